@@ -428,7 +428,7 @@ struct RowQueryTests {
         let conditions = (1..<1300).map { "ID gt \($0 % 1000)" }.joined(separator: " and ")
         #expect(try store.find("Orders?$filter=" + conditions) == [1001, 1002, 1003])
         let terms = (1..<130).map { "ID add \($0)" }.joined(separator: ",")
-        #expect(try store.find("Orders?$filter=1003 in (\(terms))") == [1001, 1002])
+        #expect(try store.find("Orders?$filter=1003 in [\(terms)]") == [1001, 1002])
         store.state.connection.limitParameters(to: 400)
         let values = (0..<600).map { "ID ne \($0)" }.joined(separator: " and ")
         #expect(try store.find("Orders?$filter=" + values) == [1001, 1002, 1003])

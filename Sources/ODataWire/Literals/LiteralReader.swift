@@ -24,14 +24,18 @@ struct LiteralReader {
         switch type {
         case .string: return .string(try unquoted(text))
         case .binary: return version.isLegacy ? try hexadecimal(text) : try base64(prefixed(text, "binary"), of: text)
-        case .duration: return try duration(prefixed(text, "duration", optional: version == .v401), of: text)
+        case .duration:
+            let content = try prefixed(text, "duration", optional: version == .v401)
+            return try duration(isAnyCase ? content.uppercased() : content, of: text)
         case _ where type.isGeo: return try geo(text)
         default: break
         }
         guard version.isLegacy else {
             // The grammar of URLs wants the offset; payloads of some services leave it out.
-            if type == .dateTimeOffset, GlobalDateTime(text) == nil { throw malformed(text) }
-            return try content(text)
+            guard type == .dateTimeOffset else { return try content(text) }
+            let capitals = isAnyCase ? text.uppercased() : text
+            guard GlobalDateTime(capitals) != nil else { throw malformed(text) }
+            return try content(capitals)
         }
         switch type {
         case .dateTime: return try content(prefixed(text, "datetime"))
@@ -45,6 +49,9 @@ struct LiteralReader {
         default: return try content(text)
         }
     }
+
+    /// Whether letters that the grammar of URLs names may be small ones too, as its rules about text have it.
+    private var isAnyCase: Bool { !version.isLegacy && !isStrict }
 
     /// What stands between the quotes behind a prefix.
     private func prefixed(_ text: String, _ prefix: String, optional: Bool = false) throws(LiteralError) -> String {
@@ -106,11 +113,15 @@ struct LiteralReader {
     private func geo(_ text: String) throws(LiteralError) -> Value {
         let isGeography = type.rawValue.hasPrefix("Edm.Geography")
         let content = try prefixed(text, isGeography ? "geography" : "geometry")
-        return try wellKnownText(content, of: text)
+        return try wellKnownText(content, of: text, isStrict: !version.isLegacy)
     }
 
-    private func wellKnownText(_ content: String, of text: String) throws(LiteralError) -> Value {
-        guard let geoJSON = WellKnownText.geoJSON(content, type: type) else { throw malformed(text) }
+    private func wellKnownText(
+        _ content: String, of text: String, isStrict: Bool = false
+    ) throws(LiteralError) -> Value {
+        guard let geoJSON = WellKnownText.geoJSON(content, type: type, isStrict: isStrict) else {
+            throw malformed(text)
+        }
         return .raw(geoJSON)
     }
 }

@@ -33,7 +33,8 @@ extension PrimitiveLiteral {
         // A GUID may begin with digits and so look like a number or a date for a while.
         if let guid = read(bytes.prefix(36), as: .guid, version), run.count == 36 { return guid }
         if run.contains(UInt8(ascii: ":")) {
-            return read(run, as: run.contains(UInt8(ascii: "T")) ? .dateTimeOffset : .timeOfDay, version)
+            let hasDate = run.contains { $0 | 0x20 == UInt8(ascii: "t") }
+            return read(run, as: hasDate ? .dateTimeOffset : .timeOfDay, version)
         }
         return read(run, as: .date, version) ?? number(run, text, version, fractional: .decimal)
     }

@@ -6,9 +6,13 @@ internal import EDM
 /// number of a position are its elevation and measure.
 enum WellKnownText {
     /// The GeoJSON text of `text`; nil where that is no well-known text or not of `type`.
-    static func geoJSON(_ text: String, type: PrimitiveType) -> String? {
-        guard let (srid, body) = split(text) else { return nil }
-        var reader = Reader(cursor: TextCursor(body))
+    ///
+    /// - Parameter isStrict: asks for what the grammar of URLs asks for: a reference system, two positions of a line, one of
+    ///   a ring, one ring of a polygon, one member of a collection, and parentheses around each point of several. `EMPTY`
+    ///   is allowed all the same.
+    static func geoJSON(_ text: String, type: PrimitiveType, isStrict: Bool = false) -> String? {
+        guard let (srid, body) = split(text), !isStrict || srid.map({ $0 < 100_000 }) ?? false else { return nil }
+        var reader = Reader(cursor: TextCursor(body), isStrict: isStrict)
         guard let shape = reader.shape(depth: 0), reader.isAtEnd, type.holds(shape.kind) else { return nil }
         var writer = JSONWriter()
         writer.beginObject()
@@ -55,6 +59,18 @@ enum WellKnownText {
         case multiLineString = "MultiLineString"
         case multiPolygon = "MultiPolygon"
         case collection = "GeometryCollection"
+
+        /// How many items the grammar of URLs asks for; `level` counts down from ``depth``.
+        func leastItems(at level: Int) -> Int {
+            switch self {
+            case .point, .collection: 1
+            case .lineString: 2
+            case .polygon: 1
+            case .multiPoint: 0
+            case .multiLineString: level == 2 ? 0 : 2
+            case .multiPolygon: level == 3 ? 0 : 1
+            }
+        }
 
         /// How many arrays a position is inside of.
         var depth: Int {
@@ -113,6 +129,7 @@ extension PrimitiveType {
 extension WellKnownText {
     private struct Reader {
         var cursor: TextCursor
+        var isStrict = false
 
         var isAtEnd: Bool {
             mutating get {
@@ -138,7 +155,7 @@ extension WellKnownText {
             skipSpaces()
             if cursor.take("EMPTY", ignoringCase: true) { return shape }
             if kind == .collection {
-                guard let members = list({ $0.shape(depth: depth + 1) }) else { return nil }
+                guard let members = list(1, { $0.shape(depth: depth + 1) }) else { return nil }
                 shape.members = members
             } else {
                 guard let coordinates = coordinates(kind, kind.depth) else { return nil }
@@ -152,7 +169,7 @@ extension WellKnownText {
                 guard take("("), let position = position(), take(")") else { return nil }
                 return position
             }
-            let items = list { reader in
+            let items = list(kind.leastItems(at: level)) { reader in
                 if level > 1 { return reader.coordinates(kind, level - 1) }
                 return kind == .multiPoint ? reader.parenthesised() : reader.position()
             }
@@ -161,20 +178,20 @@ extension WellKnownText {
 
         /// A position of a MultiPoint, whose parentheses older writers leave out.
         private mutating func parenthesised() -> String? {
-            guard take("(") else { return position() }
+            guard take("(") else { return isStrict ? nil : position() }
             guard let position = position(), take(")") else { return nil }
             return position
         }
 
-        private mutating func list<T>(_ item: (inout Reader) -> T?) -> [T]? {
+        private mutating func list<T>(_ least: Int, _ item: (inout Reader) -> T?) -> [T]? {
             guard take("(") else { return nil }
             var items: [T] = []
-            if take(")") { return items }
+            if take(")") { return isStrict && least > 0 ? nil : items }
             repeat {
                 guard let next = item(&self) else { return nil }
                 items.append(next)
             } while take(",")
-            return take(")") ? items : nil
+            return take(")") && (!isStrict || items.count >= least) ? items : nil
         }
 
         /// Two to four numbers.
@@ -189,6 +206,8 @@ extension WellKnownText {
         }
 
         private mutating func number() -> String? {
+            // GeoJSON has no such numbers; OData's JSON writes them as strings.
+            for word in ["-INF", "INF", "NaN"] where cursor.take(word) { return "\"\(word)\"" }
             let start = cursor.index
             while let byte = cursor.next, isDigit(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) {
                 cursor.skip()
@@ -209,10 +228,11 @@ extension WellKnownText {
         if kind == .collection {
             guard let members = json["geometries"]?.array else { return nil }
             let bodies = members.compactMap(body(of:))
-            return bodies.count == members.count ? "Collection(\(bodies.joined(separator: ",")))" : nil
+            guard bodies.count == members.count else { return nil }
+            return bodies.isEmpty ? "Collection EMPTY" : "Collection(\(bodies.joined(separator: ",")))"
         }
         guard let coordinates = json["coordinates"]?.array else { return nil }
-        if coordinates.isEmpty { return kind.rawValue + (kind == .point ? " EMPTY" : "()") }
+        if coordinates.isEmpty { return kind.rawValue + (kind.leastItems(at: kind.depth) > 0 ? " EMPTY" : "()") }
         if kind == .point { return position(json["coordinates"]).map { "Point(\($0))" } }
         return list(coordinates, kind, kind.depth).map { kind.rawValue + $0 }
     }
@@ -228,7 +248,11 @@ extension WellKnownText {
     private static func position(_ json: JSONValue?) -> String? {
         guard let items = json?.array, (2...4).contains(items.count) else { return nil }
         let numbers = items.compactMap { item -> String? in
-            if case .number(let text) = item { text } else { nil }
+            switch item {
+            case .number(let text): text
+            case .string(let text) where ["-INF", "INF", "NaN"].contains(text): text
+            default: nil
+            }
         }
         return numbers.count == items.count ? numbers.joined(separator: " ") : nil
     }

@@ -45,7 +45,12 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
             ? byLowercaseName[word.lowercased()] : byName[word]
     }
 
-    /// How many arguments the function takes.
+    /// How many arguments the function takes in that version.
+    func arity(in version: ODataVersion) -> ClosedRange<Int> {
+        self == .concat && !version.isLegacy ? 2...2 : arity
+    }
+
+    /// How many arguments the function takes in any version.
     var arity: ClosedRange<Int> {
         switch self {
         case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:

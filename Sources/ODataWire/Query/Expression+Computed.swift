@@ -92,10 +92,18 @@ struct Inlining {
             case .filter(let condition): .filter(rewrite(condition, [:]))
             case .count(let options): .count(rewrite(options))
             case .aggregate(let item): .aggregate(rewrite(item))
-            default: segment
+            case .function(let name, let arguments): .function(name, rewrite(arguments, known))
+            case .key(let arguments): .key(rewrite(arguments, known))
+            case .property, .type, .annotation, .any(nil): segment
             }
         }
         return .path(path)
+    }
+
+    private mutating func rewrite(
+        _ arguments: [ExpressionPath.Argument], _ known: [String: Expression]
+    ) -> [ExpressionPath.Argument] {
+        arguments.map { ExpressionPath.Argument(name: $0.name, value: rewrite($0.value, known)) }
     }
 
     private mutating func rewrite(

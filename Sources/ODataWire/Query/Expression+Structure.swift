@@ -35,7 +35,7 @@ extension ExpressionPath {
             case .filter(let condition): found.append(condition)
             case .any(let lambda?), .all(let lambda): found.append(lambda.predicate)
             case .aggregate(let item): found += item.operands
-            case .property, .type, .annotation, .any(nil), .value, .ref: break
+            case .property, .type, .annotation, .any(nil): break
             }
         }
         return found

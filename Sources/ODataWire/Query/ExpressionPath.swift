@@ -40,8 +40,6 @@ public struct ExpressionPath: Sendable, Hashable {
         case all(Lambda)
         /// `aggregate(Amount with sum)`: one value for the collection before it.
         case aggregate(AggregateItem)
-        case value
-        case ref
     }
 
     public struct Argument: Sendable, Hashable {

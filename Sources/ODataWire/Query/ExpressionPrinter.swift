@@ -77,7 +77,7 @@ struct ExpressionPrinter {
             if version.isLegacy, comparison == .has { throw notExpressible("operator has") }
             try write(left, within: own)
             text += " \(comparison.rawValue) "
-            if comparison == .in, case .list(let items) = right {
+            if comparison == .in, case .list(let items) = right, Self.isInParentheses(items) {
                 try writeList(items, "(", ")")
             } else {
                 try write(right, within: own + 1)
@@ -106,6 +106,11 @@ struct ExpressionPrinter {
         case .object(let members): try writeObject(members)
         case .choice(let choices): try writeChoices(choices)
         }
+    }
+
+    /// Whether a list behind `in` may stand in parentheses: one of literals, among several also parameter aliases.
+    private static func isInParentheses(_ items: [Expression]) -> Bool {
+        items.allSatisfy { $0.isLiteral || $0.isAlias && items.count > 1 }
     }
 
     private mutating func writeChain(
@@ -247,8 +252,6 @@ struct ExpressionPrinter {
         case .property(let name): text += name
         case .type(let name): text += name
         case .annotation(let name): text += "@\(name)"
-        case .value: text += "$value"
-        case .ref: text += "$ref"
         case .any(let lambda):
             text += "any("
             if let lambda { try write(lambda) }
@@ -269,6 +272,10 @@ struct ExpressionPrinter {
             text += ")"
         case .count(let options):
             text += "$count"
+            // Within an expression nothing tells such a semicolon from the end of the option.
+            if options.search?.description.utf8.contains(UInt8(ascii: ";")) == true {
+                throw notExpressible("semicolon in a search within $count")
+            }
             let nested = try options.parts(version: version)
             if !nested.isEmpty { text += "(" + nested.map { "\($0.name)=\($0.value)" }.joined(separator: ";") + ")" }
         }
@@ -303,7 +310,10 @@ struct ExpressionPrinter {
         default: break
         }
         let (value, type) = version.isLegacy ? Self.older(value, type) : Self.newer(value, type)
-        return PrimitiveLiteral.format(value, as: type, version: version, form: .url)
+        let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
+        // Without an exponent V4 reads a decimal number.
+        let isDouble = type == .double && value.isFiniteDouble && !version.isLegacy
+        return isDouble && !text.utf8.contains(UInt8(ascii: "E")) ? text + "e0" : text
     }
 
     /// V2 knows neither dates nor times of day: a date is its midnight, a time of day an `Edm.Time`.
@@ -333,4 +343,8 @@ struct ExpressionPrinter {
         default: return (value, type)
         }
     }
+}
+
+extension Value {
+    fileprivate var isFiniteDouble: Bool { if case .double(let number) = self { number.isFinite } else { false } }
 }

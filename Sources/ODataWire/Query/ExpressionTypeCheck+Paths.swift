@@ -13,15 +13,70 @@ extension ExpressionTypeCheck {
         case .alias: type = .unknown
         case .expression(let inner): type = try self.type(of: inner)
         case .root:
-            guard case .property(let name)? = segments.first, let set = model.findEntitySet(name) else {
-                return .unknown
-            }
-            type = .structured(set.entityType)
-            if !set.isSingleton { type = .collection(type) }
+            type = try rootType(segments.first, whole)
             segments = segments.dropFirst()
+        }
+        if path.root == .implicit, segments.count == 1, case .type(let name)? = segments.first {
+            throw error(.unknownProperty, "\(name) is a type: a property of it is expected.", whole)
         }
         for segment in segments { type = try self.type(behind: segment, of: type, whole) }
         return type
+    }
+
+    /// What an absolute path begins with: a set, a set with a key of named values, a singleton, or a function import.
+    private mutating func rootType(
+        _ segment: ExpressionPath.Segment?, _ whole: Expression
+    ) throws(URLSyntaxError) -> ExpressionType {
+        let name: String
+        var arguments: [ExpressionPath.Argument]?
+        switch segment {
+        case .property(let set): name = set
+        case .function(let called, let given): (name, arguments) = (called, given)
+        default: throw error(.unknownSegment, "$root is followed by an entity set, a singleton or a function.", whole)
+        }
+        if let set = model.findEntitySet(name) {
+            let item = ExpressionType.structured(set.entityType)
+            guard let arguments else { return set.isSingleton ? item : .collection(item) }
+            guard !set.isSingleton else { throw error(.misplacedSegment, "A singleton takes no key.", whole) }
+            try checkKey(arguments, of: item, whole)
+            return item
+        }
+        let imports = model.schemas.flatMap(\.containers).flatMap(\.functionImports)
+        guard let arguments, let found = imports.first(where: { $0.name == name }) else {
+            throw error(
+                .unknownSegment, "The service has no entity set, singleton or function \(name).", whole)
+        }
+        for argument in arguments { _ = try self.type(of: argument.value) }
+        let overload = model.operations.first { $0.name == found.operation && !$0.isBound }
+        return overload?.returnType.map { ExpressionType($0.type, in: model) } ?? .unknown
+    }
+
+    /// Checks the values of a key predicate against the key of the type.
+    private mutating func checkKey(
+        _ arguments: [ExpressionPath.Argument], of type: ExpressionType, _ whole: Expression
+    ) throws(URLSyntaxError) {
+        guard case .structured(let type) = type else { return }
+        guard type.kind == .entity else { throw error(.misplacedSegment, "Only entities have keys.", whole) }
+        let keys = [type.keyParts] + type.alternateKeys.map(\.parts)
+        let isUnnamed = arguments.count == 1 && arguments[0].name == nil
+        let fitting = keys.first { parts in
+            isUnnamed ? parts.count == 1 : Set(parts.map(\.name)) == Set(arguments.map { $0.name ?? "" })
+        }
+        guard let fitting, !arguments.isEmpty else {
+            throw error(.invalidKey, "This is not a key of \(type.name).", whole)
+        }
+        for argument in arguments {
+            switch argument.value {
+            case .literal, .enumeration: break
+            case _ where argument.value.isAlias: break
+            default: throw error(.invalidKey, "A key consists of literals and parameter aliases.", whole)
+            }
+            let part = fitting.first { $0.name == argument.name } ?? fitting[0]
+            let (wanted, given) = (ExpressionType(part.type, in: model), try self.type(of: argument.value))
+            guard wanted.isComparable(with: given) else {
+                throw error(.invalidKey, "\(part.name) is of type \(wanted.name), not \(given.name).", whole)
+            }
+        }
     }
 
     mutating func type(
@@ -33,14 +88,18 @@ extension ExpressionTypeCheck {
             let cast = try namedType(name, whole)
             if case .collection = type { return .collection(cast) }
             return cast
-        case .annotation, .value: return .unknown
+        case .annotation: return .unknown
         case .function(let name, let arguments): return try function(name, arguments, of: type, whole)
         case .key(let arguments):
-            for argument in arguments { _ = try self.type(of: argument.value) }
             guard case .collection(let item) = type else {
                 if type == .unknown { return .unknown }
-                throw error(.misplacedSegment, "Only a collection takes a key.", whole)
+                throw error(.misplacedSegment, "Only a collection of entities takes a key.", whole)
             }
+            switch item {
+            case .structured, .unknown: break
+            default: throw error(.misplacedSegment, "Only a collection of entities takes a key.", whole)
+            }
+            try checkKey(arguments, of: item, whole)
             return item
         case .count(let options):
             let item = try item(of: type, whole)
@@ -64,7 +123,6 @@ extension ExpressionTypeCheck {
             var result = ExpressionType.unknown
             try within(inner) { (check) throws(URLSyntaxError) in result = try check.type(of: item, whole) }
             return result
-        case .ref: return type
         }
     }
 
@@ -115,19 +173,46 @@ extension ExpressionTypeCheck {
         }
     }
 
-    /// A bound function, or a collection-valued navigation property with a key of named values.
+    /// A bound function, or a collection-valued navigation property, or a type that narrows it down, with a key of named
+    /// values.
     private mutating func function(
         _ name: String, _ arguments: [ExpressionPath.Argument], of type: ExpressionType, _ whole: Expression
     ) throws(URLSyntaxError) -> ExpressionType {
-        for argument in arguments { _ = try self.type(of: argument.value) }
         if case .structured(let owner) = type, let property = owner.findProperty(name), property.isCollection {
-            return ExpressionType(property.type.item, in: model)
+            let item = ExpressionType(property.type.item, in: model)
+            try checkKey(arguments, of: item, whole)
+            return item
         }
+        if case .collection = type, let cast = model.findType(name, isLocalAllowed: version == .v401),
+            case .structured = cast
+        {
+            try checkKey(arguments, of: cast, whole)
+            return cast
+        }
+        for argument in arguments { _ = try self.type(of: argument.value) }
         let candidates = model.operations(called: name, isLocalAllowed: version == .v401)
-        if let found = candidates.first {
+        if let found = candidates.first(where: { isCallable($0, on: type) }) {
             return found.returnType.map { ExpressionType($0.type, in: model) } ?? .unknown
+        }
+        if !candidates.isEmpty {
+            throw error(.misplacedSegment, "\(name) cannot be called on a value of type \(type.name).", whole)
         }
         if type == .unknown { return .unknown }
         throw error(.unknownFunction, "\(name) is not a function of the model.", whole)
+    }
+    /// Whether an unbound operation is called, or one whose first parameter takes what is before it.
+    private func isCallable(_ operation: ServiceOperation, on type: ExpressionType) -> Bool {
+        guard operation.isBound, let binding = operation.parameters.first else { return true }
+        return takes(ExpressionType(binding.type, in: model), type)
+    }
+
+    private func takes(_ wanted: ExpressionType, _ given: ExpressionType) -> Bool {
+        switch (wanted, given) {
+        case (.unknown, _), (_, .unknown): true
+        case (.collection(let wanted), .collection(let given)): takes(wanted, given)
+        case (.collection, _), (_, .collection): false
+        case (.structured(let wanted), .structured(let given)): model.isType(given.name, derivedFrom: wanted.name)
+        default: wanted.isComparable(with: given)
+        }
     }
 }

@@ -75,11 +75,17 @@ struct ExpressionTypeCheck {
             return .unknown
         case .choice(let choices):
             var result = ExpressionType.unknown
+            var isMixed = false
             for choice in choices {
                 try expectBoolean(choice.condition)
-                result = try type(of: choice.value)
+                let type = try type(of: choice.value)
+                if result.family == .any {
+                    result = type
+                } else if type.family != .any, result != type {
+                    isMixed = true
+                }
             }
-            return result
+            return isMixed ? .unknown : result
         }
     }
 
@@ -126,7 +132,7 @@ struct ExpressionTypeCheck {
         let (a, b) = (try type(of: left), try type(of: right))
         var other = b
         if comparison == .in, case .collection(let item) = b { other = item }
-        var fits = a.isComparable(with: other)
+        var fits = a.isComparable(with: other) || isDuration(a, right) || isDuration(b, left)
         switch comparison {
         case .eq, .ne:
             // Collections of entities are compared by no version, collections of values by 4.01 only.
@@ -147,6 +153,14 @@ struct ExpressionTypeCheck {
                 .wrongArgumentType, "\(comparison.rawValue) cannot compare \(a.name) with \(b.name).", whole)
         }
         return .primitive(.boolean)
+    }
+
+    /// Whether a string stands for a duration, whose prefix 4.01 may leave out, beside a value of that type.
+    private func isDuration(_ type: ExpressionType, _ operand: Expression) -> Bool {
+        guard version == .v401, type == .primitive(.duration), case .literal(.string(let text), _) = operand else {
+            return false
+        }
+        return DayTimeDuration(text) != nil
     }
 
     private mutating func calculate(

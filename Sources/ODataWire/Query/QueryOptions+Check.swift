@@ -33,7 +33,19 @@ extension QueryOptions {
                 throw walk.error("V2 cannot select a part of a complex value.")
             }
         }
+        try Self.check(selectOptions: item, walk)
         if let inner = walk.type { try item.options.check(against: inner, model: model, version: version) }
+    }
+
+    /// Which nested options a selected property takes: one value none, a collection of values those that narrow it down.
+    private static func check(selectOptions item: SelectItem, _ walk: PathWalk) throws(URLSyntaxError) {
+        guard item.options != QueryOptions(), let last = walk.lastProperty else { return }
+        if last.isNavigation { throw walk.error("\(last.name) is selected without options; $expand takes them.") }
+        guard walk.type == nil, last.type.primitive.map({ $0 != .untyped }) ?? true else { return }
+        let options = item.options
+        guard last.type.isCollection, options.select.isEmpty, options.compute.isEmpty, options.aliases.isEmpty else {
+            throw walk.error("\(last.name) has no properties that such options could be about.")
+        }
     }
 
     private static func check(
@@ -42,8 +54,16 @@ extension QueryOptions {
         var walk = PathWalk(
             type: type, model: model, version: version, text: item.path.map(\.text).joined(separator: "/"))
         for segment in item.path { try walk.step(segment, isExpand: true) }
-        if let last = walk.lastProperty, !last.isNavigation, last.type.primitive != .stream {
-            throw walk.error("\(last.name) is not a navigation property.")
+        if let last = walk.lastProperty, !last.isNavigation {
+            guard last.type.primitive == .stream else {
+                throw walk.error("\(last.name) is not a navigation property.")
+            }
+            guard item.form == .entities, item.options == QueryOptions() else {
+                throw walk.error("\(last.name) is a stream, which takes no options.")
+            }
+        }
+        if case .qualifiedName(let name, _)? = item.path.last, !walk.isBehindNavigation, walk.type != nil {
+            throw walk.error("\(name) is a type: a navigation property of it is expected.")
         }
         if let inner = walk.type { try item.options.check(against: inner, model: model, version: version) }
     }
@@ -58,6 +78,8 @@ private struct PathWalk {
     let text: String
     /// The property that the path came through last.
     var lastProperty: Property?
+    /// Whether the path came through a navigation property.
+    private(set) var isBehindNavigation = false
     private var isUnknown = false
 
     init(type: StructuredType, model: EntityDataModel, version: ODataVersion, text: String) {
@@ -72,12 +94,19 @@ private struct PathWalk {
     mutating func step(_ segment: SelectSegment, isExpand: Bool) throws(URLSyntaxError) {
         if isUnknown { return }
         guard let owner = type else { throw error("\(lastProperty?.name ?? "The path") has no properties.") }
+        if isExpand, isBehindNavigation, !version.isLegacy { try expectType(segment) }
         switch segment {
+        case .star(let namespace?):
+            guard model.schemas.contains(where: { $0.namespace == namespace || $0.alias == namespace }) else {
+                throw error("\(namespace) is not a namespace of the model.")
+            }
+            lastProperty = nil
         case .star, .value: lastProperty = nil
         case .annotation: isUnknown = true
         case .name(let name):
             if let property = owner.findProperty(name) {
                 lastProperty = property
+                if property.isNavigation { isBehindNavigation = true }
                 switch property.type.kind {
                 case .complex(let name): type = model.findComplexType(name)
                 case .entity(let name): type = model.findEntityType(name)
@@ -92,8 +121,8 @@ private struct PathWalk {
             } else {
                 throw error("\(owner.name) has no property \(name).")
             }
-        case .qualifiedName(let name, _):
-            if case .structured(let cast)? = model.findType(name, isLocalAllowed: version == .v401) {
+        case .qualifiedName(let name, let parameters):
+            if parameters == nil, case .structured(let cast)? = model.findType(name, isLocalAllowed: version == .v401) {
                 type = cast
                 lastProperty = nil
             } else if !isExpand, !model.operations(called: name, isLocalAllowed: version == .v401).isEmpty {
@@ -106,5 +135,14 @@ private struct PathWalk {
             type = nil
             lastProperty = nil
         }
+    }
+    /// V4 expands what is related to related entities by options within the parentheses.
+    private func expectType(_ segment: SelectSegment) throws(URLSyntaxError) {
+        switch segment {
+        case .name(let name), .qualifiedName(let name, _):
+            if model.findType(name, isLocalAllowed: version == .v401) != nil { return }
+        case .annotation, .star, .value: break
+        }
+        throw error("\(segment.text) cannot follow a navigation property; write $expand within its parentheses.")
     }
 }

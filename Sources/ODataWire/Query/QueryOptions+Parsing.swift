@@ -39,7 +39,10 @@ extension QueryOptions {
     private mutating func read(
         _ name: String, _ encoded: Substring?, version: ODataVersion, plusIsSpace: Bool
     ) throws(URLSyntaxError) {
-        if name.hasPrefix("@"), !version.isLegacy, let encoded {
+        if name.hasPrefix("@"), !version.isLegacy {
+            guard let encoded, Self.isIdentifier(name.dropFirst()) else {
+                throw URLSyntaxError(.unknownOption, "\(name) is not a parameter alias with a value.", in: name)
+            }
             let value = try PercentCoding.decode(encoded, plusIsSpace: plusIsSpace)
             var parser = try QueryParser(value, version: version)
             let expression = try parser.item()
@@ -47,6 +50,9 @@ extension QueryOptions {
             try parser.cursor.expectEnd()
             aliases.append(ParameterAlias(name: String(name.dropFirst()), value: expression))
             return
+        }
+        guard !name.isEmpty else {
+            throw URLSyntaxError(.unknownOption, "A query option has no name.", in: String(encoded ?? ""))
         }
         let hasDollar = name.hasPrefix("$")
         let word = hasDollar ? String(name.dropFirst()) : name
@@ -85,12 +91,17 @@ extension QueryOptions {
             try parser.cursor.expectEnd()
         }
         switch option {
-        case .format: format = format ?? value
+        case .format:
+            guard version.isLegacy || Self.isFormat(value) else {
+                throw invalid("$format is json, xml, atom or a media type.")
+            }
+            format = format ?? value
         case .skiptoken: skipToken = value
         case .deltatoken: deltaToken = value
         case .id: id = value
         case .schemaversion:
-            guard value == "*" || value.utf8.allSatisfy({ $0.isIdentifierPart || $0 == 0x2E || $0 == 0x2D }) else {
+            guard value == "*" || value.utf8.allSatisfy({ $0.isIdentifierPart || [0x2D, 0x2E, 0x7E].contains($0) })
+            else {
                 throw invalid("$schemaversion is a version or *.")
             }
             schemaVersion = value
@@ -99,6 +110,17 @@ extension QueryOptions {
             count = value == "allpages"
         default: break
         }
+    }
+
+    private static func isIdentifier(_ text: Substring) -> Bool {
+        text.utf8.first?.isIdentifierStart == true && text.utf8.allSatisfy(\.isIdentifierPart)
+    }
+
+    /// Whether `$format` of V4 may have the value: one of three words, or a media type.
+    private static func isFormat(_ text: String) -> Bool {
+        if ["json", "xml", "atom"].contains(text.lowercased()) { return true }
+        let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
+        return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
     }
 
     /// Where decoding the text gives a semicolon that was percent-encoded.

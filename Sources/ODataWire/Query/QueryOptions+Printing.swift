@@ -25,6 +25,19 @@ extension QueryOptions {
             encodedValue = PercentCoding.encode(value, for: .queryValue)
         }
 
+        /// - Parameter encoded: the value, percent-encoded already.
+        init(_ name: String, encoded: String) {
+            self.name = name
+            value = (try? PercentCoding.decode(encoded)) ?? encoded
+            encodedValue = encoded
+        }
+
+        /// A semicolon of a search word is encoded, since one that is not ends the option.
+        init(_ search: SearchExpression) {
+            let text = search.description
+            self.init("$search", encoded: PercentCoding.encode(text, for: .queryValue).replacing(";", with: "%3B"))
+        }
+
         init(custom option: CustomOption) {
             name = option.name
             value = option.value ?? ""
@@ -42,10 +55,10 @@ extension QueryOptions {
         if let filter { parts.append(Part("$filter", try filter.print(version: version))) }
         if let search {
             if version.isLegacy { throw refuse("$search") }
-            parts.append(Part("$search", search.description))
+            parts.append(Part(search))
         }
-        if !expand.isEmpty { parts.append(Part("$expand", try expandText(version))) }
-        if !select.isEmpty { parts.append(Part("$select", try selectText(version))) }
+        if !expand.isEmpty { parts.append(Part("$expand", encoded: try encodedExpand(version))) }
+        if !select.isEmpty { parts.append(Part("$select", encoded: try encodedSelect(version))) }
         if !compute.isEmpty {
             if version.isLegacy { throw refuse("$compute") }
             var items: [String] = []
@@ -90,19 +103,23 @@ extension QueryOptions {
         return parts + custom.map(Part.init(custom:))
     }
 
-    private func selectText(_ version: ODataVersion) throws(URLSyntaxError) -> String {
+    private func encodedSelect(_ version: ODataVersion) throws(URLSyntaxError) -> String {
         var items: [String] = []
         for item in select {
-            items.append(item.path.map(\.text).joined(separator: "/") + (try item.options.nestedText(version)))
+            items.append(Self.encoded(item.path) + (try item.options.encodedNested(version)))
         }
         return items.joined(separator: ",")
     }
 
-    private func expandText(_ version: ODataVersion) throws(URLSyntaxError) -> String {
+    private static func encoded(_ path: [SelectSegment]) -> String {
+        PercentCoding.encode(path.map(\.text).joined(separator: "/"), for: .queryValue)
+    }
+
+    private func encodedExpand(_ version: ODataVersion) throws(URLSyntaxError) -> String {
         var items: [String] = []
         for item in expand {
             if version.isLegacy {
-                items += try item.legacyPaths()
+                items += try item.legacyPaths().map { PercentCoding.encode($0, for: .queryValue) }
             } else {
                 let suffix =
                     switch item.form {
@@ -110,16 +127,15 @@ extension QueryOptions {
                     case .references: "/$ref"
                     case .count: "/$count"
                     }
-                items.append(
-                    item.path.map(\.text).joined(separator: "/") + suffix + (try item.options.nestedText(version)))
+                items.append(Self.encoded(item.path) + suffix + (try item.options.encodedNested(version)))
             }
         }
         return items.joined(separator: ",")
     }
 
-    private func nestedText(_ version: ODataVersion) throws(URLSyntaxError) -> String {
-        let parts = try parts(version: version)
-        return parts.isEmpty ? "" : "(" + parts.map { "\($0.name)=\($0.value)" }.joined(separator: ";") + ")"
+    private func encodedNested(_ version: ODataVersion) throws(URLSyntaxError) -> String {
+        let parts = try parts(version: version).map { "\($0.name)=\($0.encodedValue ?? "")" }
+        return parts.isEmpty ? "" : "(" + parts.joined(separator: ";") + ")"
     }
 }
 

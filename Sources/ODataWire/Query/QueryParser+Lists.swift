@@ -42,7 +42,7 @@ extension QueryParser {
         repeat {
             cursor.skipWhitespace()
             var item = SelectItem(path: try selectPath(isExpand: false))
-            if !version.isLegacy, cursor.skip("(" as Character) {
+            if !version.isLegacy, item.path.last?.isStar == false, cursor.skip("(" as Character) {
                 item.options = try nestedOptions(
                     allowing: [.filter, .search, .count, .orderby, .skip, .top, .compute, .select])
             }
@@ -90,6 +90,23 @@ extension QueryParser {
         } else if cursor.skip("/$count") {
             item.form = .count
         }
+        let start = cursor.offset
+        switch item.path.last {
+        case .value:
+            guard item.form == .entities else { throw cursor.error("Nothing may follow $value.", .misplacedSegment) }
+            return item
+        case .star:
+            guard item.form != .count else {
+                throw cursor.error("The number of all related entities cannot be asked for.", .misplacedSegment)
+            }
+            guard item.form == .entities, cursor.skip("(" as Character) else { return item }
+            item.options = try nestedOptions(allowing: [.levels])
+            guard item.options.levels != nil, item.options.aliases.isEmpty else {
+                throw cursor.error("Behind * only $levels is allowed.", .unknownOption, at: start)
+            }
+            return item
+        default: break
+        }
         guard cursor.skip("(" as Character) else { return item }
         var allowed: Set<QueryOptions.Name> = [.filter, .search]
         if item.form != .count { allowed.formUnion([.orderby, .skip, .top, .count]) }
@@ -105,7 +122,11 @@ extension QueryParser {
             guard path.count <= QueryLimits.height else {
                 throw cursor.error("The path has more than \(QueryLimits.height) segments.", .tooComplex)
             }
-            if case .value = path.last { return path }
+            switch path.last {
+            // Nothing goes on behind these.
+            case .value, .star: return path
+            default: break
+            }
             guard cursor.peek() == UInt8(ascii: "/"), !cursor.starts(with: "/$ref"), !cursor.starts(with: "/$count")
             else {
                 return path
@@ -202,13 +223,16 @@ extension QueryParser {
             let isNegative = cursor.skip("-" as Character)
             options.index = try number(name) * (isNegative ? -1 : 1)
         case .count:
-            switch cursor.identifier() {
+            switch cursor.identifier()?.lowercased() {
             case "true": options.count = true
             case "false": options.count = false
             default: throw cursor.error("$count is true or false.", .invalidOptionValue, at: start)
             }
         case .levels:
-            if cursor.skip("max") {
+            if let word = cursor.identifier() {
+                guard word.lowercased() == "max" else {
+                    throw cursor.error("$levels is a positive number or max.", .invalidOptionValue, at: start)
+                }
                 options.levels = .max
             } else {
                 guard cursor.peek() != UInt8(ascii: "0") else {
@@ -227,6 +251,10 @@ extension QueryParser {
         }
         return number
     }
+}
+
+extension SelectSegment {
+    fileprivate var isStar: Bool { if case .star = self { true } else { false } }
 }
 
 extension QueryOptions {

@@ -14,11 +14,7 @@ extension QueryParser {
         case .enumeration:
             return try enumeration()
         case .scanned:
-            guard
-                let (value, type, length) = PrimitiveLiteral.scan(
-                    cursor.bytes[cursor.offset..<literalLimit()], version: version),
-                !followsLetter(at: start + length)
-            else {
+            guard let (value, type, length) = longestLiteral() else {
                 throw cursor.error("This is not a literal of OData \(version.rawValue).", .malformedLiteral, at: start)
             }
             cursor.offset = start + length
@@ -37,6 +33,7 @@ extension QueryParser {
     private mutating func literalForm() -> LiteralForm? {
         let byte = cursor.peek()
         if byte.isDigit || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "-") { return .scanned }
+        if byte == UInt8(ascii: "+"), cursor.peek(1).isDigit, !version.isLegacy { return .scanned }
         let start = cursor.offset
         guard let word = cursor.identifier() else { return nil }
         if cursor.peek() == UInt8(ascii: "'") { return .scanned }
@@ -48,8 +45,8 @@ extension QueryParser {
         // The names of these values are not followed by what makes them a path or a call.
         let next = cursor.peek()
         if next != UInt8(ascii: "/"), next != UInt8(ascii: "("), next != UInt8(ascii: ".") {
+            if word == "null" { return .keyword(.null, nil) }
             switch version == .v401 ? word.lowercased() : word {
-            case "null": return .keyword(.null, nil)
             case "true": return .keyword(.boolean(true), .boolean)
             case "false": return .keyword(.boolean(false), .boolean)
             default: break
@@ -74,20 +71,34 @@ extension QueryParser {
         return .enumeration(type: type, value: members)
     }
 
-    /// Where a literal ends at the latest: a colon without a digit behind it is no part of a time, but of
-    /// `case(1:'a')`.
-    private func literalLimit() -> Int {
-        var index = cursor.offset
-        while index < cursor.bytes.count {
-            switch cursor.bytes[index] {
-            case UInt8(ascii: "'"), UInt8(ascii: " "), UInt8(ascii: ","), UInt8(ascii: ")"): return cursor.bytes.count
-            case UInt8(ascii: ":"):
-                guard index + 1 < cursor.bytes.count, cursor.bytes[index + 1].isDigit else { return index }
-            default: break
+    /// The longest literal at the position. A colon is part of a time, or separates a literal from the value of a
+    /// choice: `case(X gt 0:1)`.
+    private mutating func longestLiteral() -> (value: Value, type: PrimitiveType, length: Int)? {
+        let start = cursor.offset
+        var end = cursor.bytes.count
+        var isWhole = true
+        while true {
+            if let found = PrimitiveLiteral.scan(cursor.bytes[start..<end], version: version),
+                !followsLetter(at: start + found.length)
+            {
+                let isTime = found.type == .timeOfDay
+                if isTime { colons.hasReadTime = true }
+                if !(isTime && isWhole && colons.endsTimes) { return found }
             }
-            index += 1
+            isWhole = false
+            guard let colon = lastColon(from: start, before: end) else { return nil }
+            end = colon
         }
-        return cursor.bytes.count
+    }
+
+    /// No literal with a colon in it is longer.
+    private static var longestTime: Int { 64 }
+
+    private func lastColon(from start: Int, before end: Int) -> Int? {
+        let run = cursor.bytes[start..<min(end, start + Self.longestTime)].prefix { byte in
+            byte.isIdentifierPart || [0x2B, 0x2D, 0x2E, 0x3A].contains(byte)
+        }
+        return run.lastIndex(of: UInt8(ascii: ":"))
     }
 
     private func followsLetter(at offset: Int) -> Bool {
@@ -106,6 +117,9 @@ func readLiteral(_ text: String, as type: TypeReference, version: ODataVersion) 
         return PrimitiveLiteral.parse(enumeration: text).map { .enumeration($0) }
     case .primitive(.primitiveType), .primitive(.untyped), .unresolved:
         let bytes = Array(text.utf8)
+        if let (_, members, length) = PrimitiveLiteral.scanEnumeration(bytes[...]), length == bytes.count {
+            return .enumeration(members)
+        }
         guard let (value, _, length) = PrimitiveLiteral.scan(bytes[...], version: version), length == bytes.count else {
             return nil
         }

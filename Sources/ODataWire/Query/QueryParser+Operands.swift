@@ -54,7 +54,8 @@ extension QueryParser {
 
     // MARK: Calls
 
-    /// What is called by that name, with the position at its parenthesis; nil for functions that only the model knows.
+    /// What is called by that name, with the position at its parenthesis; nil for functions that only the model knows,
+    /// and for a collection with a key.
     private mutating func call(named name: String, at start: Int) throws(URLSyntaxError) -> Expression? {
         let word = version == .v401 ? name.lowercased() : name
         switch word {
@@ -74,26 +75,23 @@ extension QueryParser {
         }
         if let function = CanonicalFunction.named(word, in: version), function.isKnown(to: version) {
             cursor.offset += 1
-            let arguments = try arguments(of: name, count: function.arity, at: start)
+            var arguments = try arguments(of: name, count: function.arity(in: version), at: start)
+            if function.literalKinds(at: 0) == [.temporal] { arguments = arguments.map { readingDuration($0) } }
             try checkArguments(function, arguments, at: start)
             return .call(function, arguments)
         }
         // In V4 functions of the service are called with named parameters, or none.
-        guard !version.isLegacy, looksLikeNamedArguments() else {
+        guard !version.isLegacy, looksLikeFunction() || looksLikeKey() else {
             throw cursor.error("\"\(name)\" is not a function.", .unknownFunction, at: start)
         }
         return nil
     }
 
-    private func looksLikeNamedArguments() -> Bool {
-        var ahead = cursor
-        ahead.offset += 1
-        ahead.skipWhitespace()
-        if ahead.skip(")" as Character) { return true }
-        return ahead.identifier() != nil
-            && {
-                ahead.skipWhitespace(); return ahead.skip("=" as Character)
-            }()
+    /// The duration that a string stands for where a duration is expected: 4.01 may leave out the prefix.
+    func readingDuration(_ operand: Expression) -> Expression {
+        guard version == .v401, case .literal(.string(let text), _) = operand, let duration = DayTimeDuration(text)
+        else { return operand }
+        return .literal(.duration(duration), .duration)
     }
 
     private mutating func arguments(
@@ -112,6 +110,11 @@ extension QueryParser {
     private func checkArguments(
         _ function: CanonicalFunction, _ arguments: [Expression], at start: Int
     ) throws(URLSyntaxError) {
+        if function == .isdefined {
+            guard case .path = arguments[0] else {
+                throw cursor.error("isdefined asks about a property.", .wrongArgumentType, at: start)
+            }
+        }
         for (index, argument) in arguments.enumerated() {
             guard case .literal(let value, _) = argument, value != .null,
                 let kinds = function.literalKinds(at: index), !kinds.contains(LiteralKind(value))
@@ -140,10 +143,10 @@ extension QueryParser {
         return name == "isof" ? .isof(operand, type: type) : .cast(operand, type: type)
     }
 
-    /// A type name up to and with the closing character; where there is none the position stays.
+    /// A type name up to and with the closing character, in quotes in V2; where there is none the position stays.
     private mutating func typeName(before close: Character) -> String? {
         let start = cursor.offset
-        let isQuoted = cursor.skip("'" as Character)
+        let isQuoted = version.isLegacy && cursor.skip("'" as Character)
         var name = cursor.qualifiedName()
         if name == "Collection", cursor.skip("(" as Character) {
             name = cursor.qualifiedName().map { "Collection(\($0))" }
@@ -155,24 +158,6 @@ extension QueryParser {
         }
         cursor.offset = start
         return nil
-    }
-
-    private mutating func choice() throws(URLSyntaxError) -> Expression {
-        var choices: [Expression.Choice] = []
-        var tallest = 0
-        repeat {
-            let condition = try expression()
-            tallest = max(tallest, height)
-            cursor.skipWhitespace()
-            try cursor.expect(":", "between condition and value")
-            let value = try expression()
-            tallest = max(tallest, height)
-            choices.append(Expression.Choice(condition: condition, value: value))
-            cursor.skipWhitespace()
-        } while cursor.skip("," as Character)
-        try cursor.expect(")", "at the end of case()")
-        try setHeight(over: tallest)
-        return .choice(choices)
     }
 
     // MARK: JSON

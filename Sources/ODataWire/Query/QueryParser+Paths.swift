@@ -13,6 +13,9 @@ extension QueryParser {
         } else {
             segments = []
         }
+        if root == .root, segments.isEmpty {
+            throw cursor.error("$root is followed by an entity set, a singleton or a function.")
+        }
         try setHeight(over: height)
         return .path(ExpressionPath(root: root, segments: segments))
     }
@@ -61,8 +64,7 @@ extension QueryParser {
             if cursor.peek() == UInt8(ascii: "(") {
                 cursor.offset += 1
                 height = 0
-                segments.append(
-                    .key(try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.namedArguments() }))
+                segments.append(.key(try keyValues()))
                 tallest = max(tallest, height)
             }
             guard segments.count <= QueryLimits.height else {
@@ -81,9 +83,8 @@ extension QueryParser {
         }
         let start = cursor.offset
         guard let name = cursor.qualifiedName() else { throw cursor.error("The name of a property is expected.") }
-        guard cursor.peek() == UInt8(ascii: "(") else {
-            return name.utf8.contains(UInt8(ascii: ".")) ? .type(name) : .property(name)
-        }
+        let plain: ExpressionPath.Segment = name.utf8.contains(UInt8(ascii: ".")) ? .type(name) : .property(name)
+        guard cursor.peek() == UInt8(ascii: "(") else { return plain }
         let word = version == .v401 ? name.lowercased() : name
         if word == "any" || word == "all" {
             cursor.offset += 1
@@ -97,12 +98,14 @@ extension QueryParser {
             return .aggregate(item)
         }
         // `Customers('ALFKI')`: the key is read by the caller. With names, or empty, it has the form of a function.
-        guard looksLikeFunction() else { return .property(name) }
+        guard looksLikeFunction() else { return plain }
         cursor.offset += 1
-        return .function(name, try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.namedArguments() })
+        return .function(
+            name, try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.functionArguments() })
     }
 
-    private func looksLikeFunction() -> Bool {
+    /// Whether named arguments, or none, follow the parenthesis at hand.
+    func looksLikeFunction() -> Bool {
         var ahead = cursor
         ahead.offset += 1
         ahead.skipWhitespace()
@@ -133,8 +136,6 @@ extension QueryParser {
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of $filter()")
             return .filter(predicate)
-        case "value": return .value
-        case "ref": return .ref
         default: throw cursor.error("No such segment is known in expressions.", .unknownSegment, at: start)
         }
     }
@@ -152,30 +153,5 @@ extension QueryParser {
         try cursor.expect(")", "at the end of the lambda expression")
         let lambda = ExpressionPath.Lambda(variable: variable, predicate: predicate)
         return isAny ? .any(lambda) : .all(lambda)
-    }
-
-    /// Arguments of a function or a key, up to and with the closing parenthesis; the opening one has been read.
-    mutating func namedArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
-        var arguments: [ExpressionPath.Argument] = []
-        var tallest = 0
-        cursor.skipWhitespace()
-        if !cursor.skip(")" as Character) {
-            repeat {
-                cursor.skipWhitespace()
-                let start = cursor.offset
-                var name = cursor.identifier()
-                cursor.skipWhitespace()
-                if name == nil || !cursor.skip("=" as Character) {
-                    name = nil
-                    cursor.offset = start
-                }
-                arguments.append(ExpressionPath.Argument(name: name, value: try item()))
-                tallest = max(tallest, height)
-                cursor.skipWhitespace()
-            } while cursor.skip("," as Character)
-            try cursor.expect(")", "behind the arguments")
-        }
-        height = tallest
-        return arguments
     }
 }

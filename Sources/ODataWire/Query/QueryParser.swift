@@ -11,6 +11,8 @@ struct QueryParser {
     var height = 0
     /// The range variables of the enclosing lambdas.
     var variables: [String] = []
+    /// What the condition of an enclosing `case` allows for times of day.
+    var colons = ColonReading()
 
     init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
         cursor = try QueryCursor(text)
@@ -93,12 +95,19 @@ extension QueryParser {
     private mutating func takeOperator(in precedences: ClosedRange<Int>) -> Operator? {
         let start = cursor.offset
         guard cursor.skipWhitespace(), let word = cursor.identifier(),
-            let found = Operator(version == .v401 ? word.lowercased() : word), precedences.contains(found.precedence)
+            let found = Operator(version == .v401 ? word.lowercased() : word), precedences.contains(found.precedence),
+            version.isLegacy || endsOperator()
         else {
             cursor.offset = start
             return nil
         }
         return found
+    }
+
+    /// Whether white space follows, which the grammar of V4 requires, or a parenthesis, which many clients write instead.
+    private func endsOperator() -> Bool {
+        let next = cursor.peek()
+        return cursor.isAtEnd || next == 0x20 || next == 0x09 || next == UInt8(ascii: "(")
     }
 
     /// An expression of operators that bind at least as tightly as `precedence`.
@@ -112,11 +121,13 @@ extension QueryParser {
                     left = try parser.chain(left, next)
                     continue
                 }
-                let right = try parser.expression(atLeast: next.precedence + 1)
+                var right = try parser.expression(atLeast: next.precedence + 1)
                 try parser.setHeight(over: leftHeight, parser.height)
                 switch next {
                 case .comparison(let comparison): left = .comparison(comparison, left, right)
                 case .arithmetic(let arithmetic):
+                    left = parser.readingDuration(left)
+                    right = parser.readingDuration(right)
                     try parser.checkOperands(arithmetic, left, right, at: place)
                     left = .arithmetic(arithmetic, left, right)
                 case .and, .or: break
@@ -165,7 +176,8 @@ extension QueryParser {
     private mutating func unary() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         // A minus directly before a digit belongs to the number.
-        if cursor.peek() == UInt8(ascii: "-"), !cursor.peek(1).isDigit, !cursor.starts(with: "-INF") {
+        let isInfinity = cursor.starts(with: "-INF") && !cursor.peek(4).isIdentifierPart
+        if cursor.peek() == UInt8(ascii: "-"), !cursor.peek(1).isDigit, !isInfinity {
             cursor.offset += 1
             let operand = try nested { (parser) throws(URLSyntaxError) in try parser.unary() }
             try setHeight(over: height)
@@ -180,7 +192,7 @@ extension QueryParser {
         guard !version.isLegacy else { return operand }
         while case .comparison(let comparison)? = takeOperator(in: 8...8) {
             let leftHeight = height
-            let right = try comparison == .in ? collectionOperand() : primary()
+            let right = try comparison == .in ? collectionOperand() : flagsOperand()
             try setHeight(over: leftHeight, height)
             operand = .comparison(comparison, operand, right)
         }
@@ -203,12 +215,33 @@ extension QueryParser {
         return true
     }
 
-    /// The right side of `in`: a list in parentheses, which may be empty, or any expression for a collection.
+    /// The right side of `in`: a list of literals in parentheses, which may be empty, or any expression for a collection,
+    /// which may stand in parentheses too.
     private mutating func collectionOperand() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
+        let start = cursor.offset
         guard cursor.skip("(" as Character) else { return try primary() }
-        let items = try list(until: ")")
+        let items = try nested { (parser) throws(URLSyntaxError) in try parser.list(until: ")") }
+        // Only literals make a list of one; anything else in parentheses is the collection itself.
+        if items.count == 1, let only = items.first, !only.isLiteral { return only }
+        guard items.allSatisfy({ $0.isLiteral || $0.isAlias }) else {
+            throw cursor.error(
+                "A list in parentheses behind \"in\" consists of literals; one in brackets may hold other expressions.",
+                at: start)
+        }
         return .list(items)
+    }
+
+    /// The right side of `has`: members of an enumeration, or a parameter alias for them.
+    private mutating func flagsOperand() throws(URLSyntaxError) -> Expression {
+        cursor.skipWhitespace()
+        let start = cursor.offset
+        let operand = try primary()
+        switch operand {
+        case .enumeration, .literal(.string, _): return operand
+        default: if operand.isAlias { return operand }
+        }
+        throw cursor.error("\"has\" is followed by members of an enumeration.", .wrongArgumentType, at: start)
     }
 
     /// Comma-separated expressions up to and with the closing character; the opening one has been read.
@@ -236,5 +269,20 @@ extension QueryParser {
             return .literal(.string(try jsonString()), .string)
         }
         return try expression()
+    }
+}
+
+extension Expression {
+    /// Whether the expression is a primitive value or a member of an enumeration.
+    var isLiteral: Bool {
+        switch self {
+        case .literal, .enumeration: true
+        default: false
+        }
+    }
+
+    /// Whether the expression is a parameter alias by itself.
+    var isAlias: Bool {
+        if case .path(let path) = self, case .alias = path.root { path.segments.isEmpty } else { false }
     }
 }

@@ -67,8 +67,8 @@ extension QueryParser {
         while true {
             let start = cursor.offset
             if !skipSearchOperator("AND") {
-                cursor.skipWhitespace()
-                guard startsSearchTerm(), !hasSearchOperator("OR") else {
+                let isSeparated = cursor.skipWhitespace()
+                guard startsSearchTerm(), isSeparated || version != .v401, !hasSearchOperator("OR") else {
                     cursor.offset = start
                     return left
                 }
@@ -89,6 +89,9 @@ extension QueryParser {
         }
         height = 1
         if cursor.peek() == UInt8(ascii: "\"") { return try phrase() }
+        guard version != .v401 || cursor.peek() != UInt8(ascii: "'") else {
+            throw cursor.error("A search word does not begin with a single quote.")
+        }
         let start = cursor.offset
         let word = searchWord()
         switch word {

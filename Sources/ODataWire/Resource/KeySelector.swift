@@ -143,12 +143,23 @@ private struct KeyLiterals {
             }
             return value
         }
-        guard let value = readLiteral(written.value, as: part.type, version: version), value != .null else {
+        guard let value = readLiteral(written.value, as: part.type, version: version), value != .null,
+            !isOpaque(value, part)
+        else {
             throw URLSyntaxError(
                 .invalidKey, "\(written.value) is not a value of type \(part.type.name).", in: text,
                 at: written.offset)
         }
         return value
+    }
+}
+
+/// Whether the value is of a type that no key of V4 may have, where the model leaves the type open.
+private func isOpaque(_ value: Value, _ part: KeyPart) -> Bool {
+    guard part.type.primitive == .primitiveType || part.type.primitive == .untyped else { return false }
+    switch value {
+    case .binary, .raw: return true
+    default: return false
     }
 }
 

@@ -78,19 +78,7 @@ struct ResourcePathParser {
         var result: [RawSegment] = []
         var start = bytes.first == UInt8(ascii: "/") ? 1 : 0
         while start < bytes.count {
-            var end = start
-            var depth = 0
-            var isQuoted = false
-            let isFilter = bytes[start...].starts(with: "$filter(".utf8)
-            while end < bytes.count, bytes[end] != UInt8(ascii: "/") || isFilter && (depth > 0 || isQuoted) {
-                switch bytes[end] {
-                case UInt8(ascii: "'"): isQuoted.toggle()
-                case UInt8(ascii: "(") where !isQuoted: depth += 1
-                case UInt8(ascii: ")") where !isQuoted: depth -= 1
-                default: break
-                }
-                end += 1
-            }
+            let end = Self.end(ofSegmentAt: start, in: bytes)
             guard end > start else { throw URLSyntaxError(.unexpectedText, "A segment is empty.", in: path, at: start) }
             let text = try PercentCoding.decode(String(decoding: bytes[start..<end], as: UTF8.self))
             result.append(RawSegment(text: text, offset: start))
@@ -106,6 +94,36 @@ struct ResourcePathParser {
         return result
     }
 
+    /// The offset behind the segment: of the next slash that is not within the parentheses of `$filter`.
+    private static func end(ofSegmentAt start: Int, in bytes: [UInt8]) -> Int {
+        let slash = UInt8(ascii: "/")
+        guard bytes[start...].starts(with: "$filter".utf8) else {
+            return bytes[start...].firstIndex(of: slash) ?? bytes.count
+        }
+        var index = start
+        var depth = 0
+        var quote: UInt8?
+        while index < bytes.count, bytes[index] != slash || depth > 0 {
+            let (byte, length) = decodedByte(at: index, in: bytes)
+            switch byte {
+            case UInt8(ascii: "'"), UInt8(ascii: "\""):
+                if quote == byte { quote = nil } else if quote == nil { quote = byte }
+            case UInt8(ascii: "(") where quote == nil: depth += 1
+            case UInt8(ascii: ")") where quote == nil: depth -= 1
+            default: break
+            }
+            index += length
+        }
+        return index
+    }
+
+    private static func decodedByte(at index: Int, in bytes: [UInt8]) -> (byte: UInt8, length: Int) {
+        guard bytes[index] == UInt8(ascii: "%"), index + 2 < bytes.count,
+            let high = bytes[index + 1].hexadecimalDigit, let low = bytes[index + 2].hexadecimalDigit
+        else { return (bytes[index], 1) }
+        return (high << 4 | low, 3)
+    }
+
     // MARK: One segment
 
     private mutating func read(_ text: String) throws(URLSyntaxError) {
@@ -114,6 +132,7 @@ struct ResourcePathParser {
             return
         }
         if segments.isEmpty { return try readFirst(text) }
+        if segments.last == .each { return try readBehindEach(text) }
         if text.hasPrefix("$") {
             if try readSystem(text) { return }
             throw error(.unknownSegment, "\(text) is not known, or not allowed here.")
@@ -126,6 +145,13 @@ struct ResourcePathParser {
         // What has the form of a call is not taken for a key.
         if !expectsLink, parentheses == nil, try readKeyOrIndex(text) { return }
         throw unknown(text)
+    }
+
+    private mutating func readBehindEach(_ text: String) throws(URLSyntaxError) {
+        let (name, parentheses) = try nameAndParentheses(text)
+        guard let name, try readTypeOrOperation(name, parentheses), case .operation? = segments.last else {
+            throw error(.misplacedSegment, "Only an operation may follow $each.")
+        }
     }
 
     private func unknown(_ text: String) -> URLSyntaxError {

@@ -14,7 +14,10 @@ extension ResourcePathParser {
             setTarget(found.returnType?.type, in: set)
             return true
         }
-        let arguments = try parentheses.map { (text) throws(URLSyntaxError) in try self.arguments(text) } ?? []
+        guard parentheses == nil || found.kind == .function else {
+            throw error(.invalidParameter, "The parameters of the action \(name) are in the request's body.")
+        }
+        let (arguments, rest) = try self.arguments(parentheses)
         let overloads = model.operations.filter { $0.name == found.operation && !$0.isBound }
         segments.append(.operationImport(found, arguments))
         let matching = overloads.first { accepts($0, arguments, bound: false) } ?? overloads.first
@@ -22,6 +25,8 @@ extension ResourcePathParser {
             throw error(.invalidParameter, "\(matching.name) has no overload with these parameters.")
         }
         setTarget(matching?.returnType?.type, in: set)
+        isFinal = found.kind == .action
+        if let rest { try applyKey(behind: rest) }
         return true
     }
 
@@ -37,17 +42,26 @@ extension ResourcePathParser {
             $0.isBound && isBindable($0)
         }
         guard let first = candidates.first else { return false }
-        let arguments: [ExpressionPath.Argument]
-        if let parentheses {
-            // For a function that returns a collection the parentheses may hold a key instead.
-            arguments = try self.arguments(parentheses)
-        } else {
-            arguments = []
+        guard parentheses == nil || first.kind == .function else {
+            throw error(.invalidParameter, "The parameters of the action \(first.name) are in the request's body.")
         }
-        let chosen = candidates.first { accepts($0, arguments, bound: true) } ?? first
+        let (arguments, rest) = try self.arguments(parentheses)
+        guard let chosen = candidates.first(where: { accepts($0, arguments, bound: true) }) else {
+            throw error(.invalidParameter, "\(first.name) has no overload with these parameters.")
+        }
         segments.append(.operation(chosen, arguments))
         setTarget(chosen.returnType?.type, in: nil)
+        isFinal = chosen.kind == .action
+        if let rest { try applyKey(behind: rest) }
         return true
+    }
+
+    /// The key in what is left of a segment behind `$filter(…)` or a function with its arguments; there may be none.
+    mutating func applyKey(behind cursor: QueryCursor) throws(URLSyntaxError) {
+        guard !cursor.isAtEnd else { return }
+        let key = String(decoding: cursor.bytes[cursor.offset...], as: UTF8.self)
+        guard key.hasPrefix("("), key != "()" else { throw cursor.error("A key, or nothing, is expected.") }
+        try applyKey(key)
     }
 
     private func findType(_ name: String) -> StructuredType? {
@@ -111,13 +125,14 @@ extension ResourcePathParser {
         }
     }
 
-    /// `(a=1,b=@x)` with its parentheses.
-    private func arguments(_ text: String) throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+    /// `(a=1,b=@x)` with its parentheses, and the position behind it, where a key may be.
+    private func arguments(
+        _ text: String?
+    ) throws(URLSyntaxError) -> (arguments: [ExpressionPath.Argument], rest: QueryCursor?) {
+        guard let text else { return ([], nil) }
         var parser = try QueryParser(text, version: version)
         parser.cursor.offset = 1
-        let arguments = try parser.namedArguments()
-        try parser.cursor.expectEnd()
-        return arguments
+        return (try parser.pathArguments(), parser.cursor)
     }
 }
 

@@ -53,13 +53,23 @@ extension ResourcePathParser {
                 return
             }
             let id = String(text.dropFirst())
-            guard !id.isEmpty, !id.utf8.contains(UInt8(ascii: "(")) else {
+            guard !Self.reserved.contains(id.lowercased()) else {
+                throw error(.unknownSegment, "\(text) is not known, or cannot come first.")
+            }
+            guard !id.isEmpty, id.utf8.allSatisfy({ PercentCoding.Place.unreservedOnly.keeps($0) }) else {
                 throw error(.unknownSegment, "\(text) is not known.")
             }
             segments.append(.contentID(id))
             target = contentIDs[id] ?? .unresolved
         }
     }
+
+    /// What is a segment of the standard, in whichever case, is no Content-ID.
+    private static let reserved: Set<String> = [
+        "metadata", "batch", "all", "entity", "crossjoin", "root", "it", "this", "count", "value", "ref", "each",
+        "query",
+        "filter", "links",
+    ]
 
     /// A set or singleton by its name, which the container's may precede. Sets of other than the default container need
     /// it in V2 and V3.
@@ -101,8 +111,8 @@ extension ResourcePathParser {
             isFinal = true
             return true
         default:
-            guard text.hasPrefix("$filter("), text.hasSuffix(")"), !version.isLegacy else { return false }
-            return try readFilter(String(text.dropFirst("$filter(".count).dropLast()))
+            guard text.hasPrefix("$filter("), !version.isLegacy else { return false }
+            return try readFilter(text)
         }
     }
 
@@ -163,13 +173,23 @@ extension ResourcePathParser {
         return true
     }
 
+    /// `$filter(…)`, which a key may follow.
     private mutating func readFilter(_ text: String) throws(URLSyntaxError) -> Bool {
+        let item: ExpressionType
         switch target {
-        case .entities: break
-        case .value(let type) where type.isCollection: break
+        case .entities(let type, _): item = .structured(type)
+        case .value(let type) where type.isCollection: item = ExpressionType(type.item, in: model)
         default: return false
         }
-        segments.append(.filter(try Expression.parse(text, version: version)))
+        var parser = try QueryParser(text, version: version)
+        parser.cursor.offset = "$filter(".utf8.count
+        let condition = try parser.expression()
+        parser.cursor.skipWhitespace()
+        try parser.cursor.expect(")", "at the end of $filter()")
+        var check = ExpressionTypeCheck(type: item, model: model, version: version)
+        try check.expectBoolean(condition)
+        segments.append(.filter(condition))
+        try applyKey(behind: parser.cursor)
         return true
     }
 }

@@ -74,7 +74,7 @@ extension ExpressionPath {
                 guard case .values(let expression, let method) = item.subject else { return segment }
                 item.subject = .values(expression.mappingPaths(.item, change), method)
                 return .aggregate(item)
-            case .property, .type, .annotation, .any(nil), .value, .ref: return segment
+            case .property, .type, .annotation, .any(nil): return segment
             }
         }
         return path

@@ -63,7 +63,7 @@ extension SQLCompiler {
                 }
                 try expectEnd(path, index)
                 return Scalar(walk.wrap("(SELECT COUNT(*) FROM " + source + ")", missing: "0"), .integer)
-            case .type, .annotation, .function, .key, .filter, .value, .ref, .aggregate:
+            case .type, .annotation, .function, .key, .filter, .aggregate:
                 throw unsupported("Such a path")
             }
         }

@@ -34,7 +34,7 @@ extension ExpressionTypeCheck {
         behind transformation: Transformation, of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
         switch transformation {
-        case .identity, .search, .top, .skip, .traverse: return type
+        case .identity, .search, .top, .skip: return type
         case .filter(let condition):
             try expectBoolean(condition)
             return type
@@ -67,37 +67,58 @@ extension ExpressionTypeCheck {
             return StructuredType.result(of: type, sequences.map { .dynamic($0.name, of: type) })
         case .addNested(let path, let sequences): return try nested(sequences, path, of: type)
         case .join(let path, let name, let inner, _):
-            guard let item = try collection(path, of: type) else {
+            guard let item = try collection(path) else {
                 throw error(.wrongArgumentType, "A collection is joined, one instance is not.", .path(path))
             }
             if case .structured(let item) = item { _ = try branch(inner, of: item) }
             return type.adding(name, .unknown)
         case .relatives(let relatives):
+            _ = try nodeType(of: relatives.hierarchy)
             _ = try branch(relatives.start, of: type)
             return type
-        case .function(_, let arguments):
+        case .traverse(let traversal):
+            _ = try nodeType(of: traversal.hierarchy)
+            _ = try branch(traversal.nodes, of: type)
+            for item in traversal.siblings { try expectOrder(item) }
+            return type
+        case .function(let name, let arguments):
+            guard !model.operations(called: name, isLocalAllowed: false).isEmpty else {
+                throw URLSyntaxError(.unknownFunction, "\(name) is not a function of the model.", in: name)
+            }
             for argument in arguments { _ = try self.type(of: argument.value) }
             return StructuredType.union([type], of: type, isOpen: true)
         }
     }
 
+    /// The type of a hierarchy's nodes, which have to be entities.
+    private mutating func nodeType(of hierarchy: Transformation.Hierarchy) throws(URLSyntaxError) -> ExpressionType {
+        guard let item = try collection(hierarchy.nodes) else {
+            throw error(
+                .wrongArgumentType, "A collection of nodes is expected, not one of them.", .path(hierarchy.nodes))
+        }
+        return item
+    }
+
     private mutating func nested(
         _ sequences: [Transformation.NestedSequence], _ path: ExpressionPath, of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
-        var reached = try collection(path, of: type)
-        if reached == nil { reached = try self.type(of: path, .path(path)) }
+        let reached = try aggregatedType(path)
+        switch reached {
+        case .structured, .unknown: break
+        default:
+            throw error(
+                .wrongArgumentType, "addnested is about entities or complex values, not \(reached.name).", .path(path))
+        }
         var result = type
         for sequence in sequences {
-            if case .structured(let item)? = reached { _ = try branch(sequence.transformations, of: item) }
+            if case .structured(let item) = reached { _ = try branch(sequence.transformations, of: item) }
             result = result.adding(sequence.name, .unknown)
         }
         return result
     }
 
     /// The type of the items where a path leads to a collection; nil where it leads to one thing.
-    private mutating func collection(
-        _ path: ExpressionPath, of type: StructuredType
-    ) throws(URLSyntaxError) -> ExpressionType? {
+    private mutating func collection(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType? {
         switch try self.type(of: path, .path(path)) {
         case .collection(let item): item
         case .unknown: .unknown
@@ -179,16 +200,21 @@ extension ExpressionTypeCheck {
     private mutating func aggregatedType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
         var type = try self.type(of: ExpressionPath(root: path.root, segments: []), .path(path))
         for segment in path.segments {
-            var isItem = true
-            switch segment {
-            case .key, .count, .any, .all, .filter, .function, .aggregate: isItem = false
-            default: break
+            // A type narrows down the collection, by its qualified name or, in 4.01, by its own.
+            if case .property(let name) = segment, case .collection(let item) = type, !isCast(name, of: item) {
+                type = item
             }
-            if isItem, case .collection(let item) = type { type = item }
             type = try self.type(behind: segment, of: type, .path(path))
         }
         while case .collection(let item) = type { type = item }
         return type
+    }
+
+    private func isCast(_ name: String, of item: ExpressionType) -> Bool {
+        guard version == .v401, case .structured(let owner) = item, owner.findProperty(name) == nil else {
+            return false
+        }
+        return model.findType(name, isLocalAllowed: true) != nil
     }
 
     // MARK: groupby
@@ -197,6 +223,7 @@ extension ExpressionTypeCheck {
         _ items: [GroupingItem], _ inner: [Transformation], of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
         var paths: [ExpressionPath] = []
+        var recursive: [ExpressionPath] = []
         for item in items {
             switch item {
             case .property(let path): paths.append(path)
@@ -209,16 +236,16 @@ extension ExpressionTypeCheck {
                 }
                 paths += levels.filter { !$0.segments.isEmpty }
             case .recursiveRollup(let hierarchy, let start):
-                _ = try branch(start, of: type)
-                // The node's property belongs to the hierarchy, which may be another collection than this.
-                if case .property(let name)? = hierarchy.node.segments.first, type.findProperty(name) != nil {
-                    paths.append(hierarchy.node)
-                }
+                // What narrows down the hierarchy is about its nodes.
+                if case .structured(let node) = try nodeType(of: hierarchy) { _ = try branch(start, of: node) }
+                // An instance may belong to several nodes.
+                _ = try aggregatedType(hierarchy.node)
+                recursive.append(hierarchy.node)
             }
         }
         var properties: [Property] = []
-        for path in paths {
-            _ = try groupingType(path)
+        for path in paths { _ = try groupingType(path) }
+        for path in paths + recursive {
             for case .property(let name) in path.segments {
                 properties.append(type.findProperty(name) ?? .dynamic(name, of: type))
                 break

@@ -16,13 +16,12 @@ extension QueryParser {
         cursor.skipWhitespace()
         let start = cursor.offset
         guard let name = cursor.qualifiedName() else { throw cursor.error("A transformation is expected.") }
-        let word = version == .v401 ? name.lowercased() : name
-        if word == "identity" { return .identity }
+        if name == "identity" { return .identity }
         try cursor.expect("(", "behind the transformation's name")
-        guard !name.utf8.contains(UInt8(ascii: ".")) else { return .function(name, try namedArguments()) }
-        let result = try transformation(word, at: start)
+        guard !name.utf8.contains(UInt8(ascii: ".")) else { return .function(name, try functionArguments()) }
+        let result = try transformation(name, at: start)
         cursor.skipWhitespace()
-        try cursor.expect(")", "at the end of \(word)")
+        try cursor.expect(")", "at the end of \(name)")
         return result
     }
 
@@ -42,25 +41,18 @@ extension QueryParser {
             return .concat(sequences)
         case "nest": return .nest(try list { (parser) throws(URLSyntaxError) in try parser.nestedSequence() })
         case "addnested":
-            let path = try applyPath()
+            let path = try collectionPath()
             try expectComma()
             return .addNested(path, try list { (parser) throws(URLSyntaxError) in try parser.nestedSequence() })
         case "join", "outerjoin":
-            let path = try applyPath()
+            let path = try joinedPath()
             let name = try alias()
             var inner: [Transformation] = []
             cursor.skipWhitespace()
             if cursor.skip("," as Character) { inner = try apply() }
             return .join(path, as: name, inner, isOuter: word == "outerjoin")
         case "ancestors", "descendants": return .relatives(try relatives(word))
-        case "traverse":
-            let hierarchy = try hierarchy()
-            try expectComma()
-            guard let order = keyword(), order == "preorder" || order == "postorder" else {
-                throw cursor.error("preorder or postorder is expected.")
-            }
-            cursor.skipWhitespace()
-            return .traverse(hierarchy, order: order, cursor.skip("," as Character) ? try orderBy() : [])
+        case "traverse": return .traverse(try traversal())
         default:
             guard let ranking = Transformation.Ranking(rawValue: word) else {
                 throw cursor.error("There is no transformation \(word).", .unknownFunction, at: start)
@@ -91,10 +83,13 @@ extension QueryParser {
         let start = cursor.offset
         let subject = try expression()
         var item: AggregateItem
-        if case .path(let path) = subject, case .count(let options)? = path.segments.last, options == QueryOptions() {
-            item = AggregateItem(.count(path))
-        } else if let method = try method() {
+        let isBareCount = subject == .path(ExpressionPath(segments: [.count(QueryOptions())]))
+        if !isBareCount, let method = try method() {
             item = AggregateItem(.values(subject, method))
+        } else if case .path(let path) = subject, case .count(let options)? = path.segments.last,
+            options == QueryOptions()
+        {
+            item = AggregateItem(.count(path))
         } else if case .path(let path) = subject, case .property? = path.segments.last {
             item = AggregateItem(.custom(path))
         } else {
@@ -119,7 +114,7 @@ extension QueryParser {
         guard takeWord("with") else { return nil }
         cursor.skipWhitespace()
         guard let name = cursor.qualifiedName() else { throw cursor.error("A method of aggregation is expected.") }
-        if let method = AggregationMethod.standard[version == .v401 ? name.lowercased() : name] { return method }
+        if let method = AggregationMethod.standard[name] { return method }
         guard name.utf8.contains(UInt8(ascii: ".")) else {
             throw cursor.error("\(name) is no method of aggregation.", .unknownFunction)
         }
@@ -142,7 +137,11 @@ extension QueryParser {
         if cursor.skip("rolluprecursive(") {
             let hierarchy = try hierarchy()
             cursor.skipWhitespace()
-            let inner = cursor.skip("," as Character) ? try apply() : []
+            var inner: [Transformation] = []
+            if cursor.skip("," as Character) {
+                inner = try sequence(
+                    of: \.isHierarchical, "rolluprecursive takes ancestors, descendants and traverse only.")
+            }
             cursor.skipWhitespace()
             try cursor.expect(")", "at the end of rolluprecursive")
             return .recursiveRollup(hierarchy, inner)
@@ -163,7 +162,10 @@ extension QueryParser {
 
     private mutating func hierarchy() throws(URLSyntaxError) -> Transformation.Hierarchy {
         cursor.skipWhitespace()
-        guard case .path(let nodes) = try path() else { throw cursor.error("The hierarchy's nodes are expected.") }
+        let start = cursor.offset
+        guard case .path(let nodes) = try path(), nodes.root == .root else {
+            throw cursor.error("The hierarchy's nodes are expected, as a path from $root.", at: start)
+        }
         try expectComma()
         let qualifier = try name()
         try expectComma()
@@ -174,8 +176,8 @@ extension QueryParser {
         let hierarchy = try hierarchy()
         try expectComma()
         var relatives = Transformation.Relatives(
-            direction: word == "ancestors" ? .ancestors : .descendants, hierarchy: hierarchy, start: try apply(),
-            distance: nil, keepsStart: false)
+            direction: word == "ancestors" ? .ancestors : .descendants, hierarchy: hierarchy,
+            start: try preservingSequence(), distance: nil, keepsStart: false)
         cursor.skipWhitespace()
         while !relatives.keepsStart, cursor.skip("," as Character) {
             cursor.skipWhitespace()
@@ -189,6 +191,59 @@ extension QueryParser {
             cursor.skipWhitespace()
         }
         return relatives
+    }
+
+    private mutating func traversal() throws(URLSyntaxError) -> Transformation.Traversal {
+        let hierarchy = try hierarchy()
+        try expectComma()
+        guard let order = keyword().flatMap(Transformation.Traversal.Order.init(rawValue:)) else {
+            throw cursor.error("preorder or postorder is expected.")
+        }
+        var traversal = Transformation.Traversal(hierarchy: hierarchy, order: order)
+        guard skipComma() else { return traversal }
+        if startsPreservingSequence() {
+            traversal.nodes = try preservingSequence()
+            guard skipComma() else { return traversal }
+        }
+        traversal.siblings = try orderBy()
+        return traversal
+    }
+
+    /// Whether transformations follow, and no term to sort by. The name of a function of the service may begin either.
+    private func startsPreservingSequence() -> Bool {
+        var ahead = self
+        guard let name = ahead.keyword() else { return false }
+        ahead.cursor.skipWhitespace()
+        switch name {
+        case "identity":
+            return [UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "/"), 0].contains(ahead.cursor.peek())
+        case "filter", "search", "orderby", "top", "skip", "ancestors", "descendants", "traverse":
+            return ahead.cursor.peek() == UInt8(ascii: "(")
+        default: break
+        }
+        if Transformation.Ranking(rawValue: name) != nil { return ahead.cursor.peek() == UInt8(ascii: "(") }
+        ahead = self
+        ahead.cursor.skipWhitespace()
+        guard let function = ahead.cursor.qualifiedName(), function.utf8.contains(UInt8(ascii: ".")),
+            ahead.cursor.skip("(" as Character), (try? ahead.functionArguments()) != nil
+        else { return false }
+        if ahead.cursor.skip("/" as Character) { return ahead.startsPreservingSequence() }
+        ahead.cursor.skipWhitespace()
+        return ahead.cursor.peek() == UInt8(ascii: ",") || ahead.cursor.peek() == UInt8(ascii: ")")
+    }
+
+    private mutating func preservingSequence() throws(URLSyntaxError) -> [Transformation] {
+        try sequence(of: \.preservesInstances, "Only transformations that keep instances as they are can stand here.")
+    }
+
+    private mutating func sequence(
+        of isAllowed: (Transformation) -> Bool, _ refusal: String
+    ) throws(URLSyntaxError) -> [Transformation] {
+        cursor.skipWhitespace()
+        let start = cursor.offset
+        let sequence = try apply()
+        guard sequence.allSatisfy(isAllowed) else { throw cursor.error(refusal, .misplacedSegment, at: start) }
+        return sequence
     }
 
     // MARK: Pieces
@@ -212,6 +267,21 @@ extension QueryParser {
 
     /// Names of properties and types, nothing else. A type has a property behind it.
     private mutating func applyPath() throws(URLSyntaxError) -> ExpressionPath {
+        let path = try collectionPath()
+        if case .type? = path.segments.last { throw cursor.error("A property of that type is expected.") }
+        return path
+    }
+
+    /// What is joined: a collection-valued property, or an annotation.
+    private mutating func joinedPath() throws(URLSyntaxError) -> ExpressionPath {
+        cursor.skipWhitespace()
+        guard cursor.skip("@" as Character) else { return try collectionPath() }
+        guard let name = annotationName() else { throw cursor.error("The name of an annotation is expected.") }
+        return ExpressionPath(segments: [.annotation(name)])
+    }
+
+    /// Names of properties and types; at the end, too, a type may narrow down what the property leads to.
+    private mutating func collectionPath() throws(URLSyntaxError) -> ExpressionPath {
         cursor.skipWhitespace()
         var segments: [ExpressionPath.Segment] = []
         repeat {
@@ -221,7 +291,9 @@ extension QueryParser {
                 throw cursor.error("The path has more than \(QueryLimits.height) segments.", .tooComplex)
             }
         } while cursor.skip("/" as Character)
-        if case .type? = segments.last { throw cursor.error("A property of that type is expected.") }
+        if segments.count == 1, case .type? = segments.last {
+            throw cursor.error("A property of that type is expected.")
+        }
         return ExpressionPath(segments: segments)
     }
 
@@ -274,11 +346,7 @@ extension QueryParser {
     /// Takes a word that has white space before it; otherwise the position stays.
     private mutating func takeWord(_ word: String) -> Bool {
         let start = cursor.offset
-        if cursor.skipWhitespace(), let found = cursor.identifier(),
-            (version == .v401 ? found.lowercased() : found) == word
-        {
-            return true
-        }
+        if cursor.skipWhitespace(), cursor.identifier() == word { return true }
         cursor.offset = start
         return false
     }

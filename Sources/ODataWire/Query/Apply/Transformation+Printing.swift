@@ -48,8 +48,10 @@ struct ApplyPrinter {
         case .relatives(let relatives):
             return try text(relatives.hierarchy) + "," + (try text(relatives.start))
                 + (relatives.distance.map { ",\($0)" } ?? "") + (relatives.keepsStart ? ",keep start" : "")
-        case .traverse(let hierarchy, let order, let items):
-            return try text(hierarchy) + ",\(order)" + (items.isEmpty ? "" : "," + (try text(items)))
+        case .traverse(let traversal):
+            return try text(traversal.hierarchy) + ",\(traversal.order.rawValue)"
+                + (traversal.nodes.isEmpty ? "" : "," + (try text(traversal.nodes)))
+                + (traversal.siblings.isEmpty ? "" : "," + (try text(traversal.siblings)))
         case .function(_, let arguments):
             return try joined(arguments) { (argument) throws(URLSyntaxError) in
                 (argument.name.map { "\($0)=" } ?? "") + (try argument.value.print(version: version))

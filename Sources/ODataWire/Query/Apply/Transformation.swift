@@ -22,7 +22,7 @@ public indirect enum Transformation: Sendable, Hashable {
     case join(ExpressionPath, as: String, [Transformation], isOuter: Bool)
     /// `ancestors` and `descendants` in a recursive hierarchy.
     case relatives(Relatives)
-    case traverse(Hierarchy, order: String, [OrderItem])
+    case traverse(Traversal)
     /// A set transformation that the service defines.
     case function(String, [ExpressionPath.Argument])
 
@@ -55,6 +55,34 @@ public indirect enum Transformation: Sendable, Hashable {
         public var start: [Transformation]
         public var distance: Int64?
         public var keepsStart: Bool
+    }
+
+    /// The nodes of a hierarchy in the order of a walk through it.
+    public struct Traversal: Sendable, Hashable {
+        public enum Order: String, Sendable, Hashable { case preorder, postorder }
+
+        public var hierarchy: Hierarchy
+        public var order: Order
+        /// Picks the nodes that are walked through; empty for all of them.
+        public var nodes: [Transformation] = []
+        /// Sorts nodes below the same parent.
+        public var siblings: [OrderItem] = []
+    }
+
+    /// Whether every instance that comes out went in as it is.
+    var preservesInstances: Bool {
+        switch self {
+        case .identity, .filter, .search, .orderBy, .top, .skip, .ranked, .relatives, .traverse, .function: true
+        case .aggregate, .groupBy, .compute, .concat, .nest, .addNested, .join: false
+        }
+    }
+
+    /// Whether the transformation is, or as a function of the service may be, one over a hierarchy.
+    var isHierarchical: Bool {
+        switch self {
+        case .relatives, .traverse, .function: true
+        default: false
+        }
     }
 
     /// What messages call the transformation.

@@ -12,7 +12,9 @@ extension EvaluationRun {
         case .variable(let name): position = variables[name] ?? .value(.null)
         case .alias(let name): position = try alias(name)
         case .expression(let expression): position = try operand(expression)
-        case .root: throw EvaluationError(.unsupported, "Paths from $root are not supported here.")
+        case .root:
+            throw EvaluationError(
+                .unsupported, "A path from $root leads out of the entity; only the service follows it.")
         }
         for segment in path.segments { position = try step(segment, from: position) }
         return position
@@ -27,7 +29,9 @@ extension EvaluationRun {
         case .count(let options):
             var items = try items(of: position)
             if let filter = options.filter { items = try select(items, where: filter, variable: nil) }
-            guard options.search == nil else { throw EvaluationError(.unsupported, "$search is not supported here.") }
+            guard options.search == nil else {
+                throw EvaluationError(.unsupported, "$search within $count is answered by the service only.")
+            }
             return .value(.integer(Int64(items.count)))
         case .filter(let predicate):
             let items = try select(try items(of: position), where: predicate, variable: nil)
@@ -43,30 +47,39 @@ extension EvaluationRun {
         case .aggregate(let item):
             let run = Aggregation(evaluator: evaluator, these: these)
             return .value(try run.value(of: item, over: try items(of: position)))
-        case .ref: return position
-        case .annotation, .function, .key, .value:
-            throw EvaluationError(
-                .unsupported, "Annotations, keys and functions of the service are not supported here.")
+        case .key(let arguments): return try member(of: position, with: arguments)
+        case .function(let name, let arguments):
+            if let collection = try keyed(name, of: position) { return try member(of: collection, with: arguments) }
+            throw EvaluationError(.unsupported, "The function \(name) is known to the service only.")
+        case .annotation(let name):
+            throw EvaluationError(.unsupported, "The annotation @\(name) is known to the service only.")
         }
     }
 
-    private func property(
+    func property(
         _ name: String, of position: EvaluationOperand
     ) throws(EvaluationError) -> EvaluationOperand {
         switch position {
         // What is missing has null properties.
         case .entity(nil), .value(.null): return .value(.null)
         case .entity(let entity?):
-            guard let operand = entity.property(name) else {
-                throw EvaluationError(.unknownProperty, "There is no property \(name).")
-            }
-            return operand
+            if let operand = entity.property(name) { return operand }
+            if let type = unqualifiedType(name) { return cast(position, to: type) }
+            throw EvaluationError(.unknownProperty, "There is no property \(name).")
         case .value(.complex(let complex)): return .value(complex.properties[name] ?? .null)
-        default: throw EvaluationError(.unknownProperty, "A value has no property \(name).")
+        default:
+            if let type = unqualifiedType(name) { return cast(position, to: type) }
+            throw EvaluationError(.unknownProperty, "A value has no property \(name).")
         }
     }
 
-    private func cast(_ position: EvaluationOperand, to type: String) -> EvaluationOperand {
+    /// The qualified name of the type, where 4.01 has left out its namespace; nil where there is no such type.
+    private func unqualifiedType(_ name: String) -> String? {
+        guard case .structured(let type)? = evaluator.model?.findType(name, isLocalAllowed: true) else { return nil }
+        return type.name
+    }
+
+    func cast(_ position: EvaluationOperand, to type: String) -> EvaluationOperand {
         switch position {
         case .entity(let entity): return .entity(entity.flatMap { $0.isInstance(type) ? $0 : nil })
         case .entities(let entities): return .entities(entities.filter { $0.isInstance(type) })

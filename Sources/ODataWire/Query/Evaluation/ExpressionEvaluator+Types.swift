@@ -1,10 +1,28 @@
 internal import EDM
 
 extension ExpressionEvaluator {
-    func resolve(_ type: String) -> String { model?.resolveAlias(type) ?? type }
+    /// The qualified name of a type that may be written with an alias of its namespace, or in 4.01 without it.
+    func resolve(_ type: String) -> String {
+        guard let model else { return type }
+        switch model.findType(type, isLocalAllowed: true) {
+        case .structured(let found): return found.name
+        case .enumeration(let name): return name
+        default: return type
+        }
+    }
 
-    /// Whether the value is one of a primitive, enumeration or complex type.
+    /// The type of the items, where the name is that of a collection type.
+    static func itemType(of type: String) -> String? {
+        guard type.hasPrefix("Collection("), type.hasSuffix(")") else { return nil }
+        return String(type.dropFirst("Collection(".count).dropLast())
+    }
+
+    /// Whether the value is one of a primitive, enumeration or complex type, or a collection of such values.
     func isInstance(_ value: Value, of type: String) -> Bool {
+        if let item = Self.itemType(of: type) {
+            guard case .collection(let values) = value else { return false }
+            return values.allSatisfy { isInstance($0, of: item) }
+        }
         if let primitive = PrimitiveType(rawValue: type) {
             switch value {
             case .integer(let number): return primitive.integerRange?.contains(number) ?? false
@@ -27,7 +45,14 @@ extension ExpressionEvaluator {
 
     /// Null where the cast cannot be done (OData 4.01 Part 2, section 5.1.1.10.1).
     func cast(_ value: Value, to type: String) -> Value {
+        if let item = Self.itemType(of: type) {
+            guard case .collection(let values) = value else { return .null }
+            return .collection(values.map { cast($0, to: item) })
+        }
         guard let primitive = PrimitiveType(rawValue: type) else {
+            if case .string(let text) = value, let enumeration = model?.enumerationType(named: resolve(type)) {
+                return enumeration.number(of: value) == nil ? .null : .enumeration(text)
+            }
             return isInstance(value, of: type) ? value : .null
         }
         switch (value, primitive) {

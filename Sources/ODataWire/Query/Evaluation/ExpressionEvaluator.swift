@@ -176,6 +176,11 @@ struct EvaluationRun {
         let (a, b) = (try operand(left), try operand(right))
         switch (a, b) {
         case (.value(let x), .value(let y)):
+            if comparison == .in, y != .null {
+                guard case .collection = y else {
+                    throw EvaluationError(.wrongOperand, "A collection is expected behind \"in\", not \(y.kindName).")
+                }
+            }
             if comparison == .has { return .boolean(try has(x, y, left, right)) }
             if Self.mayBeMembers(x, y), let type = enumerationType(left) ?? enumerationType(right),
                 let a = type.numbers(of: x), let b = type.numbers(of: y)
@@ -290,8 +295,17 @@ struct EvaluationRun {
         let subject = try expression.map { (inner) throws(EvaluationError) in try operand(inner) } ?? current
         switch subject {
         case .entity(let entity): return entity?.isInstance(evaluator.resolve(type)) ?? false
-        case .entities: return false
+        case .entities(let entities):
+            guard let item = ExpressionEvaluator.itemType(of: type) else { return false }
+            return entities.allSatisfy { $0.isInstance(evaluator.resolve(item)) }
         case .value(.null): return false
+        case .value(.enumeration):
+            // The value itself does not say of which enumeration it is.
+            guard let own = expression.flatMap({ enumerationType($0) }) else {
+                throw EvaluationError(
+                    .unsupported, "isof of such an enumeration value is answered by the service only.")
+            }
+            return own.name == evaluator.resolve(type)
         case .value(let value): return evaluator.isInstance(value, of: type)
         }
     }
@@ -302,7 +316,9 @@ struct EvaluationRun {
         switch subject {
         case .entity(let entity):
             return .entity(entity.flatMap { $0.isInstance(evaluator.resolve(type)) ? $0 : nil })
-        case .entities(let entities): return .entities(entities.filter { $0.isInstance(evaluator.resolve(type)) })
+        case .entities(let entities):
+            let item = ExpressionEvaluator.itemType(of: type) ?? type
+            return .entities(entities.filter { $0.isInstance(evaluator.resolve(item)) })
         case .value(let value): return .value(evaluator.cast(value, to: type))
         }
     }

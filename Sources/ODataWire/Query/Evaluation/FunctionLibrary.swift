@@ -55,7 +55,8 @@ package enum FunctionLibrary {
     private static func concat(_ arguments: [Value]) throws(EvaluationError) -> Value {
         if case .collection = arguments[0] {
             var items: [Value] = []
-            for case .collection(let part) in arguments {
+            for argument in arguments {
+                guard case .collection(let part) = argument else { throw wrong(.concat, argument) }
                 items += part
                 guard items.count <= itemLimit else { throw tooLong(.concat) }
             }
@@ -64,6 +65,7 @@ package enum FunctionLibrary {
         // V2 services also join what is no string.
         var text = ""
         for argument in arguments {
+            if case .collection = argument { throw wrong(.concat, argument) }
             text += PrimitiveLiteral.format(argument, version: .v4, form: .text)
             guard text.utf8.count <= textLimit else { throw tooLong(.concat) }
         }
@@ -113,9 +115,10 @@ package enum FunctionLibrary {
     /// Nested calls can grow without end: a text of more bytes is refused, and so is a collection of more items.
     private static let textLimit = 16 << 20
     private static let itemLimit = 1 << 20
+    private static let pairLimit = 1 << 26
 
     private static func tooLong(_ function: CanonicalFunction) -> EvaluationError {
-        EvaluationError(.outOfRange, "\(function.rawValue) makes too long a text or collection.")
+        EvaluationError(.outOfRange, "\(function.rawValue) is about too long a text or collection.")
     }
 
     private static func replace(
@@ -144,6 +147,8 @@ package enum FunctionLibrary {
         _ function: CanonicalFunction, _ whole: Value, _ part: Value
     ) throws(EvaluationError) -> Value {
         if case .collection(let items) = whole, case .collection(let parts) = part {
+            // Each item may have to be compared with each other one.
+            guard items.count < pairLimit / max(1, parts.count) else { throw tooLong(function) }
             return collectionSearch(function, items, parts)
         }
         // Bytes of UTF-8 are found where, and only where, the characters are: no normalisation, no locale.
@@ -153,9 +158,9 @@ package enum FunctionLibrary {
         case .startswith: return .boolean(bytes.starts(with: pattern))
         case .endswith:
             return .boolean(bytes.count >= pattern.count && bytes.suffix(pattern.count).elementsEqual(pattern))
-        case .contains: return .boolean(firstIndex(of: pattern, in: bytes) != nil)
+        case .contains: return .boolean(firstIndex(of: pattern, in: bytes, by: ==) != nil)
         case .indexof:
-            guard let index = firstIndex(of: pattern, in: bytes) else { return .integer(-1) }
+            guard let index = firstIndex(of: pattern, in: bytes, by: ==) else { return .integer(-1) }
             // Continuation bytes are no characters of their own.
             return .integer(Int64(bytes[..<index].count { $0 & 0xC0 != 0x80 }))
         default: throw wrong(function, whole)
@@ -163,28 +168,37 @@ package enum FunctionLibrary {
     }
 
     private static func collectionSearch(_ function: CanonicalFunction, _ items: [Value], _ parts: [Value]) -> Value {
+        // As `eq` compares them: 1 is 1.0.
+        let isEqual = ValueComparison.isEqual
         switch function {
-        case .startswith: return .boolean(items.starts(with: parts))
-        case .endswith: return .boolean(items.count >= parts.count && items.suffix(parts.count).elementsEqual(parts))
-        case .contains: return .boolean(firstIndex(of: parts, in: items) != nil)
-        case .indexof: return .integer(firstIndex(of: parts, in: items).map(Int64.init) ?? -1)
+        case .startswith: return .boolean(items.starts(with: parts, by: isEqual))
+        case .endswith:
+            return .boolean(
+                items.count >= parts.count && items.suffix(parts.count).elementsEqual(parts, by: isEqual))
+        case .contains: return .boolean(firstIndex(of: parts, in: items, by: isEqual) != nil)
+        case .indexof: return .integer(firstIndex(of: parts, in: items, by: isEqual).map(Int64.init) ?? -1)
         case .hassubset:
             // Every item as often as it occurs in the part.
             var rest = items
             for part in parts {
-                guard let index = rest.firstIndex(of: part) else { return .boolean(false) }
+                guard let index = rest.firstIndex(where: { isEqual($0, part) }) else { return .boolean(false) }
                 rest.remove(at: index)
             }
             return .boolean(true)
         default:
             var remaining = parts[...]
-            for item in items where item == remaining.first { remaining.removeFirst() }
+            for item in items {
+                guard let next = remaining.first else { break }
+                if isEqual(item, next) { remaining.removeFirst() }
+            }
             return .boolean(remaining.isEmpty)
         }
     }
 
-    private static func firstIndex<Item: Equatable>(of part: [Item], in whole: [Item]) -> Int? {
+    private static func firstIndex<Item>(
+        of part: [Item], in whole: [Item], by isEqual: (Item, Item) -> Bool
+    ) -> Int? {
         guard part.count <= whole.count else { return nil }
-        return (0...(whole.count - part.count)).first { whole[$0...].starts(with: part) }
+        return (0...(whole.count - part.count)).first { whole[$0...].starts(with: part, by: isEqual) }
     }
 }

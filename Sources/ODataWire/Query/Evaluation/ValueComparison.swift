@@ -42,6 +42,9 @@ package enum ValueComparison {
         // 4.01 writes enumeration members as strings, V2 a date as a point in time, and a time of day as a duration.
         case (.enumeration(let x), .string), (.string(let x), .enumeration):
             return Value.string(x).compared(to: text(b))
+        // 4.01 may leave out the prefix of a duration.
+        case (.duration, .string(let text)): return DayTimeDuration(text).flatMap { a.compared(to: .duration($0)) }
+        case (.string, .duration): return order(b, a)?.reversed
         case (.date(let date), .dateTime), (.date(let date), .dateTimeOffset):
             return Value.dateTime(LocalDateTime(date: date, time: .midnight)).compared(to: b)
         case (.dateTime, .date), (.dateTimeOffset, .date), (.duration, .timeOfDay): return order(b, a)?.reversed

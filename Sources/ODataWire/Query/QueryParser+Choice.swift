@@ -1,0 +1,58 @@
+internal import EDM
+
+/// How a colon behind digits is read. `case(At eq 10:20,…)` may compare with the time 10:20, or with 10 and have the value
+/// 20; which one the rest of the text tells.
+struct ColonReading {
+    /// Whether a time of day ends before its last colon.
+    var endsTimes = false
+    /// Whether a time of day was read since the flag was cleared.
+    var hasReadTime = false
+    /// How often a condition may still be read a second time: without a limit, nested ones would double again and again.
+    var attempts = 16
+}
+
+extension QueryParser {
+    /// The choices of `case`, up to and with the closing parenthesis; the opening one has been read.
+    mutating func choice() throws(URLSyntaxError) -> Expression {
+        var choices: [Expression.Choice] = []
+        var tallest = 0
+        let outer = colons.endsTimes
+        defer { colons.endsTimes = outer }
+        repeat {
+            let condition = try condition()
+            tallest = max(tallest, height)
+            colons.endsTimes = false
+            let value = try expression()
+            tallest = max(tallest, height)
+            choices.append(Expression.Choice(condition: condition, value: value))
+            cursor.skipWhitespace()
+        } while cursor.skip("," as Character)
+        try cursor.expect(")", "at the end of case()")
+        try setHeight(over: tallest)
+        return .choice(choices)
+    }
+
+    /// A condition and the colon behind it.
+    private mutating func condition() throws(URLSyntaxError) -> Expression {
+        let start = cursor.offset
+        colons.endsTimes = false
+        colons.hasReadTime = false
+        do throws(URLSyntaxError) {
+            return try conditionAndColon()
+        } catch {
+            guard colons.hasReadTime, colons.attempts > 0 else { throw error }
+            colons.attempts -= 1
+            cursor.offset = start
+            colons.endsTimes = true
+            guard let condition = try? conditionAndColon() else { throw error }
+            return condition
+        }
+    }
+
+    private mutating func conditionAndColon() throws(URLSyntaxError) -> Expression {
+        let condition = try expression()
+        cursor.skipWhitespace()
+        try cursor.expect(":", "between condition and value")
+        return condition
+    }
+}

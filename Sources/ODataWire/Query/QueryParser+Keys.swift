@@ -1,0 +1,106 @@
+internal import EDM
+
+extension QueryParser {
+    /// The values of a key predicate, up to and with the closing parenthesis; the opening one has been read.
+    ///
+    /// A key is one literal or parameter alias, or several with names, without white space (OData 4.01 Part 2, section
+    /// 4.3.1).
+    mutating func keyValues() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+        var arguments: [ExpressionPath.Argument] = []
+        repeat {
+            let start = cursor.offset
+            var name = cursor.identifier()
+            if name == nil || !cursor.skip("=" as Character) {
+                name = nil
+                cursor.offset = start
+            }
+            if let first = arguments.first, first.name == nil || name == nil {
+                throw cursor.error("The values of a key of several properties are named.", .invalidKey, at: start)
+            }
+            try checkNew(name, among: arguments, .invalidKey, at: start)
+            arguments.append(ExpressionPath.Argument(name: name, value: try keyValue()))
+        } while cursor.skip("," as Character)
+        try cursor.expect(")", "behind the key")
+        height = 1
+        return arguments
+    }
+
+    private mutating func keyValue() throws(URLSyntaxError) -> Expression {
+        let start = cursor.offset
+        let value = try literalOrAlias()
+        switch value {
+        case .path, .enumeration: return value
+        case .literal(let literal, _):
+            switch literal {
+            case .null, .binary, .raw: break
+            default: return value
+            }
+        default: break
+        }
+        throw cursor.error("Such a value cannot be part of a key.", .invalidKey, at: start)
+    }
+
+    private mutating func literalOrAlias() throws(URLSyntaxError) -> Expression {
+        let start = cursor.offset
+        if cursor.skip("@" as Character), let name = cursor.identifier() {
+            return .path(ExpressionPath(root: .alias(name), segments: []))
+        }
+        cursor.offset = start
+        guard let literal = try literal() else { throw cursor.error("A literal or a parameter alias is expected.") }
+        return literal
+    }
+
+    private func checkNew(
+        _ name: String?, among arguments: [ExpressionPath.Argument], _ code: URLSyntaxError.Code, at place: Int
+    ) throws(URLSyntaxError) {
+        guard let name, arguments.contains(where: { $0.name == name }) else { return }
+        throw cursor.error("\(name) is given twice.", code, at: place)
+    }
+
+    /// Whether a key predicate begins at the parenthesis at hand.
+    func looksLikeKey() -> Bool {
+        var ahead = self
+        ahead.cursor.offset += 1
+        return (try? ahead.keyValues()) != nil
+    }
+
+    // MARK: Arguments
+
+    /// The named arguments of a function in an expression, up to and with the closing parenthesis; the opening one has
+    /// been read.
+    mutating func functionArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+        try namedArguments { (parser) throws(URLSyntaxError) in try parser.item() }
+    }
+
+    /// The same in a resource path, where only literals and parameter aliases are allowed.
+    mutating func pathArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+        try namedArguments { (parser) throws(URLSyntaxError) in
+            parser.height = 1
+            return try parser.literalOrAlias()
+        }
+    }
+
+    private mutating func namedArguments(
+        _ value: (inout QueryParser) throws(URLSyntaxError) -> Expression
+    ) throws(URLSyntaxError) -> [ExpressionPath.Argument] {
+        var arguments: [ExpressionPath.Argument] = []
+        var tallest = 0
+        cursor.skipWhitespace()
+        if !cursor.skip(")" as Character) {
+            repeat {
+                cursor.skipWhitespace()
+                let start = cursor.offset
+                guard let name = cursor.identifier(), cursor.skip("=" as Character) else {
+                    throw cursor.error("The name of a parameter and \"=\" are expected.", .invalidParameter, at: start)
+                }
+                try checkNew(name, among: arguments, .invalidParameter, at: start)
+                arguments.append(ExpressionPath.Argument(name: name, value: try value(&self)))
+                tallest = max(tallest, height)
+                cursor.skipWhitespace()
+            } while cursor.skip("," as Character)
+            try cursor.expect(")", "behind the arguments")
+        }
+        height = tallest
+        return arguments
+    }
+}
