@@ -199,9 +199,11 @@ extension LocalStore {
     }
 
     /// Logs that operations in doubt that took effect together did, with what the service holds of those that were found.
+    ///
+    /// - Parameter finding: the evidence; nil if a key or a unique value tells it.
     func confirm(
         _ members: [PendingOperation], of batch: BatchID,
-        found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)]
+        found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)], because finding: String? = nil
     ) async throws(TidelogError) {
         let model = try model
         try transaction { () throws -> Void in
@@ -218,6 +220,7 @@ extension LocalStore {
                     result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
             }
             let sent = try self.sentStreams(of: members.map(\.sequence))
+            if let finding { try self.addEvidence(finding, for: members) }
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
             try self.keepTold(builder.streams)

@@ -1,0 +1,245 @@
+import EDM
+import ODataWire
+import OperationLog
+public import Operations
+import SyncCore
+import Views
+
+/// What the store knows that bears on creates in doubt.
+extension LocalStore {
+    /// Since when the store knows an entity of the service, seen from a batch.
+    enum Acquaintance {
+        /// It does not know it.
+        case none
+        /// Since before the batch was prepared, or by an operation of this store: it is another one.
+        case other
+        /// A download has brought it since, so it may be what the batch created.
+        case broughtSince
+    }
+
+    /// Since when the store knows entities that the service has.
+    ///
+    /// - Parameters:
+    ///   - payloads: entities of the set.
+    ///   - container: the entity that contains them, if the set is a contained one.
+    ///   - creation: the create in doubt.
+    /// - Returns: one for each entity.
+    func acquaintances(
+        with payloads: [EntityPayload], of set: EntitySet, in container: EntityID?, besides creation: PendingOperation
+    ) throws(TidelogError) -> [Acquaintance] {
+        let known = try payloads.map { payload throws(TidelogError) in
+            try entity(of: payload, in: set, container: container)
+        }
+        // Entity IDs grow, so a smaller one is older than the operation.
+        let unclear = known.compactMap { $0 }.filter { $0 > creation.operation.subject }
+        let found = unclear.isEmpty ? [:] : firstNames(of: Set(unclear), since: creation).found
+        return known.map { id in
+            guard let id else { return .none }
+            return unclear.contains(id) ? found[id] ?? .broughtSince : .other
+        }
+    }
+
+    /// When the batch that the operation is in doubt with was prepared; nil if the log no longer says it.
+    func sendingTime(of creation: PendingOperation) throws(TidelogError) -> Timestamp? {
+        firstNames(of: [], since: creation).sent
+    }
+
+    private func entity(
+        of payload: EntityPayload, in set: EntitySet, container: EntityID?
+    ) throws(TidelogError) -> EntityID? {
+        let type = set.entityType
+        return try read { state in
+            if set.isContained {
+                guard let container, let key = KeyPredicate(of: type, in: payload.values) else { return nil }
+                return try state.entity(of: set, key: key, in: container)
+            }
+            guard let key = KeyText.of(payload.values, type: type) else { return nil }
+            return try state.entity(set: set.name, key: key)
+        }
+    }
+
+    /// How the log first names each entity from the operation on, and when the batch that the operation is in doubt with was
+    /// prepared. What a compaction has removed, or what cannot be read, is missing.
+    private func firstNames(
+        of entities: Set<EntityID>, since creation: PendingOperation
+    ) -> (sent: Timestamp?, found: [EntityID: Acquaintance]) {
+        var (sent, found): (Timestamp?, [EntityID: Acquaintance]) = (nil, [:])
+        guard case .inDoubt(let batch, _) = creation.status else { return (nil, [:]) }
+        let decoder = RecordDecoder()
+        do {
+            let cursor = try reader().records(from: creation.sequence)
+            while sent == nil || found.count < entities.count, let record = try cursor.next() {
+                guard let kind = RecordCodec.Kind(rawValue: record.kind) else { continue }
+                if sent == nil, kind.isPreparation {
+                    let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
+                    if case .batchPrepared(let prepared) = decoded.body, prepared.batch == batch { sent = decoded.time }
+                    continue
+                }
+                guard found.count < entities.count else { continue }
+                let isOwn = kind.isOperation
+                record.payload.withUnsafeBytes { payload in
+                    _ = RecordMentions.visit(
+                        kind: record.kind, payload: payload,
+                        entity: { number in
+                            let id = EntityID(rawValue: number)
+                            guard entities.contains(id), found[id] == nil else { return }
+                            found[id] = sent == nil || isOwn ? .other : .broughtSince
+                        }, operation: { _ in })
+                }
+            }
+        } catch {
+            // What the log cannot tell is taken for what decides nothing.
+        }
+        return (sent, found)
+    }
+
+    /// The content of a create, with how common its values are in the store.
+    ///
+    /// - Parameter doubtful: entities that are not known to be at the service.
+    func content(
+        of creation: Creation, besides doubtful: Set<EntityID>
+    ) throws(TidelogError) -> SentContent? {
+        guard let type = try model.findEntityType(creation.type) else { return nil }
+        return try read { state throws in
+            try SentContent(creation, type) { property, value throws(StateError) in
+                guard !property.isCollection, value.isCountable else { return (0, 0) }
+                let same = try state.findRows(set: creation.set, where: [(property.name, value)]).filter {
+                    !doubtful.contains($0)
+                }
+                return same.isEmpty ? (0, 0) : (same.count, try state.rows(set: creation.set).count)
+            }
+        }
+    }
+
+    /// Whether the store has an entity of the set at the service that could be what was sent, and whose key it does not know.
+    func hasKeyless(like content: SentContent, in set: EntitySet) throws(TidelogError) -> Bool {
+        try read { state in
+            guard try state.mayHaveKeyless(set: set.name) else { return false }
+            return try state.rows(set: set.name).contains { id in
+                guard let row = try state.row(id), row.origin.isOnService,
+                    KeyText.of(row.values, type: set.entityType) == nil,
+                    case .alike = content.resemblance(of: EntityPayload(values: row.values))
+                else { return false }
+                return true
+            }
+        }
+    }
+
+    /// Whether a defining query has brought all entities of a set.
+    func knowsWhole(_ set: EntitySet) throws(TidelogError) -> Bool {
+        let model = try model
+        return try read { state in
+            try state.queries().contains { query in
+                guard query.isComplete, query.downloaded != nil,
+                    let request = try? ServiceRequest.parse(query.query.query, model: model, version: model.version),
+                    case .entitySet(let whole)? = request.path.segments.first, request.path.segments.count == 1
+                else { return false }
+                let options = request.options
+                return whole == set && options.filter == nil && options.search == nil && options.top == nil
+                    && options.skip == nil && options.apply.isEmpty
+            }
+        }
+    }
+
+    /// How long the lost request of an operation in doubt may still be running.
+    ///
+    /// - Parameter sent: when the log says that it was sent; nil for when it came into doubt.
+    func lostRequestWait(
+        of pending: PendingOperation, sent: Timestamp?, seconds: Int
+    ) -> LostRequestWait {
+        let batch = pending.status.batch ?? 0
+        let now = environment.now()
+        let wait = LostRequestWait(
+            sent: sent ?? pending.since, firstLook: firstLooks[batch], now: now, seconds: seconds)
+        // The clock is behind the log's time: from here on the time is counted from this look.
+        if (sent ?? pending.since) > now { firstLooks[batch] = wait.start }
+        return wait
+    }
+
+    /// When the next upload can tell more of each operation in doubt whose lost request may still be running.
+    public func nextLooks() throws(TidelogError) -> [SequenceNumber: Timestamp] {
+        let options = try serviceOptions
+        let now = environment.now()
+        var looks: [SequenceNumber: Timestamp] = [:]
+        for members in try doubtfulSets() {
+            guard let creation = members.first(where: { $0.isCreate }), case .inDoubt(_, let reason) = creation.status,
+                !DoubtReason.isOfRefusal(reason), !DoubtReason.isLookedFor(reason),
+                case .create(let created, _) = creation.operation.action, options.doubts(of: created.set) == .evidence
+            else { continue }
+            let sent = try sendingTime(of: creation)
+            let wait = LostRequestWait(
+                sent: sent ?? creation.since, firstLook: firstLooks[creation.status.batch ?? 0], now: now,
+                seconds: options.lostRequestSeconds)
+            if !wait.isOver(at: now) { for member in members { looks[member.sequence] = wait.end } }
+        }
+        return looks
+    }
+
+    /// Logs what a search came to for operations that stay in doubt, unless the log says so already.
+    func note(_ finding: String, of members: [PendingOperation]) async throws(TidelogError) {
+        guard members.contains(where: { DoubtReason.adding(finding, to: $0) != $0.doubtReason }) else { return }
+        try transaction { () throws -> Void in
+            try self.addEvidence(finding, for: members)
+            _ = try self.commit()
+        }
+        try await acknowledge()
+    }
+
+    /// Adds what a search came to, for operations that are in doubt; in front of the record that ends the doubt, if one does.
+    func addEvidence(_ finding: String, for members: [PendingOperation]) throws {
+        for (batch, members) in Dictionary(grouping: members, by: { $0.status.batch ?? 0 }).sorted(by: { $0.key < $1.key }) {
+            let outcomes = members.map {
+                BatchAnswered.Outcome(operation: $0.sequence, result: .inDoubt(DoubtReason.adding(finding, to: $0)))
+            }
+            try add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
+        }
+    }
+}
+
+/// The reason of a doubt, and behind it what a search came to.
+enum DoubtReason {
+    private static let marker = " Looked for at the service: "
+
+    /// The reason with a finding in the place of an earlier one.
+    static func adding(_ finding: String, to pending: PendingOperation) -> String {
+        let reason = pending.doubtReason
+        return (reason.firstRange(of: marker).map { String(reason[..<$0.lowerBound]) } ?? reason) + marker + finding
+    }
+
+    static func isLookedFor(_ reason: String) -> Bool { reason.contains(marker) }
+
+    /// Whether the service has refused the change set, so that nothing of it is running any more.
+    static func isOfRefusal(_ reason: String) -> Bool { reason.hasPrefix(BatchAnswered.refusedButThere) }
+}
+
+extension PendingOperation {
+    var doubtReason: String { if case .inDoubt(_, let reason) = status { reason } else { "" } }
+
+    var isCreate: Bool { if case .create = operation.action { true } else { false } }
+}
+
+extension Value {
+    /// Whether the store can count the rows with the value.
+    fileprivate var isCountable: Bool {
+        switch self {
+        case .string, .boolean, .integer, .guid, .date, .dateTime, .dateTimeOffset: true
+        default: false
+        }
+    }
+}
+
+extension RecordCodec.Kind {
+    fileprivate var isPreparation: Bool {
+        switch self {
+        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint: true
+        default: false
+        }
+    }
+
+    fileprivate var isOperation: Bool {
+        switch self {
+        case .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream: true
+        default: false
+        }
+    }
+}
