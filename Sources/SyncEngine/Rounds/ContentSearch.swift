@@ -117,8 +117,11 @@ struct ContentSearch {
         let known = try await store.acquaintances(
             with: entities, of: doubt.set, in: doubt.container, besides: doubt.anchors[0])
         var seen = Sightings()
-        for (entity, acquaintance) in zip(entities, known) {
-            switch (doubt.content.resemblance(of: entity), acquaintance) {
+        for (shown, acquaintance) in zip(entities, known) {
+            var entity = shown
+            // What is expanded is in doubt itself: it gets its key when it is read beside this one.
+            entity.expanded = []
+            switch (doubt.content.resemblance(of: shown), acquaintance) {
             case (_, .other), (.different, _): break
             case (.alike, .broughtSince): seen.broughtSince += 1
             case (.lookalike, _): seen.lookalikes += 1

@@ -39,7 +39,8 @@ extension LocalStore {
         }
     }
 
-    /// When the batch that the operation is in doubt with was prepared; nil if the log no longer says it.
+    /// When the batch that the operation is in doubt with was prepared; nil if the log no longer says it, or if the service had
+    /// accepted it, so that the sending says nothing of how long it works.
     func sendingTime(of creation: PendingOperation) throws(TidelogError) -> Timestamp? {
         firstNames(of: [], since: creation).sent
     }
@@ -59,38 +60,31 @@ extension LocalStore {
     }
 
     /// How the log first names each entity from the operation on, and when the batch that the operation is in doubt with was
-    /// prepared. What a compaction has removed, or what cannot be read, is missing.
+    /// prepared: nil if the service had accepted it for later. What a compaction has removed, or what cannot be read, is
+    /// missing.
     private func firstNames(
         of entities: Set<EntityID>, since creation: PendingOperation
     ) -> (sent: Timestamp?, found: [EntityID: Acquaintance]) {
-        var (sent, found): (Timestamp?, [EntityID: Acquaintance]) = (nil, [:])
-        guard case .inDoubt(let batch, _) = creation.status else { return (nil, [:]) }
-        let decoder = RecordDecoder()
-        do {
-            let cursor = try reader().records(from: creation.sequence)
-            while sent == nil || found.count < entities.count, let record = try cursor.next() {
-                guard let kind = RecordCodec.Kind(rawValue: record.kind) else { continue }
-                if sent == nil, kind.isPreparation {
-                    let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
-                    if case .batchPrepared(let prepared) = decoded.body, prepared.batch == batch { sent = decoded.time }
-                    continue
-                }
-                guard found.count < entities.count else { continue }
-                let isOwn = kind.isOperation
-                record.payload.withUnsafeBytes { payload in
-                    _ = RecordMentions.visit(
-                        kind: record.kind, payload: payload,
-                        entity: { number in
-                            let id = EntityID(rawValue: number)
-                            guard entities.contains(id), found[id] == nil else { return }
-                            found[id] = sent == nil || isOwn ? .other : .broughtSince
-                        }, operation: { _ in })
-                }
-            }
-        } catch {
-            // What the log cannot tell is taken for what decides nothing.
+        guard let batch = creation.status.batch, let cursor = try? reader().records(from: creation.sequence) else {
+            return (nil, [:])
         }
-        return (sent, found)
+        var found: [EntityID: Acquaintance] = [:]
+        var course = BatchCourse(batch)
+        while !course.hasEnded || found.count < entities.count, let record = try? cursor.next() {
+            guard let kind = RecordCodec.Kind(rawValue: record.kind), !course.take(record, kind),
+                found.count < entities.count
+            else { continue }
+            record.payload.withUnsafeBytes { payload in
+                _ = RecordMentions.visit(
+                    kind: record.kind, payload: payload,
+                    entity: { number in
+                        let id = EntityID(rawValue: number)
+                        guard entities.contains(id), found[id] == nil else { return }
+                        found[id] = course.prepared == nil || kind.isOperation ? .other : .broughtSince
+                    }, operation: { _ in })
+            }
+        }
+        return (course.isAccepted ? nil : course.prepared, found)
     }
 
     /// The content of a create, with how common its values are in the store.
@@ -228,10 +222,37 @@ extension Value {
     }
 }
 
+/// What the log says of one batch until its operations are in doubt.
+private struct BatchCourse {
+    let batch: BatchID
+    private(set) var prepared: Timestamp?
+    private(set) var isAccepted = false
+    private(set) var hasEnded = false
+    private let decoder = RecordDecoder()
+
+    init(_ batch: BatchID) { self.batch = batch }
+
+    /// Returns whether the record is one of a batch.
+    mutating func take(_ record: LogRecord, _ kind: RecordCodec.Kind) -> Bool {
+        guard kind.isOfBatch else { return false }
+        guard !hasEnded, let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else { return true }
+        switch decoded.body {
+        case .batchPrepared(let body) where body.batch == batch: prepared = decoded.time
+        case .batchAccepted(let body) where body.batch == batch: isAccepted = true
+        case .batchInterrupted(let body) where body.batch == batch: hasEnded = true
+        case .batchAnswered(let body) where body.batch == batch: hasEnded = true
+        default: break
+        }
+        return true
+    }
+}
+
 extension RecordCodec.Kind {
-    fileprivate var isPreparation: Bool {
+    fileprivate var isOfBatch: Bool {
         switch self {
-        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint: true
+        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchAccepted, .batchInterrupted,
+            .batchAnswered, .batchAnsweredInDetail:
+            true
         default: false
         }
     }
