@@ -167,14 +167,34 @@ struct EvidenceTests {
         #expect(batches(shop) == 0)
     }
 
-    @Test func `an entity that a download has brought since is neither adopted nor passed over`() async throws {
-        let shop = try await shop(.v4)
-        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+    @Test(arguments: Dialect.allCases)
+    func `an entity that a download has brought since is replaced by the created one`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropAnswer)
         try await shop.pull()
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.store.query("Suppliers?$filter=Name eq 'Quick blue fox'").entities.count == 1)
+        try await shop.perform(update(link, ["Name": .string("Quick red fox")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick red fox") == 1)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+        try await agree(shop)
+    }
+
+    @Test func `an entity that a download has brought since and that was changed is neither replaced nor passed over`()
+        async throws
+    {
+        let shop = try await shop(.v4)
+        let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        try await shop.pull()
+        let all = try await shop.store.query("Suppliers?$filter=Name eq 'Quick blue fox'").entities.map(\.readLink)
+        let downloaded = try #require(all.first { $0 != link })
+        try await shop.perform(update(downloaded, ["Name": .string("Quick red fox")]))
         time.pass(600)
         #expect(try await shop.push().inDoubt.count == 1)
-        #expect(try await suppliers(shop, "Quick blue fox") == 1)
+        #expect(try await shop.serviceState(["Suppliers"]).count == 3)
     }
 
     @Test func `an entity that a download brought before it was sent is another one`() async throws {

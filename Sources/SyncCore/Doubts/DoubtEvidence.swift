@@ -18,9 +18,9 @@ public struct DoubtEvidence: Sendable, Hashable {
     /// Whether others in doubt are alike without being equal, so that an entity could be either's.
     public var hasNeighbours = false
     public var search = Search.conclusive
-    /// Entities with the content that the store did not know.
+    /// Entities with the content that the store did not know when the batch was prepared.
     public var candidates = 0
-    /// Entities with the content that a download has brought since the batch was prepared.
+    /// Entities with the content that a download has brought since the batch was prepared, and that are in use.
     public var broughtSince = 0
     /// Entities that share a telling value and differ in another one.
     public var lookalikes = 0
@@ -57,11 +57,11 @@ public struct DoubtEvidence: Sendable, Hashable {
             return .undecided("Another operation in doubt created something like it, so an entity could be either's.")
         }
         if broughtSince > 0 {
-            return .undecided("A download has brought \(Self.entities(broughtSince)) with its values since it was sent.")
+            return .undecided("A download has brought \(Self.entities(broughtSince)) with its values since it was sent, and it is in use here.")
         }
         if candidates > creates {
             return .undecided(
-                "The service has \(Self.entities(candidates)) with its values that the store did not know, for "
+                "The service has \(Self.entities(candidates)) with its values that were not known before, for "
                     + (creates == 1 ? "one create." : "\(creates) creates."))
         }
         if candidates > 0, bits < requiredBits {

@@ -16,8 +16,9 @@ public struct LostRequestWait: Sendable, Hashable {
         // A clock that was put back tells nothing of the time that has passed. The earlier look is believed only as long as
         // the clock has not been put back behind that one too.
         start = sent <= now ? sent : firstLook.map { min($0, now) } ?? now
-        let (end, overflow) = start.addingReportingOverflow(Int64(clamping: seconds) * 1_000)
-        self.end = overflow ? .max : end
+        let (milliseconds, isLong) = Int64(clamping: max(seconds, 0)).multipliedReportingOverflow(by: 1_000)
+        let (end, isTooLong) = start.addingReportingOverflow(milliseconds)
+        self.end = isLong || isTooLong ? .max : end
     }
 
     public func isOver(at now: Timestamp) -> Bool { now >= end }

@@ -17,6 +17,8 @@ public struct SentContent: Sendable, Hashable {
     }
 
     public let set: String
+    /// The qualified name of the entity type.
+    public let type: String
     private let items: [Item]
     private var levels: [Level] = []
 
@@ -26,6 +28,7 @@ public struct SentContent: Sendable, Hashable {
         frequency: (Property, Value) throws(StateError) -> (same: Int, all: Int)
     ) throws(StateError) {
         set = creation.set
+        self.type = type.name
         let keys = Swift.Set(type.keyProperties.map(\.name))
         var items: [Item] = []
         for (name, value) in creation.values {
@@ -71,6 +74,7 @@ public struct SentContent: Sendable, Hashable {
     }
 
     public func resemblance(of entity: EntityPayload) -> Resemblance {
+        if let other = entity.type, other != type { return .different }
         var (bits, most, differs) = (0.0, 0.0, false)
         for item in items {
             switch ValueComparison(sent: item.value, found: entity.values[item.property.name]) {
@@ -96,18 +100,21 @@ public struct SentContent: Sendable, Hashable {
 
     /// Whether both were sent with the same content.
     public func isSame(as other: SentContent) -> Bool {
-        set == other.set && values == other.values && levels.count == other.levels.count
+        set == other.set && type == other.type && values == other.values && levels.count == other.levels.count
             && zip(levels, other.levels).allSatisfy { own, other in
                 own.navigation == other.navigation && own.contents.count == other.contents.count
                     && zip(own.contents, other.contents).allSatisfy { $0.isSame(as: $1) }
             }
     }
 
-    /// Whether one entity could be what both created.
+    /// Whether what the other create made could be taken for what this one made.
     public func isAlike(_ other: SentContent) -> Bool {
-        guard set == other.set, isSame(as: other) || !items.isEmpty && !other.items.isEmpty else { return false }
+        guard set == other.set, type == other.type else { return false }
+        let values = other.values
         return items.allSatisfy { item in
-            if case .other = ValueComparison(sent: item.value, found: other.values[item.property.name]) { return false }
+            // What was not sent is null, as far as anyone knows.
+            let found = values[item.property.name] ?? .null
+            if case .other = ValueComparison(sent: item.value, found: found) { return false }
             return true
         }
     }

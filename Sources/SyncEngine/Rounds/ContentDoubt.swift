@@ -16,6 +16,8 @@ struct ContentDoubt {
     /// The other creates whose keys the service gives, each as a doubt of its own.
     var companions: [ContentDoubt] = []
 
+    var batch: BatchID { anchors[0].status.batch ?? 0 }
+
     /// Whether one may stand for the other.
     func isTwin(of other: ContentDoubt) -> Bool {
         set == other.set && container == other.container && content.isSame(as: other.content)

@@ -8,18 +8,31 @@ struct ContentSearch {
     let store: LocalStore
     let session: ServiceSession
 
+    /// An entity that may be what was created.
+    struct Candidate {
+        let payload: EntityPayload
+        /// The entity as which a download has brought it.
+        let downloaded: EntityID?
+    }
+
     /// What the service has.
     struct Sightings {
         var search = DoubtEvidence.Search.conclusive
-        /// Entities with all that was sent that the store does not know.
-        var candidates: [EntityPayload] = []
+        /// Entities with all that was sent that are no others.
+        var candidates: [Candidate] = []
+        /// How many more a download has brought that cannot be replaced.
         var broughtSince = 0
         var lookalikes = 0
         /// The least that a candidate has in common with what was sent.
         var bits = 0.0
 
+        mutating func add(_ payload: EntityPayload, downloaded: EntityID?, _ bits: Double) {
+            self.bits = candidates.isEmpty ? bits : min(self.bits, bits)
+            candidates.append(Candidate(payload: payload, downloaded: downloaded))
+        }
+
         /// The one entity that has the content, if all others with it are known.
-        var onlyCandidate: EntityPayload? {
+        var onlyCandidate: Candidate? {
             if case .impossible = search { return nil }
             return candidates.count == 1 && broughtSince == 0 ? candidates[0] : nil
         }
@@ -123,11 +136,10 @@ struct ContentSearch {
             entity.expanded = []
             switch (doubt.content.resemblance(of: shown), acquaintance) {
             case (_, .other), (.different, _): break
-            case (.alike, .broughtSince): seen.broughtSince += 1
             case (.lookalike, _): seen.lookalikes += 1
-            case (.alike(let bits), .none):
-                seen.bits = seen.candidates.isEmpty ? bits : min(seen.bits, bits)
-                seen.candidates.append(entity)
+            case (.alike, .broughtSince(_, isReplaceable: false)): seen.broughtSince += 1
+            case (.alike(let bits), .broughtSince(let id, isReplaceable: true)): seen.add(entity, downloaded: id, bits)
+            case (.alike(let bits), .none): seen.add(entity, downloaded: nil, bits)
             }
         }
         return seen

@@ -21,8 +21,9 @@ struct EvidenceRound {
     typealias Found = (operation: SequenceNumber, payload: EntityPayload, set: EntitySet)
 
     enum Outcome {
-        /// They did; with what the service has of those that were found, and why that is believed.
-        case tookEffect([Found], String)
+        /// They did; with what the service has of those that were found, the entities as which downloads have brought them, and
+        /// why that is believed.
+        case tookEffect([Found], replacing: [EntityID], String)
         /// They did not, for this reason.
         case absent(String)
         /// The lost request may be running until then.
@@ -51,7 +52,8 @@ struct EvidenceRound {
         // Creates that have not been sent again and are no anchor could be what is found, too.
         let others = try await reader.contents()
         while let first = doubts.first {
-            let group = doubts.filter { $0.isTwin(of: first) }
+            // What a download has brought since is told from the first of them that was sent.
+            let group = doubts.filter { $0.isTwin(of: first) }.sorted { $0.batch < $1.batch }
             doubts.removeAll { $0.isTwin(of: first) }
             settlements += try await settle(group, others)
         }
@@ -103,7 +105,7 @@ struct EvidenceRound {
 
     @_optimize(none)
     private func adoptions(
-        of group: [ContentDoubt], _ candidates: ArraySlice<EntityPayload>, _ bits: Double
+        of group: [ContentDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double
     ) async throws(TidelogError) -> [Settlement] {
         var candidates = candidates
         var settlements: [Settlement] = []
@@ -112,17 +114,23 @@ struct EvidenceRound {
                 settlements.append(Settlement(members: doubt.members, outcome: .absent(Self.absence)))
                 continue
             }
-            var found: [Found] = doubt.anchors.map { ($0.sequence, candidates.removeFirst(), doubt.set) }
+            let own = Array(candidates.prefix(doubt.anchors.count))
+            candidates.removeFirst(doubt.anchors.count)
+            var found: [Found] = zip(doubt.anchors, own).map { ($0.sequence, $1.payload, doubt.set) }
+            var replaced = own.compactMap(\.downloaded)
             let names = found.map { "\(doubt.set.name)(\(Self.key($0.payload, doubt.set)))" }.joined(separator: ", ")
             // That the others of the change set took effect is known by now; one entity with their content is theirs.
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)
                 let seen = try await search.sightings(of: companion, enough: 1, expands: false)
-                if let only = seen.onlyCandidate { found.append((companion.anchors[0].sequence, only, companion.set)) }
+                guard let only = seen.onlyCandidate else { continue }
+                found.append((companion.anchors[0].sequence, only.payload, companion.set))
+                if let downloaded = only.downloaded { replaced.append(downloaded) }
             }
             let finding =
-                "\(names) has the values that were sent, and the store did not know it (\(Int(bits)) bits of evidence)."
-            settlements.append(Settlement(members: doubt.members, outcome: .tookEffect(found, finding)))
+                "\(names) has the values that were sent and was not known before (\(Int(bits)) bits of evidence)."
+            settlements.append(
+                Settlement(members: doubt.members, outcome: .tookEffect(found, replacing: replaced, finding)))
         }
         return settlements
     }

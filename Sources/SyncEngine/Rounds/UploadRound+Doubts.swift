@@ -43,8 +43,13 @@ extension UploadRound {
         for settlement in try await evidence.settlements(of: untold, busy: busy) {
             let (members, operations) = (settlement.members, settlement.members.map(\.sequence))
             switch settlement.outcome {
-            case .tookEffect(let found, let finding):
-                try await store.confirm(members, of: members[0].status.batch ?? 0, found: found, because: finding)
+            case .tookEffect(let found, let replaced, let finding):
+                if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
+                    await store.learn { $0.changeSetRollback = .absent }
+                }
+                try await store.confirm(
+                    members, of: members[0].status.batch ?? 0, found: found,
+                    because: (finding, replacing: replaced))
                 report.adopted += operations
                 try await finish(members, found: found.map(\.operation), &report)
             case .absent(let finding):

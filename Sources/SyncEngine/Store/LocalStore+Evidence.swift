@@ -13,8 +13,9 @@ extension LocalStore {
         case none
         /// Since before the batch was prepared, or by an operation of this store: it is another one.
         case other
-        /// A download has brought it since, so it may be what the batch created.
-        case broughtSince
+        /// A download has brought it since, so it may be what the batch created. It can be replaced by the created entity
+        /// if nothing refers to it that the created one lacks.
+        case broughtSince(EntityID, isReplaceable: Bool)
     }
 
     /// Since when the store knows entities that the service has.
@@ -32,17 +33,30 @@ extension LocalStore {
         }
         // Entity IDs grow, so a smaller one is older than the operation.
         let unclear = known.compactMap { $0 }.filter { $0 > creation.operation.subject }
-        let found = unclear.isEmpty ? [:] : firstNames(of: Set(unclear), since: creation).found
-        return known.map { id in
+        let others = unclear.isEmpty ? [] : knownBefore(of: Set(unclear), creation).others
+        return try known.map { id throws(TidelogError) in
             guard let id else { return .none }
-            return unclear.contains(id) ? found[id] ?? .broughtSince : .other
+            guard unclear.contains(id), !others.contains(id) else { return .other }
+            return .broughtSince(id, isReplaceable: try isReplaceable(id, by: creation.operation.subject))
+        }
+    }
+
+    /// Whether an entity that a download has brought has no operations, and no links but those of the other one.
+    private func isReplaceable(_ id: EntityID, by created: EntityID) throws(TidelogError) -> Bool {
+        try read { state in
+            guard try state.pendingOperations(naming: id).isEmpty else { return false }
+            let links = try state.links(of: created).filter(\.inLocal)
+            return try state.links(of: id).allSatisfy { link in
+                let (first, second) = link.first == id ? (created, link.second) : (link.first, created)
+                return links.contains { $0.relationship == link.relationship && $0.first == first && $0.second == second }
+            }
         }
     }
 
     /// When the batch that the operation is in doubt with was prepared; nil if the log no longer says it, or if the service had
     /// accepted it, so that the sending says nothing of how long it works.
     func sendingTime(of creation: PendingOperation) throws(TidelogError) -> Timestamp? {
-        firstNames(of: [], since: creation).sent
+        knownBefore(of: [], creation).sent
     }
 
     private func entity(
@@ -59,32 +73,31 @@ extension LocalStore {
         }
     }
 
-    /// How the log first names each entity from the operation on, and when the batch that the operation is in doubt with was
-    /// prepared: nil if the service had accepted it for later. What a compaction has removed, or what cannot be read, is
-    /// missing.
-    private func firstNames(
-        of entities: Set<EntityID>, since creation: PendingOperation
-    ) -> (sent: Timestamp?, found: [EntityID: Acquaintance]) {
+    /// Which of the entities the store knew before the batch was prepared that the operation is in doubt with, or by its own
+    /// operations, and when the batch was prepared: nil if the service had accepted it for later. What a compaction has
+    /// removed, or what cannot be read, is missing.
+    private func knownBefore(
+        of entities: Set<EntityID>, _ creation: PendingOperation
+    ) -> (sent: Timestamp?, others: Set<EntityID>) {
         guard let batch = creation.status.batch, let cursor = try? reader().records(from: creation.sequence) else {
-            return (nil, [:])
+            return (nil, [])
         }
-        var found: [EntityID: Acquaintance] = [:]
+        var (left, others): (Set<EntityID>, Set<EntityID>) = (entities, [])
         var course = BatchCourse(batch)
-        while !course.hasEnded || found.count < entities.count, let record = try? cursor.next() {
-            guard let kind = RecordCodec.Kind(rawValue: record.kind), !course.take(record, kind),
-                found.count < entities.count
-            else { continue }
+        while !course.hasEnded || !left.isEmpty, let record = try? cursor.next() {
+            guard let kind = RecordCodec.Kind(rawValue: record.kind), !course.take(record, kind), !left.isEmpty else {
+                continue
+            }
             record.payload.withUnsafeBytes { payload in
                 _ = RecordMentions.visit(
                     kind: record.kind, payload: payload,
                     entity: { number in
-                        let id = EntityID(rawValue: number)
-                        guard entities.contains(id), found[id] == nil else { return }
-                        found[id] = course.prepared == nil || kind.isOperation ? .other : .broughtSince
+                        guard let id = left.remove(EntityID(rawValue: number)) else { return }
+                        if course.prepared == nil || kind.isOperation { others.insert(id) }
                     }, operation: { _ in })
             }
         }
-        return (course.isAccepted ? nil : course.prepared, found)
+        return (course.isAccepted ? nil : course.prepared, others)
     }
 
     /// The content of a create, with how common its values are in the store.
