@@ -1,6 +1,8 @@
 import EDM
+import ODataSandbox
 import ODataWire
 import Operations
+import SyncCore
 import SyncEngine
 
 /// Cut connections between clients and a service that gives the keys and knows no repetitions, all drawn from one seed.
