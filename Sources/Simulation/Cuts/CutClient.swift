@@ -40,7 +40,7 @@ final class CutClient {
         options.readsAhead = false
         options.disk = .simulated(disk)
         let store = try await LocalStore(Device.files, options: options)
-        let session = ServiceSession(root: root, transport: CutWorld.Network(world: world))
+        let session = ServiceSession(root: root, transport: CutWorld.Network(world: world, client: number))
         return (store, SyncEngine(store: store, session: session))
     }
 

@@ -20,9 +20,9 @@ package enum Cut: String, Sendable, Hashable, CaseIterable {
 /// A service that gives keys and knows no repetitions, and the connections to it.
 final class CutWorld: Sendable {
     private struct State {
-        var sandbox: Sandbox
+        var service: SimulatedService
         var cut: Cut?
-        var late: [(due: Int64, request: WireRequest)] = []
+        var late: [(due: Int64, request: WireRequest, client: Int)] = []
         /// In seconds; a clock that is put back does not change it.
         var elapsed: Int64 = 0
         var delay: Int64 = 0
@@ -32,7 +32,7 @@ final class CutWorld: Sendable {
     let clock: VirtualClock
 
     init(_ sandbox: Sandbox, seed: UInt64) {
-        state = Mutex(State(sandbox: sandbox))
+        state = Mutex(State(service: SimulatedService(sandbox)))
         clock = VirtualClock(seed: seed)
     }
 
@@ -45,22 +45,24 @@ final class CutWorld: Sendable {
             state.elapsed += seconds
             let due = state.late.filter { $0.due <= state.elapsed }
             state.late.removeAll { $0.due <= state.elapsed }
-            for (_, request) in due { _ = state.sandbox.handle(request) }
+            for (_, request, client) in due { _ = state.service.handle(request, from: client) }
         }
     }
 
     func contents(of set: String) -> [PropertyValues] {
-        state.withLock { state in state.sandbox.contents(of: set).map(\.values) }
+        state.withLock { state in state.service.sandbox.contents(of: set).map(\.values) }
     }
 
-    fileprivate func handle(_ request: WireRequest) throws(TransportError) -> WireResponse {
+    fileprivate func handle(_ request: WireRequest, from client: Int) throws(TransportError) -> WireResponse {
         let answer = state.withLock { state -> WireResponse? in
-            guard request.method != "GET", let cut = state.cut else { return state.sandbox.handle(request) }
+            guard request.method != "GET", let cut = state.cut else {
+                return state.service.handle(request, from: client)
+            }
             state.cut = nil
             switch cut {
             case .lostRequest: break
-            case .lostAnswer: _ = state.sandbox.handle(request)
-            case .lateRequest, .muchTooLate: state.late.append((state.elapsed + state.delay, request))
+            case .lostAnswer: _ = state.service.handle(request, from: client)
+            case .lateRequest, .muchTooLate: state.late.append((state.elapsed + state.delay, request, client))
             }
             return nil
         }
@@ -71,6 +73,7 @@ final class CutWorld: Sendable {
     /// A client's way to the service.
     struct Network: HTTPTransport {
         let world: CutWorld
+        let client: Int
 
         func send(
             _ request: HTTPRequest, body: [UInt8]
@@ -78,7 +81,8 @@ final class CutWorld: Sendable {
             var headers = HTTPHeaders()
             for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
             let answer = try world.handle(
-                WireRequest(method: request.method.rawValue, url: request.path ?? "/", headers: headers, body: body))
+                WireRequest(method: request.method.rawValue, url: request.path ?? "/", headers: headers, body: body),
+                from: client)
             var response = HTTPResponse(status: .init(code: answer.status))
             for field in answer.headers.fields {
                 guard let name = HTTPField.Name(field.name) else { continue }

@@ -40,16 +40,20 @@ enum ValueInformation {
         return milliseconds % 60_000 != 0 ? 15 : milliseconds % 3_600_000 != 0 ? 7 : 3
     }
 
-    /// Words of a language carry about 2.5 bits a letter, digits somewhat less than they could.
+    /// Digits and letters count each, but a word of letters alone counts no more than a choice from the few hundred words by
+    /// which people name things: others may well have chosen the same.
     private static func bits(_ text: String) -> Double {
-        var bits = 0.0
-        var previous: Character?
-        for character in text.prefix(256) {
-            bits += character == previous ? 0.25 : character.isNumber ? 3 : character.isLetter ? 2.5 : 1
-            previous = character
+        let text = text.prefix(256)
+        let words = text.split { !$0.isLetter && !$0.isNumber }
+        let separators = Double(text.count - words.reduce(0) { $0 + $1.count })
+        return words.reduce(separators) { bits, word in
+            let isPlain = !word.contains(where: \.isNumber)
+            let own = word.reduce(0.0) { $0 + ($1.isNumber ? 3 : 2.5) }
+            return bits + (isPlain ? min(own, wordBits) : own)
         }
-        return bits
     }
+
+    private static let wordBits = 8.0
 
     private static func digits(of text: String) -> Double {
         Double(text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }.count) * 3

@@ -110,8 +110,9 @@ extension LocalStore {
         return try read { state throws in
             try SentContent(creation, type) { property, value throws(StateError) in
                 guard !property.isCollection, value.isCountable else { return (0, 0) }
+                // What came after it is a twin of it, or itself.
                 let same = try state.findRows(set: creation.set, where: [(property.name, value)]).filter {
-                    !doubtful.contains($0)
+                    !doubtful.contains($0) && $0 < creation.entity
                 }
                 return same.isEmpty ? (0, 0) : (same.count, try state.rows(set: creation.set).count)
             }
@@ -204,7 +205,7 @@ extension LocalStore {
 }
 
 /// The reason of a doubt, and behind it what a search came to.
-enum DoubtReason {
+package enum DoubtReason {
     private static let marker = " Looked for at the service: "
 
     /// The reason with a finding in the place of an earlier one.
@@ -214,6 +215,11 @@ enum DoubtReason {
     }
 
     static func isLookedFor(_ reason: String) -> Bool { reason.contains(marker) }
+
+    /// What a search came to; nil if the reason says nothing of one.
+    package static func finding(in reason: String) -> String? {
+        reason.firstRange(of: marker).map { String(reason[$0.upperBound...]) }
+    }
 
     /// Whether the service has refused the change set, so that nothing of it is running any more.
     static func isOfRefusal(_ reason: String) -> Bool { reason.hasPrefix(BatchAnswered.refusedButThere) }

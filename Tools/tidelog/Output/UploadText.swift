@@ -28,7 +28,7 @@ struct UploadText {
         }
         for operation in report.inDoubt {
             let look = report.nextLooks[operation].map {
-                "; it may still be running, and a push after \(StatusText.time($0)) sends it again if it is not there"
+                "; its request may still be running, and a push after \(StatusText.time($0)) sends it again if it is not there"
             }
             lines.append("Operation \(operation) is in doubt: it is not known whether it took effect\(look ?? "").")
         }
@@ -53,7 +53,7 @@ struct UploadText {
         lines += waiting
         if !report.adopted.isEmpty {
             let adopted = counted(report.adopted.count, "confirmed operation was", "confirmed operations were")
-            lines.append("\(adopted) found at the service by its content; 'tidelog log' says how.")
+            lines.append("\(adopted) found at the service by content; 'tidelog why' says how.")
         }
         if report.inDoubt.contains(where: { report.nextLooks[$0] == nil }) {
             lines.append(
