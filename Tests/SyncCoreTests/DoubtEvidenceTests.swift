@@ -82,7 +82,9 @@ struct DoubtEvidenceTests {
         #expect(LostRequestWait(sent: sent, firstLook: nil, now: sent + 5, seconds: 120).end == sent + 120_000)
         let first = LostRequestWait(sent: sent, firstLook: nil, now: 400_000, seconds: 120)
         #expect(first.end == 520_000)
-        #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 519_999, seconds: 120).isOver(at: 519_999) == false)
+        #expect(
+            LostRequestWait(sent: sent, firstLook: first.start, now: 519_999, seconds: 120).isOver(at: 519_999) == false
+        )
         #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 520_000, seconds: 120).isOver(at: 520_000))
         // Put back once more.
         #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 300_000, seconds: 120).end == 420_000)
@@ -133,8 +135,10 @@ struct DoubtEvidenceTests {
         #expect(try isAlike(["Name": .string(" Blue  fox ")], ["Name": .string("BLUE FOX")]))
         #expect(try isAlike(["Amount": .decimal(exact)], ["Amount": .decimal(short)]))
         #expect(try isAlike(["At": .dateTimeOffset(at)], ["At": .dateTimeOffset(rounded)]))
-        #expect(try isAlike(["Name": .string("a"), "Code": .null], ["Name": .string("a"), "Code": .string("default")]))
-        #expect(try isAlike(["Name": .string("a"), "Total": .integer(1)], ["Name": .string("a"), "Total": .integer(9)]))
+        #expect(
+            try isAlike(["Name": .string("a"), "Code": .null], ["Name": .string("a"), "Code": .string("default")]))
+        #expect(
+            try isAlike(["Name": .string("a"), "Total": .integer(1)], ["Name": .string("a"), "Total": .integer(9)]))
         #expect(try isAlike(["Name": .string("a"), "Code": .string("b")], ["Name": .string("a")]))
         #expect(try !isAlike(["Amount": .decimal(exact)], ["Amount": .decimal(try #require(DecimalValue("3")))]))
         #expect(try !isAlike(["Flag": .boolean(true)], ["Flag": .boolean(false)]))
@@ -143,7 +147,9 @@ struct DoubtEvidenceTests {
     @Test func `a telling value beside another one that differs makes a lookalike`() throws {
         let found: PropertyValues = ["Name": .string("Quick blue fox"), "Code": .string("y")]
         #expect(try resemblance(["Name": .string("Quick blue fox"), "Code": .string("x")], found) == .lookalike)
-        #expect(try resemblance(["Name": .string("Slow fox"), "Code": .string("y"), "Flag": .boolean(true)], found) == .different)
+        #expect(
+            try resemblance(["Name": .string("Slow fox"), "Code": .string("y"), "Flag": .boolean(true)], found)
+                == .different)
     }
 
     @Test func `values that others have tell little`() throws {

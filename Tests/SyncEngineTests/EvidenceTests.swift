@@ -136,7 +136,9 @@ struct EvidenceTests {
             #expect(try await shop.push().remaining == 0)
             let told = reasons.withLock { $0 }
             #expect(told.count == 1)
-            #expect(told.first?.contains(effect == .dropAnswer ? "Suppliers(3) has the values" : "It has no entity") == true)
+            #expect(
+                told.first?.contains(effect == .dropAnswer ? "Suppliers(3) has the values" : "It has no entity") == true
+            )
         }
     }
 

@@ -91,7 +91,8 @@ extension ServiceOptions {
             return
         case .seconds(let path):
             guard let seconds = Int(value), (0...86_400).contains(seconds) else {
-                throw InvalidOption(description: "\(name) cannot be \(value); it is a number of seconds from 0 to 86400.")
+                throw InvalidOption(
+                    description: "\(name) cannot be \(value); it is a number of seconds from 0 to 86400.")
             }
             self[keyPath: path] = seconds
             return

@@ -59,7 +59,9 @@ final class CutClient {
             drafts.map { (.create($0, in: nil), IntentOptions()) }, asChangeSet: asChangeSet)
         for (draft, result) in zip(drafts, results) {
             guard let sequence = result.sequence else { continue }
-            created[sequence] = ([draft] + draft.inline.flatMap(\.entities)).compactMap { $0.values["Mark"]?.stringValue }
+            created[sequence] = ([draft] + draft.inline.flatMap(\.entities)).compactMap {
+                $0.values["Mark"]?.stringValue
+            }
         }
     }
 

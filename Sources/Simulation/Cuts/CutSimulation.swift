@@ -29,8 +29,11 @@ package struct CutSimulation {
     }
 
     package struct Outcome: Sendable {
+        /// Under the policy `evidence`.
         package var cuts: [Content: Int] = [:]
-        /// Those of them that ended without a person.
+        /// How many there were under other policies.
+        package var others = 0
+        /// Those of ``cuts`` that ended without a person.
         package var settled: [Content: Int] = [:]
         package var violations: [String] = []
     }
@@ -102,7 +105,7 @@ package struct CutSimulation {
             let drafts = drafts(content)
             let second = content == .laterTwin || content == .foreignTwin || content == .stranger ? drafts : []
             try await client.create(drafts, asChangeSet: content == .linked)
-            let delay = cut == .muchTooLate ? 121 + Int64(random.below(200)) : 1 + Int64(random.below(110))
+            let delay = cut == .muchTooLate ? 500 + Int64(random.below(3_000)) : 1 + Int64(random.below(110))
             world.cut(cut, delay: delay)
             _ = try await client.upload()
             if content == .laterTwin { try await client.create(second, asChangeSet: false) }
@@ -118,12 +121,14 @@ package struct CutSimulation {
                 world.pass(seconds: Int64(pause))
                 _ = try await client.upload()
             }
-            outcome.cuts[content, default: 0] += 1
-            if try await client.doubts.isEmpty {
-                outcome.settled[content, default: 0] += 1
+            let isSettled = try await client.doubts.isEmpty
+            if options.doubts == .evidence {
+                outcome.cuts[content, default: 0] += 1
+                if isSettled { outcome.settled[content, default: 0] += 1 }
             } else {
-                try await settle(client)
+                outcome.others += 1
             }
+            if !isSettled { try await settle(client) }
             world.pass(seconds: 600)
             for client in clients { try await client.download() }
             try await check("\(content), \(cut)\(isBrought ? ", downloaded" : "")")
@@ -188,14 +193,16 @@ package struct CutSimulation {
             for (mark, count) in done.sorted(by: { $0.key < $1.key }) where there[mark, default: 0] != count {
                 let kind = there[mark, default: 0] > count ? "duplicate" : "loss"
                 outcome.violations.append(
-                    "seed \(seed): \(kind) (\(name)): \(mark) is there \(there[mark, default: 0]) times, and done \(count).")
+                    "seed \(seed): \(kind) (\(name)): \(mark) is there \(there[mark, default: 0]) times, and done \(count)."
+                )
             }
             for (number, client) in clients.enumerated() where try await client.doubts.isEmpty {
                 for set in ["Customers", "Labels", "Orders"] {
                     let remote = world.contents(of: set).compactMap { $0["Mark"]?.stringValue }.sorted()
                     let local = try await client.marks(of: set)
                     guard local != remote else { continue }
-                    outcome.violations.append("seed \(seed): client \(number) has other \(set) (\(name)): \(local) \(remote)")
+                    outcome.violations.append(
+                        "seed \(seed): client \(number) has other \(set) (\(name)): \(local) \(remote)")
                 }
             }
         }
@@ -231,6 +238,7 @@ package struct CutCampaign: Sendable {
             while let outcome = await group.next() {
                 whole.cuts.merge(outcome.cuts, uniquingKeysWith: +)
                 whole.settled.merge(outcome.settled, uniquingKeysWith: +)
+                whole.others += outcome.others
                 whole.violations += outcome.violations
                 start()
             }
@@ -248,7 +256,8 @@ extension CutSimulation.Outcome {
         let duplicates = violations.count { $0.contains(": duplicate (") }
         let losses = violations.count { $0.contains(": loss (") }
         return """
-            simulated cuts: \(all); settled without a person: \(alone) (\(kinds.joined(separator: ", ")))
+            simulated cuts: \(all + others); by evidence, settled without a person: \(alone) of \(all) \
+            (\(kinds.joined(separator: ", ")))
             duplicates: \(duplicates); losses: \(losses); other findings: \(violations.count - duplicates - losses)
             """
     }

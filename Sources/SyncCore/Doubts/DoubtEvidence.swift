@@ -57,7 +57,9 @@ public struct DoubtEvidence: Sendable, Hashable {
             return .undecided("Another operation in doubt created something like it, so an entity could be either's.")
         }
         if broughtSince > 0 {
-            return .undecided("A download has brought \(Self.entities(broughtSince)) with its values since it was sent, and it is in use here.")
+            return .undecided(
+                "A download has brought \(Self.entities(broughtSince)) with its values since it was sent, and it is in use here."
+            )
         }
         if candidates > creates {
             return .undecided(
@@ -67,12 +69,14 @@ public struct DoubtEvidence: Sendable, Hashable {
         if candidates > 0, bits < requiredBits {
             return .undecided(
                 "The service has \(Self.entities(candidates)) with its values, but these are too common to prove that "
-                    + (knowsWholeSet ? "nobody else created it." : "it is new: no defining query brings the whole set."))
+                    + (knowsWholeSet ? "nobody else created it." : "it is new: no defining query brings the whole set.")
+            )
         }
         if candidates == creates { return .adopt(creates) }
         if lookalikes > 0 {
             return .undecided(
-                "The service has \(Self.entities(lookalikes)) with a value of it and others that differ, which may be it.")
+                "The service has \(Self.entities(lookalikes)) with a value of it and others that differ, which may be it."
+            )
         }
         guard search == .conclusive else {
             return .undecided("The service has too many entities with these values to tell that none is missing.")

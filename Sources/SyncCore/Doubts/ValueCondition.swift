@@ -34,7 +34,8 @@ public struct ValueCondition: Sendable, Hashable {
                 let last = GlobalDateTime(millisecondsSince1970: milliseconds + 1_000)
             else { return nil }
             alternatives = [.between(.dateTimeOffset(first), .dateTimeOffset(last))]
-        case .null, .single, .double, .decimal, .binary, .timeOfDay, .duration, .enumeration, .raw, .complex, .collection:
+        case .null, .single, .double, .decimal, .binary, .timeOfDay, .duration, .enumeration, .raw, .complex,
+            .collection:
             return nil
         }
         self.property = property
@@ -59,7 +60,9 @@ public struct ValueCondition: Sendable, Hashable {
     private static func spellings(_ text: String) -> [String] {
         let trimmed = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return [text, trimmed, trimmed.uppercased(), trimmed.lowercased()].reduce(into: []) { spellings, text in
-            if !text.isEmpty, !spellings.contains(where: { $0.utf8.elementsEqual(text.utf8) }) { spellings.append(text) }
+            if !text.isEmpty, !spellings.contains(where: { $0.utf8.elementsEqual(text.utf8) }) {
+                spellings.append(text)
+            }
         }
     }
 }

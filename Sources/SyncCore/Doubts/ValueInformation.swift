@@ -56,7 +56,8 @@ enum ValueInformation {
     private static let wordBits = 8.0
 
     private static func digits(of text: String) -> Double {
-        Double(text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }.count) * 3
+        Double(text.utf8.drop { $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: "0") || $0 == UInt8(ascii: ".") }.count)
+            * 3
     }
 
     /// The binary logarithm, rounded down.

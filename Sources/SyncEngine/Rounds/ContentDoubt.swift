@@ -49,7 +49,8 @@ struct ContentDoubtReader {
         guard let most = doubts.max(by: { $0.content.bits < $1.content.bits }) else { return nil }
         let anchors = doubts.filter { $0.isTwin(of: most) }
         return ContentDoubt(
-            members: members, anchors: anchors.flatMap(\.anchors), content: most.content, set: most.set, place: most.place,
+            members: members, anchors: anchors.flatMap(\.anchors), content: most.content, set: most.set,
+            place: most.place,
             container: most.container, companions: doubts.filter { !$0.isTwin(of: most) })
     }
 

@@ -73,7 +73,8 @@ struct ContentSearch {
         if !isConclusive {
             let answer = try await search(doubt, conditions.compactMap { $0.plain ?? $0 }, expands)
             guard let answer, answer.isComplete else {
-                return Sightings(search: .impossible("The service has too many entities with the values that were sent"))
+                return Sightings(
+                    search: .impossible("The service has too many entities with the values that were sent"))
             }
             guard add(answer.entities, doubt.set, &found, &order) else { return Self.keyless }
         }

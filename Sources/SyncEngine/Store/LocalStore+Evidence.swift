@@ -48,7 +48,9 @@ extension LocalStore {
             let links = try state.links(of: created).filter(\.inLocal)
             return try state.links(of: id).allSatisfy { link in
                 let (first, second) = link.first == id ? (created, link.second) : (link.first, created)
-                return links.contains { $0.relationship == link.relationship && $0.first == first && $0.second == second }
+                return links.contains {
+                    $0.relationship == link.relationship && $0.first == first && $0.second == second
+                }
             }
         }
     }
@@ -195,7 +197,9 @@ extension LocalStore {
 
     /// Adds what a search came to, for operations that are in doubt; in front of the record that ends the doubt, if one does.
     func addEvidence(_ finding: String, for members: [PendingOperation]) throws {
-        for (batch, members) in Dictionary(grouping: members, by: { $0.status.batch ?? 0 }).sorted(by: { $0.key < $1.key }) {
+        for (batch, members) in Dictionary(grouping: members, by: { $0.status.batch ?? 0 }).sorted(by: {
+            $0.key < $1.key
+        }) {
             let outcomes = members.map {
                 BatchAnswered.Outcome(operation: $0.sequence, result: .inDoubt(DoubtReason.adding(finding, to: $0)))
             }
@@ -254,7 +258,9 @@ private struct BatchCourse {
     /// Returns whether the record is one of a batch.
     mutating func take(_ record: LogRecord, _ kind: RecordCodec.Kind) -> Bool {
         guard kind.isOfBatch else { return false }
-        guard !hasEnded, let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else { return true }
+        guard !hasEnded, let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else {
+            return true
+        }
         switch decoded.body {
         case .batchPrepared(let body) where body.batch == batch: prepared = decoded.time
         case .batchAccepted(let body) where body.batch == batch: isAccepted = true
