@@ -82,6 +82,7 @@ package actor Simulation {
         if dialect == nil, random.chance(40) {
             for set in FieldService.sets { abilities.correlationProperties[set] = "Mark" }
         }
+        abilities.doubts = [.evidence, .evidence, .evidence, .correlation, .ask][random.below(5)]
         abilities.respondsAsync = random.chance(20)
         serviceOptions = abilities
         snapshots = random.chance(40) ? .automatic(growth: 8_192) : .manual

@@ -40,21 +40,32 @@ import Testing
         let trial = try await CutTrial(version)
         try await trial.cutRequests(step: Self.step(29))
     }
+
+    /// The service gives the keys of suppliers and knows no repetitions, and each supplier has a name of its own.
+    @Test(arguments: ["v2", "v4"])
+    func `cut creates with unique content leave nothing to a person`(_ version: String) async throws {
+        let trial = try await CutTrial(version, createsSuppliers: true)
+        try await trial.cutAnswers(step: Self.step(97))
+        try await trial.cutRequests(step: Self.step(61))
+    }
 }
 
 /// A device whose connections break, and what must be true of it and of its service in the end.
 final class CutTrial {
     let server: FaultServer
     let device: Device
-    /// Whether the service tells repetitions, so that creations without a key of their own can be sent again.
-    let isRepeatable: Bool
+    /// Whether suppliers are created as well, whose keys the service gives.
+    let createsSuppliers: Bool
     /// How many changes of each kind were made.
     private var marks = 0
 
-    init(_ version: String, _ service: ServiceOptions? = nil, sandbox arguments: [String] = []) async throws {
+    init(
+        _ version: String, _ service: ServiceOptions? = nil, sandbox arguments: [String] = [],
+        createsSuppliers: Bool = false
+    ) async throws {
         server = try FaultServer(arguments)
         device = try await Device(server, version, service)
-        isRepeatable = arguments.contains("--repeatable")
+        self.createsSuppliers = createsSuppliers || arguments.contains("--repeatable")
     }
 
     /// Until an answer comes whole.
@@ -83,7 +94,7 @@ final class CutTrial {
 
     /// - Returns: whether the first upload ended well in spite of the fault.
     private func attempt(_ mark: Int, _ fault: String) async throws -> Bool {
-        try await device.change(mark, createsSupplier: isRepeatable)
+        try await device.change(mark, createsSupplier: createsSuppliers)
         try await server.script(fault)
         let errors = try await device.drain()
         let open = try await device.open()
@@ -94,7 +105,7 @@ final class CutTrial {
 
     private func check(_ before: Int, _ first: Int) async throws {
         let expected = (0..<marks).map { "mark \($0)" }.sorted()
-        for (set, property) in [("Visits", "Subject")] + (isRepeatable ? [("Suppliers", "Name")] : []) {
+        for (set, property) in [("Visits", "Subject")] + (createsSuppliers ? [("Suppliers", "Name")] : []) {
             let there = try await device.service(set, property).filter { $0.hasPrefix("mark") }
             #expect(there == expected)
             let here = try await device.local(set, property).filter { $0.hasPrefix("mark") }

@@ -27,4 +27,20 @@ struct SimulationTests {
         let report = await Campaign(seeds: 5_001...5_020, runsTwice: true).run()
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
     }
+
+    @Test func `cut creates are neither lost nor done twice, and those with unique content settle without a person`()
+        async
+    {
+        let outcome = await CutCampaign(cuts: 400).run()
+        print(outcome.summary)
+        #expect(outcome.violations == [])
+        let (all, alone) = (outcome.cuts[.unique, default: 0], outcome.settled[.unique, default: 0])
+        #expect(alone * 10 >= all * 9, "\(alone) of \(all)")
+    }
+
+    @Test func `what no client can prevent is noticed`() async {
+        let outcome = await CutCampaign(cuts: 400, drawsResidue: true).run()
+        #expect(outcome.violations.contains { $0.contains("loss (stranger") })
+        #expect(outcome.violations.contains { $0.contains("duplicate (unique, muchTooLate") })
+    }
 }

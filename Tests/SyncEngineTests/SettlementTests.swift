@@ -15,6 +15,8 @@ struct SettlementTests {
         _ dialect: Dialect, _ prepare: (Shop) async throws -> String = { try await Self.order($0) }
     ) async throws -> (shop: Shop, operation: SequenceNumber, order: String) {
         let shop = try await Shop(dialect)
+        // The person decides, whatever the content of the order tells.
+        await shop.store.use(ServiceOptions(doubts: .correlation))
         let order = try await prepare(shop)
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }

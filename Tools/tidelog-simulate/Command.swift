@@ -39,11 +39,27 @@ struct Command: AsyncParsableCommand {
     @Flag(help: "Runs each seed twice and compares everything that happened.")
     var twice = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Cuts so many connections to a service that gives keys and knows no repetitions, instead of the seeds.",
+            valueName: "count"))
+    var cuts: Int?
+
+    @Flag(help: "With --cuts: also draws what no client can prevent, to see that it is found.")
+    var residue = false
+
     @Option(help: "How many runs there are at a time.")
     var jobs = 2
 
     func run() async throws {
         let range = try Self.range(seeds)
+        if let cuts {
+            let outcome = await CutCampaign(cuts: cuts, firstSeed: range.lowerBound, drawsResidue: residue).run()
+            for violation in outcome.violations { print(violation) }
+            print(outcome.summary)
+            if !outcome.violations.isEmpty { throw ExitCode(1) }
+            return
+        }
         var options = Simulation.Options(steps: steps)
         options.troubles.subtract(try Self.named(without))
         options.plants = try Self.named(plant)

@@ -1,6 +1,7 @@
 import EDM
 import ODataWire
 import Operations
+import SyncEngine
 
 /// A record in one line for people.
 struct RecordSummary {
@@ -214,7 +215,9 @@ struct RecordSummary {
                 deferred += 1
                 words = words ?? "\(refusal.status) \(Self.oneLine(refusal.message, limit: 100))"
             case .notProcessed: notProcessed += 1
-            case .inDoubt: inDoubt += 1
+            case .inDoubt(let reason):
+                inDoubt += 1
+                words = words ?? DoubtReason.finding(in: reason).map { Self.oneLine($0, limit: 150) }
             }
         }
         let counts = [

@@ -48,6 +48,14 @@ extension OperationFate {
         case .confirmed, .undone, .elided: false
         }
     }
+
+    /// Whether a search that was made before may have led to it.
+    fileprivate var isAfterSearch: Bool {
+        switch self {
+        case .confirmed, .pending: true
+        default: false
+        }
+    }
 }
 
 extension OperationReason {
@@ -57,6 +65,9 @@ extension OperationReason {
         self.hold = hold
         let last = detail.exchanges.last
         var sentences = [Self.answer(sequence, fate, last)]
+        if let finding = last?.message.flatMap(DoubtReason.finding), fate.isAfterSearch {
+            sentences.append("It was looked for at the service: \(RecordSummary.oneLine(finding, limit: 200))")
+        }
         if let hold, fate == .pending { sentences.append("It is not in the next batch: \(hold).") }
         if case .pending = fate {
             if let last { sentences.append("Batch \(last.batch) carried it before: \(last.outcome).") }

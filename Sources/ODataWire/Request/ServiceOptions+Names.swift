@@ -9,6 +9,10 @@ extension ServiceOptions {
         case flag(WritableKeyPath<ServiceOptions, Bool>)
         /// `Set/Property`, several with commas between them.
         case properties(WritableKeyPath<ServiceOptions, [String: String]>)
+        /// `Set/policy`, several with commas between them.
+        case policies(WritableKeyPath<ServiceOptions, [String: DoubtPolicy]>)
+        /// A whole number of seconds, up to a day.
+        case seconds(WritableKeyPath<ServiceOptions, Int>)
         case choice([String], get: (ServiceOptions) -> String, set: (inout ServiceOptions, String) -> Void)
 
         static func choice<Choice: RawRepresentable & CaseIterable>(
@@ -23,6 +27,8 @@ extension ServiceOptions {
             switch self {
             case .flag: ["true", "false"]
             case .properties: ["", "Set/Property"]
+            case .policies: [""] + DoubtPolicy.allCases.map { "Set/\($0.rawValue)" }
+            case .seconds: ["0", "86400"]
             case .choice(let values, _, _): values
             }
         }
@@ -39,7 +45,8 @@ extension ServiceOptions {
             ("deletedOnServiceIsDone", .flag(\.deletedOnServiceIsDone)), ("repeatability", .choice(\.repeatability)),
             ("respondsAsync", .flag(\.respondsAsync)), ("correlationProperties", .properties(\.correlationProperties)),
             ("tellsDeletionsInV2", .flag(\.tellsDeletionsInV2)),
-            ("changeSetRollback", .choice(\.changeSetRollback)),
+            ("changeSetRollback", .choice(\.changeSetRollback)), ("doubts", .choice(\.doubts)),
+            ("doubtsBySet", .policies(\.doubtsBySet)), ("lostRequestSeconds", .seconds(\.lostRequestSeconds)),
         ]
     }
 
@@ -57,6 +64,13 @@ extension ServiceOptions {
             case .flag(let path): (name, String(self[keyPath: path]))
             case .properties(let path):
                 (name, self[keyPath: path].sorted { $0.key < $1.key }.map { "\($0)/\($1)" }.joined(separator: ","))
+            case .policies(let path):
+                (
+                    name,
+                    self[keyPath: path].sorted { $0.key < $1.key }.map { "\($0)/\($1.rawValue)" }
+                        .joined(separator: ",")
+                )
+            case .seconds(let path): (name, String(self[keyPath: path]))
             case .choice(_, let get, _): (name, get(self))
             }
         }
@@ -68,9 +82,21 @@ extension ServiceOptions {
             let names = Self.fields.map(\.name).joined(separator: ", ")
             throw InvalidOption(description: "There is no option \(name). There are \(names).")
         }
-        if case .properties(let path) = field {
-            self[keyPath: path] = try Self.properties(value, name)
+        switch field {
+        case .properties(let path):
+            self[keyPath: path] = try Self.pairs(value, name, "Set/Property")
             return
+        case .policies(let path):
+            self[keyPath: path] = try Self.policies(value, name)
+            return
+        case .seconds(let path):
+            guard let seconds = Int(value), (0...86_400).contains(seconds) else {
+                throw InvalidOption(
+                    description: "\(name) cannot be \(value); it is a number of seconds from 0 to 86400.")
+            }
+            self[keyPath: path] = seconds
+            return
+        case .flag, .choice: break
         }
         guard field.values.contains(value) else {
             throw InvalidOption(
@@ -79,19 +105,33 @@ extension ServiceOptions {
         switch field {
         case .flag(let path): self[keyPath: path] = value == "true"
         case .choice(_, _, let set): set(&self, value)
-        case .properties: break
+        case .properties, .policies, .seconds: break
         }
     }
 
-    private static func properties(_ text: String, _ name: String) throws(InvalidOption) -> [String: String] {
+    private static func policies(_ text: String, _ name: String) throws(InvalidOption) -> [String: DoubtPolicy] {
+        let names = DoubtPolicy.allCases.map(\.rawValue).joined(separator: ", ")
+        var found: [String: DoubtPolicy] = [:]
+        for (set, policy) in try pairs(text, name, "Set/policy") {
+            guard let policy = DoubtPolicy(rawValue: policy) else {
+                throw InvalidOption(description: "\(name) cannot be \(text); a policy is one of \(names).")
+            }
+            found[set] = policy
+        }
+        return found
+    }
+
+    private static func pairs(
+        _ text: String, _ name: String, _ form: String
+    ) throws(InvalidOption) -> [String: String] {
         var found: [String: String] = [:]
         for item in text.split(separator: ",") {
-            let parts = item.split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, !parts[0].isEmpty, !parts[1].isEmpty else {
+            // The name of a contained set has slashes of its own.
+            guard let slash = item.lastIndex(of: "/"), slash != item.startIndex, item.last != "/" else {
                 throw InvalidOption(
-                    description: "\(name) cannot be \(text); it is of the form Set/Property,Set/Property.")
+                    description: "\(name) cannot be \(text); it is of the form \(form),\(form).")
             }
-            found[String(parts[0])] = String(parts[1])
+            found[String(item[..<slash])] = String(item[item.index(after: slash)...])
         }
         return found
     }

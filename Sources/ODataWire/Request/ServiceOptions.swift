@@ -77,6 +77,26 @@ public struct ServiceOptions: Sendable, Hashable {
     /// key.
     public var correlationProperties: [String: String] = [:]
 
+    /// How a create whose answer was lost is settled where the service gives the key and knows no repetitions.
+    public enum DoubtPolicy: String, Sendable, Hashable, CaseIterable {
+        /// By the values that were sent: one entity that has them, and that the store did not know, is adopted; none, after
+        /// ``ServiceOptions/lostRequestSeconds``, lets the create go again; anything else stays with the person.
+        case evidence
+        /// By ``ServiceOptions/correlationProperties`` and alternate keys only.
+        case correlation
+        /// Not at all: it stays in doubt until a person settles it.
+        case ask
+    }
+
+    public var doubts = DoubtPolicy.evidence
+    /// The policies of sets that differ from ``doubts``, by set.
+    public var doubtsBySet: [String: DoubtPolicy] = [:]
+    /// How long a request without an answer may still be running. Before that, a create that is not found is not sent again.
+    public var lostRequestSeconds = 120
+
+    /// The policy for creates in a set.
+    public func doubts(of set: String) -> DoubtPolicy { doubtsBySet[set] ?? doubts }
+
     // MARK: How it wants things
 
     /// What a `$batch` looks like.
@@ -137,7 +157,8 @@ public struct ServiceOptions: Sendable, Hashable {
         wrapsInlineCollections: Bool = false, isIEEE754Compatible: Bool = false, deletedOnServiceIsDone: Bool = true,
         repeatability: Repeatability = .none, respondsAsync: Bool = false,
         correlationProperties: [String: String] = [:], tellsDeletionsInV2: Bool = false,
-        changeSetRollback: ChangeSetRollback = .verified
+        changeSetRollback: ChangeSetRollback = .verified, doubts: DoubtPolicy = .evidence,
+        doubtsBySet: [String: DoubtPolicy] = [:], lostRequestSeconds: Int = 120
     ) {
         self.supportsBatch = supportsBatch
         self.supportsBind = supportsBind
@@ -155,6 +176,9 @@ public struct ServiceOptions: Sendable, Hashable {
         self.correlationProperties = correlationProperties
         self.tellsDeletionsInV2 = tellsDeletionsInV2
         self.changeSetRollback = changeSetRollback
+        self.doubts = doubts
+        self.doubtsBySet = doubtsBySet
+        self.lostRequestSeconds = lostRequestSeconds
     }
 
     /// The options with everything that depends on the service's version decided.

@@ -7,6 +7,8 @@ import SyncCore
 struct DoubtResolution {
     let store: LocalStore
     let session: ServiceSession
+    /// In the place of the store's, for all sets.
+    var policy: ServiceOptions.DoubtPolicy?
 
     enum Finding {
         case tookEffect(BatchID, EntityPayload, EntitySet)
@@ -58,16 +60,10 @@ struct DoubtResolution {
             return .unknown
         }
         let reading = EntityReading(store: store, session: session)
-        var place: ResourceReference?
-        if let containment = set.containment {
-            // Below an entity whose key is not known either nothing can be read.
-            guard let parent, let owner = try await store.serviceReference(parent.entity)?.reference else {
-                return .unknown
-            }
-            place = .contained(
-                in: containment.cast.map { .cast(owner, to: $0) } ?? owner, by: containment.navigation, key: nil)
-            if set.isContainedSingle { return .mayBeDoneTwice }
-        }
+        // Below an entity whose key is not known either nothing can be read.
+        guard let collection = try await store.collection(of: set, below: parent) else { return .unknown }
+        if set.isContainedSingle { return .mayBeDoneTwice }
+        let place = collection.place
         if let key = KeyPredicate(of: type, in: creation.values) {
             var reference = ResourceReference.entity(set: set, key: key)
             if case .contained(let owner, let navigation, _) = place {
@@ -80,6 +76,7 @@ struct DoubtResolution {
             return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
         }
         let options = try await store.serviceOptions
+        guard policy ?? options.doubts(of: set.name) != .ask else { return .unknown }
         for marks in Self.marks(of: creation, set, type, options) {
             let found = try await reading.search(set, at: place, where: marks)
             switch found.count {
@@ -137,9 +134,23 @@ struct DoubtResolution {
     }
 }
 
+extension LocalStore {
+    /// Where the entities of a set are read: nil for `place` where the set is one of the container. Nil if they are contained
+    /// in an entity whose key is not known.
+    func collection(
+        of set: EntitySet, below parent: Parent?
+    ) throws(TidelogError) -> (place: ResourceReference?, container: EntityID?)? {
+        guard let containment = set.containment else { return (nil, nil) }
+        guard let parent, let owner = try serviceReference(parent.entity)?.reference else { return nil }
+        let place = ResourceReference.contained(
+            in: containment.cast.map { .cast(owner, to: $0) } ?? owner, by: containment.navigation, key: nil)
+        return (place, parent.entity)
+    }
+}
+
 extension TidelogError {
     /// Whether what was to be read cannot be read, as the metadata are or by what came: another entity can.
-    fileprivate var isOfReading: Bool {
+    var isOfReading: Bool {
         switch code {
         case .invalidRequest, .notFound, .notOData, .unsupported: true
         default: false

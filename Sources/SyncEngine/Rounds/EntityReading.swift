@@ -1,6 +1,7 @@
 import EDM
 import ODataWire
 import Operations
+import SyncCore
 
 /// Reads single entities from the service by the keys that the store knows.
 struct EntityReading {
@@ -17,37 +18,78 @@ struct EntityReading {
 
     /// The entities of a set that have all these values; two at most, since that is one too many already.
     ///
+    /// - Parameter place: where they are contained; nil where the set is one of the container.
+    func search(
+        _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)]
+    ) async throws(TidelogError) -> [EntityPayload] {
+        let version = try await store.model.version
+        let filter = values.map { "\($0.name) eq \(Self.literal($1, of: $0, version))" }.joined(separator: " and ")
+        return try await search(set, at: place, filter: filter, limit: 2).entities
+    }
+
+    /// The entities of a set that fulfil all conditions.
+    ///
     /// - Parameters:
     ///   - place: where they are contained; nil where the set is one of the container.
+    ///   - expand: navigation properties.
     ///   - limit: the most that are asked for.
     func search(
-        _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)],
-        limit: Int = 2
-    ) async throws(TidelogError) -> [EntityPayload] {
+        _ set: EntitySet, at place: ResourceReference? = nil, where conditions: [ValueCondition], expand: [String],
+        limit: Int
+    ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool) {
+        let version = try await store.model.version
+        let filter = conditions.map { condition in
+            let (property, name) = (condition.property, condition.property.name)
+            let terms = condition.alternatives.map { term in
+                switch term {
+                case .equal(let value): "\(name) eq \(Self.literal(value, of: property, version))"
+                case .between(let first, let last):
+                    "(\(name) ge \(Self.literal(first, of: property, version)) and "
+                        + "\(name) le \(Self.literal(last, of: property, version)))"
+                }
+            }.joined(separator: " or ")
+            return condition.alternatives.count > 1 && conditions.count > 1 ? "(\(terms))" : terms
+        }.joined(separator: " and ")
+        return try await search(set, at: place, filter: filter, expand: expand, limit: limit)
+    }
+
+    /// Follows the pages of a service that gives fewer than were asked for.
+    @_optimize(none)
+    private func search(
+        _ set: EntitySet, at place: ResourceReference?, filter: String, expand: [String] = [], limit: Int
+    ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool) {
         let model = try await store.model
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: try await store.serviceOptions)
-        let filter = values.map { property, value in
-            let literal: String
-            switch (property.type.kind, value) {
-            case (.enumeration(let name), .enumeration(let members)) where !model.version.isLegacy:
-                literal = PrimitiveLiteral.format(enumeration: members, typeName: name)
-            case (.primitive(let type), _), (.typeDefinition(_, let type), _):
-                literal = PrimitiveLiteral.format(value, as: type, version: model.version, form: .url)
-            default: literal = PrimitiveLiteral.format(value, version: model.version, form: .url)
-            }
-            return "\(property.name) eq \(literal)"
-        }.joined(separator: " and ")
-        let url =
+        var url =
             "\(place.map(encoder.url) ?? set.segment)?$filter=\(PercentCoding.encode(filter, for: .queryValue))&$top=\(limit)"
-        let response = try await session.get(url, headers: encoder.headers)
-        try ServiceSession.check(response, "GET", url)
-        do throws(PayloadError) {
-            return try PayloadReader(version: model.version, model: model).feed(response.body, type: set.entityType)
-                .entities
-        } catch {
-            throw TidelogError(
-                .notOData, "The answer is no collection: \(error)", place: "GET \(set.name)", cause: error)
+        if !expand.isEmpty { url += "&$expand=" + expand.joined(separator: ",") }
+        var found: [EntityPayload] = []
+        while true {
+            let response = try await session.get(url, headers: encoder.headers)
+            try ServiceSession.check(response, "GET", url)
+            let feed: FeedPayload
+            do throws(PayloadError) {
+                feed = try PayloadReader(version: model.version, model: model).feed(response.body, type: set.entityType)
+            } catch {
+                throw TidelogError(
+                    .notOData, "The answer is no collection: \(error)", place: "GET \(set.name)", cause: error)
+            }
+            found += feed.entities
+            if found.count >= limit { return (found, false) }
+            guard let next = feed.nextLink, !feed.entities.isEmpty else { return (found, feed.nextLink == nil) }
+            guard session.isOfService(next) else { return (found, false) }
+            url = next
+        }
+    }
+
+    private static func literal(_ value: Value, of property: Property, _ version: ODataVersion) -> String {
+        switch (property.type.kind, value) {
+        case (.enumeration(let name), .enumeration(let members)) where !version.isLegacy:
+            PrimitiveLiteral.format(enumeration: members, typeName: name)
+        case (.primitive(let type), _), (.typeDefinition(_, let type), _):
+            PrimitiveLiteral.format(value, as: type, version: version, form: .url)
+        default: PrimitiveLiteral.format(value, version: version, form: .url)
         }
     }
 

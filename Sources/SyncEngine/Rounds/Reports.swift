@@ -15,6 +15,10 @@ public struct UploadReport: Sendable {
     public var elided: [SequenceNumber] = []
     /// Operations of which it is not known whether they took effect.
     public var inDoubt: [SequenceNumber] = []
+    /// Those of ``confirmed`` whose answer was lost and that were found by their content.
+    public var adopted: [SequenceNumber] = []
+    /// Those of ``inDoubt`` whose lost request may still be running, with the time from which on an upload settles them.
+    public var nextLooks: [SequenceNumber: Timestamp] = [:]
     /// Batches that the service still works on in its own time.
     public var awaited: [AwaitedBatch] = []
     /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
@@ -55,6 +59,8 @@ public struct UploadReport: Sendable {
         // Of these only what holds now.
         deferred = later.deferred
         inDoubt = later.inDoubt
+        adopted += later.adopted
+        nextLooks = later.nextLooks
         awaited = later.awaited
         settle(conflicts: later.conflicts)
         remaining = later.remaining

@@ -1,3 +1,4 @@
+public import ODataWire
 public import Operations
 public import SyncCore
 
@@ -34,6 +35,10 @@ public struct UploadOptions: Sendable {
         }
     }
 
+    /// How creates in doubt are settled, in the place of what the service options say for the store and for single sets; nil
+    /// for these.
+    public var doubts: ServiceOptions.DoubtPolicy?
+
     /// How it goes on where the service is busy.
     public var retry: RetryPolicy
     /// Whether it begins at once although the service has asked to be left alone, or has failed so often that it is better
@@ -45,7 +50,7 @@ public struct UploadOptions: Sendable {
 
     public init(
         requestLimit: Int = 500, byteLimit: Int? = nil, categories: Set<UploadCategory>? = nil,
-        coalesces: Bool = false, refused: Refused = .all,
+        coalesces: Bool = false, refused: Refused = .all, doubts: ServiceOptions.DoubtPolicy? = nil,
         conflicts: ConflictHandling = ConflictHandling(), retry: RetryPolicy = RetryPolicy(),
         ignoresPostponement: Bool = false, monitorPatience: Duration = .seconds(600)
     ) {
@@ -54,6 +59,7 @@ public struct UploadOptions: Sendable {
         self.categories = categories
         self.coalesces = coalesces
         self.refused = refused
+        self.doubts = doubts
         self.conflicts = conflicts
         self.retry = retry
         self.ignoresPostponement = ignoresPostponement

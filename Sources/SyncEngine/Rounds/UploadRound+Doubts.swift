@@ -19,10 +19,64 @@ extension UploadRound {
         let busy = course.unsettled.union(try await store.awaitedOperations().values.joined())
         report.inDoubt += course.unsettled.sorted()
         var released: Set<SequenceNumber> = []
-        for members in try await store.doubtfulSets() where !members.contains(where: { busy.contains($0.sequence) }) {
-            released.formUnion(try await settle(members, &report))
+        var untold: [[PendingOperation]] = []
+        let sets = try await store.doubtfulSets()
+        let isBusy = { (members: [PendingOperation]) in members.contains { busy.contains($0.sequence) } }
+        for members in sets where !isBusy(members) {
+            switch try await settle(members, &report) {
+            case .settled(let again): released.formUnion(again)
+            case .untold: untold.append(members)
+            }
+        }
+        released.formUnion(try await settleByEvidence(untold, busy: sets.filter(isBusy), &report))
+        return released
+    }
+
+    /// Settles what no key tells by the content that was sent. Returns what is to be sent again.
+    @_optimize(none)
+    private func settleByEvidence(
+        _ untold: [[PendingOperation]], busy: [[PendingOperation]], _ report: inout UploadReport
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        guard !untold.isEmpty else { return [] }
+        let evidence = EvidenceRound(store: store, session: session, policy: upload.doubts)
+        var released: [SequenceNumber] = []
+        for settlement in try await evidence.settlements(of: untold, busy: busy) {
+            let (members, operations) = (settlement.members, settlement.members.map(\.sequence))
+            switch settlement.outcome {
+            case .tookEffect(let found, let replaced, let finding):
+                if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
+                    await store.learn { $0.changeSetRollback = .absent }
+                }
+                try await store.confirm(
+                    members, of: members[0].status.batch ?? 0, found: found,
+                    because: (finding, replacing: replaced))
+                report.adopted += operations
+                try await finish(members, found: found.map(\.operation), &report)
+            case .absent(let finding):
+                try await store.release(members, because: finding)
+                released += operations
+            case .waits(let end):
+                report.inDoubt += operations
+                for operation in operations { report.nextLooks[operation] = end }
+            case .undecided(let finding):
+                report.inDoubt += operations
+                if let finding { try await store.note(finding, of: members) }
+            }
         }
         return released
+    }
+
+    /// What follows once operations that took effect together are confirmed: those that were found lead to those whose keys
+    /// the service gave.
+    @_optimize(none)
+    private func finish(
+        _ members: [PendingOperation], found: [SequenceNumber], _ report: inout UploadReport
+    ) async throws(TidelogError) {
+        report.confirmed += members.map(\.sequence)
+        for id in members.filter({ found.contains($0.sequence) }).flatMap(\.operation.createdEntities) {
+            let missing = try await store.navigationsToKeylessEntities(of: id)
+            if !missing.isEmpty { try await readEntity(id, expand: missing) }
+        }
     }
 
     // MARK: Sending again
@@ -188,16 +242,21 @@ extension UploadRound {
 
     // MARK: Reading
 
-    /// Returns those that are to be sent again.
-    ///
+    private enum KeyReading {
+        /// With those that are to be sent again.
+        case settled([SequenceNumber])
+        /// No key and no unique value tells.
+        case untold
+    }
+
     /// - Parameter members: operations that took effect together or not at all.
     @_optimize(none)
     private func settle(
         _ members: [PendingOperation], _ report: inout UploadReport
-    ) async throws(TidelogError) -> [SequenceNumber] {
+    ) async throws(TidelogError) -> KeyReading {
         var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
         for pending in members {
-            let resolution = DoubtResolution(store: store, session: session)
+            let resolution = DoubtResolution(store: store, session: session, policy: upload.doubts)
             findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
@@ -211,22 +270,17 @@ extension UploadRound {
                     guard case .tookEffect(_, let payload, let set) = finding else { return nil }
                     return (operation: pending.sequence, payload: payload, set: set)
                 })
-            report.confirmed += members.map(\.sequence)
-            // One that was found leads to those whose keys the service gave.
-            for id in found.flatMap(\.pending.operation.createdEntities) {
-                try await readEntity(id, expand: try await store.navigationsToKeylessEntities(of: id))
-            }
-            return []
+            try await finish(members, found: found.map(\.pending.sequence), &report)
+            return .settled([])
         }
         // One that is known not to be there proves that none of them took effect, those included of which reading cannot tell.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
             try await store.release(members.map(\.sequence))
-            return members.map(\.sequence)
+            return .settled(members.map(\.sequence))
         }
         // What nothing tells of stays together with the others: who settles it later settles all of them.
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
-            report.inDoubt += members.map(\.sequence)
-            return []
+            return .untold
         }
         var released: [SequenceNumber] = []
         for (pending, finding) in findings {
@@ -248,7 +302,7 @@ extension UploadRound {
             case .unknown: break
             }
         }
-        return released
+        return .settled(released)
     }
 
     /// Whether what the operation deletes is not there any more, by whose doing ever. Sent again with others, it would be

@@ -60,7 +60,7 @@ extension UploadRound {
         var isThere = terms.options.changeSetRollback == .absent
         var looked = 0
         for member in members {
-            guard case .create(let creation, _) = member.operation.action else { continue }
+            guard member.isCreate else { continue }
             // Where none of the first is there, the service has taken back what it had done.
             guard isThere || looked < Self.sampleSize else { return }
             looked += 1
@@ -78,7 +78,8 @@ extension UploadRound {
                 }
             case .mayBeSentAgain, .mayBeDoneTwice: break
             case .unknown, nil:
-                let lookalike = finding == nil ? nil : await hasLookalike(creation, terms)
+                let evidence = EvidenceRound(store: store, session: session)
+                let lookalike = finding == nil ? nil : await evidence.hasUnknown(like: probe)
                 // Where nothing can be read, what the standard promises counts, unless the service is known not to keep it.
                 if lookalike ?? (terms.options.changeSetRollback == .absent) {
                     leftovers.doubtful.insert(member.sequence)
@@ -93,33 +94,6 @@ extension UploadRound {
     @_optimize(none)
     private func pending(_ operations: [SequenceNumber]) async -> [PendingOperation] {
         (try? await store.pendingOperations(operations)) ?? []
-    }
-
-    /// The most entities with the same values that are looked at.
-    private static var lookalikeLimit: Int { 50 }
-
-    /// Whether the service has an entity with all values that were sent which the store does not know as another one. Nil
-    /// where that cannot be told.
-    @_optimize(none)
-    private func hasLookalike(_ creation: Creation, _ terms: Terms) async -> Bool? {
-        guard let set = terms.model.findEntitySet(creation.set), set.containment == nil,
-            let type = terms.model.findEntityType(creation.type)
-        else { return nil }
-        let sent = creation.values.compactMap { name, value -> (property: Property, value: Value)? in
-            guard value != .null, let property = type.findProperty(name), property.isSearchable else { return nil }
-            return (property, value)
-        }
-        guard !sent.isEmpty else { return nil }
-        do throws(TidelogError) {
-            let found = try await EntityReading(store: store, session: session).search(
-                set, where: sent, limit: Self.lookalikeLimit)
-            for payload in found {
-                if try await !store.knows(payload, of: set) { return true }
-            }
-            return found.count < Self.lookalikeLimit ? false : nil
-        } catch {
-            return nil
-        }
     }
 
     /// Ends the operations whose entities were found, and remembers that the service does not take back what it refuses.
@@ -152,28 +126,9 @@ extension BatchAnswered.Outcome {
     }
 }
 
-extension Property {
-    /// Whether a filter finds an entity by the value that was sent: it is compared exactly, by any service.
-    fileprivate var isSearchable: Bool {
-        guard !isNavigation, !isCollection else { return false }
-        return switch type.primitive {
-        case .string, .boolean, .byte, .sbyte, .int16, .int32, .int64, .decimal, .guid, .date, .dateTime,
-            .dateTimeOffset:
-            true
-        default: false
-        }
-    }
-}
-
 extension LocalStore {
     /// Those of the operations that have not ended, in order.
     func pendingOperations(_ operations: [SequenceNumber]) throws(TidelogError) -> [PendingOperation] {
         try read { state in try operations.compactMap { try state.pendingOperation($0) } }
-    }
-
-    /// Whether the store has the entity, by its key.
-    func knows(_ payload: EntityPayload, of set: EntitySet) throws(TidelogError) -> Bool {
-        guard let key = KeyText.of(payload.values, type: set.entityType) else { return false }
-        return try read { try $0.entity(set: set.name, key: key) != nil }
     }
 }

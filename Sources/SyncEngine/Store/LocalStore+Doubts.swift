@@ -93,7 +93,7 @@ extension LocalStore {
             var batches: [BatchID: OpenBatch?] = [:]
             for pending in try state.pendingOperations(.inDoubt) {
                 guard case .inDoubt(let batch, let reason) = pending.status else { continue }
-                guard isAtomic, reason != BatchAnswered.refusedButThere else {
+                guard isAtomic, !DoubtReason.isOfRefusal(reason) else {
                     sets.append([pending])
                     continue
                 }
@@ -112,6 +112,18 @@ extension LocalStore {
             }
             return sets
         }
+    }
+
+    /// Logs that operations in doubt were not carried out, as a search has shown.
+    func release(_ members: [PendingOperation], because finding: String) async throws(TidelogError) {
+        let operations = members.map(\.sequence)
+        try transaction { () throws -> Void in
+            try self.addEvidence(finding, for: members)
+            try self.add(.operationsReleased(operations))
+            try self.addUnfit(among: operations)
+            _ = try self.commit()
+        }
+        try await acknowledge()
     }
 
     /// Logs that operations in doubt were not carried out.

@@ -199,9 +199,13 @@ extension LocalStore {
     }
 
     /// Logs that operations in doubt that took effect together did, with what the service holds of those that were found.
+    ///
+    /// - Parameter evidence: a sentence, and the entities as which downloads have brought those that were found; nil if a key
+    ///   or a unique value tells it.
     func confirm(
         _ members: [PendingOperation], of batch: BatchID,
-        found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)]
+        found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)],
+        because evidence: (finding: String, replacing: [EntityID])? = nil
     ) async throws(TidelogError) {
         let model = try model
         try transaction { () throws -> Void in
@@ -218,6 +222,11 @@ extension LocalStore {
                     result: .confirmed(images: member.operation.imagesAsSent(to: created, read, model)))
             }
             let sent = try self.sentStreams(of: members.map(\.sequence))
+            if let evidence {
+                try self.addEvidence(evidence.finding, for: members)
+                // One entity of the service is one entity here.
+                if !evidence.replacing.isEmpty { try self.add(.entitiesMissing(evidence.replacing)) }
+            }
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
             try self.keepTold(builder.streams)

@@ -53,6 +53,8 @@ public actor LocalStore {
     var doubtful: Set<SequenceNumber> = []
     /// How many uploads are under way.
     var uploads = 0
+    /// When batches in doubt were first looked for while the clock was behind the time at which they were sent.
+    var firstLooks: [BatchID: Timestamp] = [:]
     var givenServiceOptions: ServiceOptions?
     /// What uploads have found out about the service.
     var learned = LearnedOptions()

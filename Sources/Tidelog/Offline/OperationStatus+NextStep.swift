@@ -6,12 +6,17 @@ struct UploadOutlook {
     private let held: [SequenceNumber: HoldReason]
     /// Operations that the service works on in its own time.
     let awaited: Set<SequenceNumber>
+    /// When an upload can tell more of operations in doubt whose lost request may still be running.
+    let nextLooks: [SequenceNumber: Timestamp]
     private let elided: Set<SequenceNumber>
     /// The operations of each request that carries several.
     private let together: [SequenceNumber: [SequenceNumber]]
 
     /// - Parameter plan: as the next upload will make it.
-    init(_ plan: UploadPlan, awaited: Set<SequenceNumber>) {
+    init(
+        _ plan: UploadPlan, awaited: Set<SequenceNumber>, nextLooks: [SequenceNumber: Timestamp] = [:]
+    ) {
+        self.nextLooks = nextLooks
         held = plan.held
         self.awaited = awaited
         elided = Set(plan.elided)
@@ -36,6 +41,9 @@ struct UploadOutlook {
         }
         return switch pending.status {
         case .inFlight: "the service's answer decides; where none comes, the next upload finds out"
+        case .inDoubt where nextLooks[pending.sequence] != nil:
+            "the next upload confirms it if it finds it at the service; otherwise an upload sends it again once the lost request "
+                + "can no longer be running"
         case .inDoubt:
             "the next upload finds out by reading whether it took effect; where that cannot be known it stays in doubt until "
                 + "you say what became of it"

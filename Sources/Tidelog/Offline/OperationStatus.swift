@@ -21,7 +21,8 @@ public struct OperationStatus: Sendable, Hashable {
     public let since: Int64
     /// How often in a row the service has put it off.
     public let attempts: Int
-    /// When an upload may next begin, in milliseconds since 1970; nil where nothing is put off.
+    /// When an upload may next begin, or, for an operation in doubt, when it can tell that the operation did not take effect,
+    /// in milliseconds since 1970; nil if neither is to be waited for.
     public let notBefore: Int64?
     /// What will happen next, as a sentence without a full stop.
     public let nextStep: String
@@ -70,7 +71,9 @@ public struct OperationStatus: Sendable, Hashable {
                 ? "the service has accepted it and works on it in its own time" : "sent; waits for the answer"
             self.init(pending, state: .inFlight, reason: reason, next: next, notBefore: notBefore, links: links)
         case .inDoubt(_, let why):
-            self.init(pending, state: .inDoubt, reason: why, next: next, notBefore: notBefore, links: links)
+            self.init(
+                pending, state: .inDoubt, reason: why, next: next,
+                notBefore: outlook.nextLooks[pending.sequence] ?? notBefore, links: links)
         case .rejected(let why):
             let reason = "the service answered \(why.status): \(why.message)"
             self.init(pending, state: .rejected, reason: reason, next: next, notBefore: notBefore, links: links)

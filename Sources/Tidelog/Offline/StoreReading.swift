@@ -49,7 +49,9 @@ struct StoreReading: Sendable {
         let pending = try await store.pendingOperations()
         let postponed = try await store.postponement?.upload
         let links = try await store.localLinks(of: Set(pending.flatMap(\.operation.touchedEntities)))
-        let outlook = UploadOutlook(plan, awaited: Set(try await store.awaitedOperations().values.joined()))
+        let outlook = UploadOutlook(
+            plan, awaited: Set(try await store.awaitedOperations().values.joined()),
+            nextLooks: try await store.nextLooks())
         return pending.map { OperationStatus($0, outlook: outlook, postponed: postponed, links: links) }
     }
 

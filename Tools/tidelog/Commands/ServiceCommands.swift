@@ -107,6 +107,12 @@ struct PushCommand: AsyncParsableCommand {
             valueName: "policy"))
     var conflicts: ConflictPolicyArgument = .merge
 
+    @Option(
+        help: ArgumentHelp(
+            "Creates whose answer was lost: find them by the values that were sent (evidence), by keys and unique properties only (correlation), or leave them to you (ask). Without it, as 'tidelog service' says.",
+            valueName: "policy"))
+    var doubts: DoubtPolicyArgument?
+
     @OptionGroup var service: ServiceArguments
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -123,9 +129,24 @@ struct PushCommand: AsyncParsableCommand {
     private var upload: UploadOptions {
         var options = queue.upload
         options.conflicts.policy = conflicts.policy
+        options.doubts = doubts?.policy
         options.retry = patience.retry
         options.ignoresPostponement = patience.now
         return options
+    }
+}
+
+enum DoubtPolicyArgument: String, CaseIterable, ExpressibleByArgument {
+    case evidence
+    case correlation
+    case ask
+
+    var policy: ServiceOptions.DoubtPolicy {
+        switch self {
+        case .evidence: .evidence
+        case .correlation: .correlation
+        case .ask: .ask
+        }
     }
 }
 

@@ -19,7 +19,8 @@ struct StatusText {
         guard operation.state != .undone else { return reason }
         let since = operation.since == operation.time ? "" : " (since \(Self.time(operation.since)))"
         let attempts = operation.attempts > 1 ? ", \(operation.attempts) times in a row" : ""
-        let start = operation.state == .deferred ? operation.notBefore.map { ", not before \(Self.time($0))" } : nil
+        let isPutOff = operation.state == .deferred || operation.state == .inDoubt
+        let start = isPutOff ? operation.notBefore.map { ", not before \(Self.time($0))" } : nil
         // The service's words end with a full stop, ours do not.
         let words = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
         return "\(words)\(attempts)\(since); \(operation.nextStep)\(start ?? "")"

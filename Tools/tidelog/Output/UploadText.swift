@@ -27,7 +27,10 @@ struct UploadText {
             lines.append("Operation \(operation) was put off: \(refusal.status) \(oneLine(refusal.message))")
         }
         for operation in report.inDoubt {
-            lines.append("Operation \(operation) is in doubt: it is not known whether it took effect.")
+            let look = report.nextLooks[operation].map {
+                "; its request may still be running, and a push after \(StatusText.time($0)) sends it again if it is not there"
+            }
+            lines.append("Operation \(operation) is in doubt: it is not known whether it took effect\(look ?? "").")
         }
         for batch in report.awaited {
             lines.append(
@@ -48,7 +51,11 @@ struct UploadText {
         }
         if report.postponed != nil { lines.append("The next push sends again what was put off.") }
         lines += waiting
-        if !report.inDoubt.isEmpty {
+        if !report.adopted.isEmpty {
+            let adopted = counted(report.adopted.count, "confirmed operation was", "confirmed operations were")
+            lines.append("\(adopted) found at the service by content; 'tidelog why' says how.")
+        }
+        if report.inDoubt.contains(where: { report.nextLooks[$0] == nil }) {
             lines.append(
                 isWhole
                     ? "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; "
@@ -99,6 +106,8 @@ struct UploadText {
         if !report.deferred.isEmpty { json.numbers("deferred", report.deferred.map(\.operation)) }
         if !report.elided.isEmpty { json.numbers("elided", report.elided) }
         json.numbers("inDoubt", report.inDoubt)
+        if !report.adopted.isEmpty { json.numbers("adopted", report.adopted) }
+        if let look = report.nextLooks.values.max() { json.member("nextLook", look) }
         if !report.awaited.isEmpty { json.numbers("awaited", report.awaited.flatMap(\.operations)) }
         json.member("remaining", report.remaining)
         if report.heldBack > 0 { json.member("heldBack", report.heldBack) }
@@ -122,8 +131,9 @@ struct UploadText {
             throw error
         }
         try UploadText(report: report).print(json: json)
-        guard report.rejected.isEmpty, report.inDoubt.isEmpty, report.conflicts.isEmpty else { return .failed }
-        return report.postponed == nil && report.awaited.isEmpty ? .done : .later
+        let isUndecided = report.inDoubt.contains { report.nextLooks[$0] == nil }
+        guard report.rejected.isEmpty, !isUndecided, report.conflicts.isEmpty else { return .failed }
+        return report.postponed == nil && report.awaited.isEmpty && report.inDoubt.isEmpty ? .done : .later
     }
 
     private func print(json isJSON: Bool) throws {

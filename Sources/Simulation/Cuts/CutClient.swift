@@ -1,0 +1,98 @@
+import DiskSimulation
+import EDM
+import ODataWire
+import OperationLog
+import Operations
+import SyncCore
+import SyncEngine
+
+/// A client whose connections are cut.
+final class CutClient {
+    private let world: CutWorld
+    private let number: Int
+    private let root: String
+    private let options: ServiceOptions
+    private var disk = SimulatedDisk()
+    private(set) var store: LocalStore
+    private var engine: SyncEngine
+    /// The marks that each operation has created.
+    private(set) var created: [SequenceNumber: [String]] = [:]
+
+    init(_ world: CutWorld, number: Int, root: String, options: ServiceOptions) async throws {
+        self.world = world
+        self.number = number
+        self.root = root
+        self.options = options
+        (store, engine) = try await Self.open(disk, world, number, root, options)
+        try await engine.prepare()
+        for (name, query) in FieldService.queries { try await store.add(DefiningQuery(name: name, query: query)) }
+        _ = try await engine.download()
+    }
+
+    private static func open(
+        _ disk: SimulatedDisk, _ world: CutWorld, _ number: Int, _ root: String, _ service: ServiceOptions
+    ) async throws -> (LocalStore, SyncEngine) {
+        let identifier = StoreIdentifier(bytes: (0..<16).map { UInt8(number + $0) })
+        var options = LocalStore.Options(
+            environment: world.clock.environment,
+            log: OperationLog.Options(sealing: .asWritten, segmentSize: 65_536, storeIdentifier: identifier),
+            snapshots: .manual, service: service)
+        options.readsAhead = false
+        options.disk = .simulated(disk)
+        let store = try await LocalStore(Device.files, options: options)
+        let session = ServiceSession(root: root, transport: CutWorld.Network(world: world, client: number))
+        return (store, SyncEngine(store: store, session: session))
+    }
+
+    func restart() async throws {
+        await store.close()
+        disk = disk.copy()
+        (store, engine) = try await Self.open(disk, world, number, root, options)
+    }
+
+    func close() async { await store.close() }
+
+    // MARK: The app
+
+    func create(_ drafts: [EntityDraft], asChangeSet: Bool) async throws {
+        let results = try await store.perform(
+            drafts.map { (.create($0, in: nil), IntentOptions()) }, asChangeSet: asChangeSet)
+        for (draft, result) in zip(drafts, results) {
+            guard let sequence = result.sequence else { continue }
+            created[sequence] = ([draft] + draft.inline.flatMap(\.entities)).compactMap {
+                $0.values["Mark"]?.stringValue
+            }
+        }
+    }
+
+    /// Returns whether the connection held.
+    func upload() async throws -> Bool {
+        do throws(TidelogError) {
+            _ = try await engine.upload(UploadOptions(retry: .impatient))
+            return true
+        } catch {
+            guard error.code == .unreachable || error.code == .inDoubt else { throw error }
+            return false
+        }
+    }
+
+    func download() async throws { _ = try await engine.download() }
+
+    var doubts: [PendingOperation] {
+        get async throws { try await store.pendingOperations(.inDoubt) }
+    }
+
+    /// How often each mark was created by operations that have ended.
+    func confirmed() async throws -> [String: Int] {
+        let pending = Set(try await store.pendingOperations().map(\.sequence))
+        var counts: [String: Int] = [:]
+        for (sequence, marks) in created where !pending.contains(sequence) {
+            for mark in marks { counts[mark, default: 0] += 1 }
+        }
+        return counts
+    }
+
+    func marks(of set: String) async throws -> [String] {
+        try await store.query(set).entities.compactMap { $0.values["Mark"]?.stringValue }.sorted()
+    }
+}

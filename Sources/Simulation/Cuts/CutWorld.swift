@@ -1,0 +1,94 @@
+import EDM
+import HTTPTypes
+import ODataSandbox
+import ODataWire
+import Synchronization
+import Transport
+
+/// What becomes of the next request that changes something.
+package enum Cut: String, Sendable, Hashable, CaseIterable {
+    /// The connection breaks before the service has the request.
+    case lostRequest
+    /// It breaks when the service is done.
+    case lostAnswer
+    /// The service gets the request when the client has given it up, within the waiting time.
+    case lateRequest
+    /// The same, beyond the waiting time: the residue that no client can prevent.
+    case muchTooLate
+}
+
+/// A service that gives keys and knows no repetitions, and the connections to it.
+final class CutWorld: Sendable {
+    private struct State {
+        var service: SimulatedService
+        var cut: Cut?
+        var late: [(due: Int64, request: WireRequest, client: Int)] = []
+        /// In seconds; a clock that is put back does not change it.
+        var elapsed: Int64 = 0
+        var delay: Int64 = 0
+    }
+
+    private let state: Mutex<State>
+    let clock: VirtualClock
+
+    init(_ sandbox: Sandbox, seed: UInt64) {
+        state = Mutex(State(service: SimulatedService(sandbox)))
+        clock = VirtualClock(seed: seed)
+    }
+
+    /// - Parameter delay: of a late request, in seconds.
+    func cut(_ cut: Cut, delay: Int64) { state.withLock { ($0.cut, $0.delay) = (cut, delay) } }
+
+    func pass(seconds: Int64) {
+        clock.advance(milliseconds: seconds * 1_000)
+        state.withLock { state in
+            state.elapsed += seconds
+            let due = state.late.filter { $0.due <= state.elapsed }
+            state.late.removeAll { $0.due <= state.elapsed }
+            for (_, request, client) in due { _ = state.service.handle(request, from: client) }
+        }
+    }
+
+    func contents(of set: String) -> [PropertyValues] {
+        state.withLock { state in state.service.sandbox.contents(of: set).map(\.values) }
+    }
+
+    fileprivate func handle(_ request: WireRequest, from client: Int) throws(TransportError) -> WireResponse {
+        let answer = state.withLock { state -> WireResponse? in
+            guard request.method != "GET", let cut = state.cut else {
+                return state.service.handle(request, from: client)
+            }
+            state.cut = nil
+            switch cut {
+            case .lostRequest: break
+            case .lostAnswer: _ = state.service.handle(request, from: client)
+            case .lateRequest, .muchTooLate: state.late.append((state.elapsed + state.delay, request, client))
+            }
+            return nil
+        }
+        guard let answer else { throw TransportError(.disconnected, "Simulated.", mayHaveBeenSent: true) }
+        return answer
+    }
+
+    /// A client's way to the service.
+    struct Network: HTTPTransport {
+        let world: CutWorld
+        let client: Int
+
+        func send(
+            _ request: HTTPRequest, body: [UInt8]
+        ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+            var headers = HTTPHeaders()
+            for field in request.headerFields { headers.add(name: field.name.rawName, value: field.value) }
+            let answer = try world.handle(
+                WireRequest(method: request.method.rawValue, url: request.path ?? "/", headers: headers, body: body),
+                from: client)
+            var response = HTTPResponse(status: .init(code: answer.status))
+            for field in answer.headers.fields {
+                guard let name = HTTPField.Name(field.name) else { continue }
+                response.headerFields.append(HTTPField(name: name, value: field.value))
+            }
+            return (response, answer.body)
+        }
+    }
+}

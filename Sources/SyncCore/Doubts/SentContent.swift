@@ -1,0 +1,123 @@
+public import EDM
+public import ODataWire
+public import Operations
+
+/// What was sent to create an entity, as far as the entity can be told from others by it.
+public struct SentContent: Sendable, Hashable {
+    private struct Item: Sendable, Hashable {
+        let property: Property
+        let value: Value
+        let bits: Double
+    }
+
+    /// New entities of the same change set below a navigation property.
+    private struct Level: Sendable, Hashable {
+        let navigation: String
+        let contents: [SentContent]
+    }
+
+    public let set: String
+    /// The qualified name of the entity type.
+    public let type: String
+    private let items: [Item]
+    private var levels: [Level] = []
+
+    /// - Parameter frequency: how many of the known entities of the set have the value, and how many are known.
+    public init(
+        _ creation: Creation, _ type: EntityType,
+        frequency: (Property, Value) throws(StateError) -> (same: Int, all: Int)
+    ) throws(StateError) {
+        set = creation.set
+        self.type = type.name
+        let keys = Swift.Set(type.keyProperties.map(\.name))
+        var items: [Item] = []
+        for (name, value) in creation.values {
+            // A service that gives the keys may replace the one that was sent.
+            guard let property = type.findProperty(name), property.isCreatable, !keys.contains(name) else { continue }
+            let counts = value == .null ? (0, 0) : try frequency(property, value)
+            items.append(
+                Item(
+                    property: property, value: value,
+                    bits: ValueInformation.bits(value, same: counts.0, all: counts.1)))
+        }
+        self.items = items
+    }
+
+    /// Adds what was created below a navigation property in the same change set.
+    public mutating func add(_ contents: [SentContent], below navigation: String) {
+        if !contents.isEmpty { levels.append(Level(navigation: navigation, contents: contents)) }
+    }
+
+    // MARK: Searching
+
+    /// The navigation properties that show the linked entities.
+    public var navigations: [String] { levels.map(\.navigation) }
+
+    /// How much the values say, in bits, without those of linked entities.
+    public var bits: Double { items.reduce(0) { $0 + $1.bits } }
+
+    /// The conditions by which the service can be searched, the most telling first.
+    public var conditions: [ValueCondition] {
+        items.compactMap { ValueCondition($0.property, $0.value, bits: $0.bits) }.enumerated()
+            .sorted { ($1.element.bits, $0.offset) < ($0.element.bits, $1.offset) }.map(\.element)
+    }
+
+    // MARK: Comparing
+
+    /// What an entity of the service has of what was sent.
+    public enum Resemblance: Sendable, Hashable {
+        /// All of it, as far as the service shows it; with how much that says, in bits.
+        case alike(bits: Double)
+        /// A telling value, but another one differs.
+        case lookalike
+        case different
+    }
+
+    public func resemblance(of entity: EntityPayload) -> Resemblance {
+        if let other = entity.type, other != type { return .different }
+        var (bits, most, differs) = (0.0, 0.0, false)
+        for item in items {
+            switch ValueComparison(sent: item.value, found: entity.values[item.property.name]) {
+            case .same, .alike:
+                bits += item.bits
+                most = max(most, item.bits)
+            case .silent: break
+            case .other: differs = true
+            }
+        }
+        for level in levels where !differs {
+            guard let shown = entity.expanded.first(where: { $0.navigation == level.navigation }) else { continue }
+            for content in level.contents {
+                let best = shown.entities.compactMap { child -> Double? in
+                    if case .alike(let bits) = content.resemblance(of: child) { bits } else { nil }
+                }.max()
+                if let best { bits += best } else { differs = shown.nextLink == nil }
+            }
+        }
+        if !differs { return .alike(bits: bits) }
+        return most >= DoubtEvidence.tellingBits ? .lookalike : .different
+    }
+
+    /// Whether both were sent with the same content.
+    public func isSame(as other: SentContent) -> Bool {
+        set == other.set && type == other.type && values == other.values && levels.count == other.levels.count
+            && zip(levels, other.levels).allSatisfy { own, other in
+                own.navigation == other.navigation && own.contents.count == other.contents.count
+                    && zip(own.contents, other.contents).allSatisfy { $0.isSame(as: $1) }
+            }
+    }
+
+    /// Whether what the other create made could be taken for what this one made.
+    public func isAlike(_ other: SentContent) -> Bool {
+        guard set == other.set, type == other.type else { return false }
+        let values = other.values
+        return items.allSatisfy { item in
+            // What was not sent is null, as far as anyone knows.
+            let found = values[item.property.name] ?? .null
+            if case .other = ValueComparison(sent: item.value, found: found) { return false }
+            return true
+        }
+    }
+
+    private var values: PropertyValues { PropertyValues(items.map { ($0.property.name, $0.value) }) }
+}

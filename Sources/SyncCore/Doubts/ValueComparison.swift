@@ -1,0 +1,61 @@
+import EDM
+
+/// How a value that the service has compares with the one that was sent.
+enum ValueComparison {
+    /// It is the one that was sent.
+    case same
+    /// It is what a service may have made of it: trimmed, in another case, rounded.
+    case alike
+    /// It says nothing: the service did not show it, or put a default in the place of null.
+    case silent
+    case other
+
+    init(sent: Value, found: Value?) {
+        guard let found else {
+            self = .silent
+            return
+        }
+        self = sent == found ? .same : sent == .null ? .silent : Self.isAlike(sent, found) ? .alike : .other
+    }
+
+    private static func isAlike(_ sent: Value, _ found: Value) -> Bool {
+        if let sent = number(sent), let found = number(found) { return abs(sent - found) <= 0.5 }
+        if let sent = milliseconds(sent), let found = milliseconds(found) {
+            let (distance, overflow) = sent.subtractingReportingOverflow(found)
+            return !overflow && distance.magnitude <= 1_000
+        }
+        switch (sent, found) {
+        case (.string(let sent), .string(let found)):
+            let (sent, found) = (folded(sent), folded(found))
+            return sent == found || found.count >= 20 && sent.hasPrefix(found)
+        case (.complex(let sent), .complex(let found)):
+            return sent.properties.allSatisfy { name, value in
+                if case .other = ValueComparison(sent: value, found: found.properties[name]) { false } else { true }
+            }
+        default: return false
+        }
+    }
+
+    /// Without case, and with single spaces between words.
+    static func folded(_ text: String) -> String {
+        text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    private static func number(_ value: Value) -> Double? {
+        switch value {
+        case .decimal(let number): number.isFinite ? number.doubleValue : nil
+        case .single(let number): number.isFinite ? Double(number) : nil
+        case .double(let number): number.isFinite ? number : nil
+        default: nil
+        }
+    }
+
+    private static func milliseconds(_ value: Value) -> Int64? {
+        switch value {
+        case .timeOfDay(let time): time.picoseconds / 1_000_000_000
+        case .dateTime(let time): time.millisecondsSince1970
+        case .dateTimeOffset(let time): time.millisecondsSince1970
+        default: nil
+        }
+    }
+}

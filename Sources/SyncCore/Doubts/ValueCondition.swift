@@ -1,0 +1,86 @@
+public import EDM
+
+/// What a service is asked for to find the entities with a value that was sent, or with what it may have made of it.
+public struct ValueCondition: Sendable, Hashable {
+    public enum Term: Sendable, Hashable {
+        case equal(Value)
+        /// Both ends included.
+        case between(Value, Value)
+    }
+
+    public let property: Property
+    /// Any of these holds for what is looked for.
+    public let alternatives: [Term]
+    /// How much the value says, in bits.
+    public let bits: Double
+
+    /// Nil if a filter cannot be expected to find an entity by the value.
+    init?(_ property: Property, _ value: Value, bits: Double) {
+        guard property.isFilterable, !property.isNavigation, !property.isCollection else { return nil }
+        switch value {
+        case .string(let text):
+            guard !text.isEmpty, text.utf8.count <= Self.longestText else { return nil }
+            alternatives = Self.spellings(text).map { .equal(.string($0)) }
+        case .boolean, .integer, .guid, .date: alternatives = [.equal(value)]
+        case .dateTime(let time):
+            let milliseconds = time.millisecondsSince1970
+            guard let first = LocalDateTime(millisecondsSince1970: milliseconds - 1_000),
+                let last = LocalDateTime(millisecondsSince1970: milliseconds + 1_000)
+            else { return nil }
+            alternatives = [.between(.dateTime(first), .dateTime(last))]
+        case .dateTimeOffset(let time):
+            let milliseconds = time.millisecondsSince1970
+            guard let first = GlobalDateTime(millisecondsSince1970: milliseconds - 1_000),
+                let last = GlobalDateTime(millisecondsSince1970: milliseconds + 1_000)
+            else { return nil }
+            alternatives = [.between(.dateTimeOffset(first), .dateTimeOffset(last))]
+        case .null, .single, .double, .decimal, .binary, .timeOfDay, .duration, .enumeration, .raw, .complex,
+            .collection:
+            return nil
+        }
+        self.property = property
+        self.bits = bits
+    }
+
+    private init(_ property: Property, _ alternatives: [Term], _ bits: Double) {
+        self.property = property
+        self.alternatives = alternatives
+        self.bits = bits
+    }
+
+    /// The condition for the value as it was sent, for a service that refuses alternatives; nil if it is that already.
+    public var plain: ValueCondition? {
+        alternatives.count > 1 ? ValueCondition(property, [alternatives[0]], bits) : nil
+    }
+
+    /// URLs have a limited length.
+    private static var longestText: Int { 160 }
+
+    /// The text as it was sent first.
+    private static func spellings(_ text: String) -> [String] {
+        let trimmed = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        return [text, trimmed, trimmed.uppercased(), trimmed.lowercased()].reduce(into: []) { spellings, text in
+            if !text.isEmpty, !spellings.contains(where: { $0.utf8.elementsEqual(text.utf8) }) {
+                spellings.append(text)
+            }
+        }
+    }
+}
+
+extension Property {
+    /// Whether the metadata do not forbid to filter by it.
+    fileprivate var isFilterable: Bool {
+        !annotations.contains { $0.term == "sap:filterable" && $0.value == "false" }
+    }
+
+    /// Whether a create may set it, as far as the metadata tell.
+    var isCreatable: Bool {
+        !annotations.contains { annotation in
+            switch annotation.term {
+            case "Org.OData.Core.V1.Computed": annotation.value != "false"
+            case "sap:creatable": annotation.value == "false"
+            default: false
+            }
+        }
+    }
+}

@@ -1,0 +1,360 @@
+import EDM
+import HTTPTypes
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+@testable import SyncEngine
+
+/// Creates whose answer was lost, at a service that gives the keys and knows no repetitions.
+struct EvidenceTests {
+    private let time = VirtualTime()
+
+    private func shop(
+        _ dialect: Dialect, _ service: ServiceOptions = ServiceOptions(), queries: [DefiningQuery]? = nil
+    ) async throws -> Shop {
+        let shop = try await Shop(
+            dialect, options: LocalStore.Options(environment: time.environment), queries: queries)
+        await shop.store.use(service)
+        return shop
+    }
+
+    /// Cuts the connection at the next batch.
+    private func cut(_ shop: Shop, _ effect: Fault.Effect) async throws {
+        shop.transport.add(Fault(effect, urlPart: "$batch"))
+        await #expect(throws: TidelogError.self) { try await shop.push() }
+        shop.transport.forgetRequests()
+    }
+
+    private func batches(_ shop: Shop) -> Int { shop.transport.requests.count { $0.url.hasSuffix("$batch") } }
+
+    private func suppliers(_ shop: Shop, _ name: String) async throws -> Int {
+        try await shop.serviceState(["Suppliers"]).count { $0.contains(name) }
+    }
+
+    private func agree(_ shop: Shop) async throws {
+        try await shop.pull()
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+    }
+
+    // MARK: One create
+
+    @Test(arguments: Dialect.allCases)
+    func `what arrived is adopted at once, with its key`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        let report = try await shop.push()
+        #expect(report.inDoubt == [])
+        #expect(report.remaining == 0)
+        #expect(report.adopted == report.confirmed)
+        #expect(batches(shop) == 0)
+        #expect(try await !shop.load(link).readLink.contains("~"))
+        try await shop.perform(update(link, ["Name": .string("Renamed")]))
+        #expect(try await shop.push().remaining == 0)
+        try await agree(shop)
+        #expect(try await suppliers(shop, "Renamed") == 1)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `what did not arrive is sent again after the waiting time, and not before`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropRequest)
+        try await shop.perform(update("Customers(1)", ["Name": .string("Independent")]))
+        let early = try await shop.push()
+        #expect(early.confirmed.count == 1)
+        #expect(early.inDoubt.count == 1)
+        #expect(early.nextLooks[early.inDoubt[0]] == time.environment.now() + 120_000)
+        #expect(try await shop.store.nextLooks() == early.nextLooks)
+        time.pass(119)
+        #expect(try await shop.push().inDoubt.count == 1)
+        time.pass(1)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 1)
+        try await agree(shop)
+    }
+
+    @Test func `a request that arrives within the waiting time is adopted`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropRequest)
+        #expect(try await shop.push().inDoubt.count == 1)
+        time.pass(100)
+        shop.transport.direct("POST", "/v4/Suppliers", #"{"Name":"Quick blue fox"}"#)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 1)
+    }
+
+    @Test func `a clock that is put back does not shorten the wait, nor lengthen it without end`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropRequest)
+        time.pass(-86_400)
+        #expect(try await shop.push().inDoubt.count == 1)
+        time.pass(119)
+        #expect(try await shop.push().inDoubt.count == 1)
+        time.pass(1)
+        #expect(try await shop.push().remaining == 0)
+    }
+
+    @Test func `the time counts from the sending, also after a restart`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        let plan = try await shop.store.plan()
+        _ = try await shop.store.prepare(plan, since: await shop.store.rearrangements)
+        await shop.store.close()
+        time.pass(120)
+        let store = try await LocalStore(
+            StoreFiles(directory: shop.directory.path),
+            options: LocalStore.Options(environment: time.environment))
+        let engine = SyncEngine(store: store, session: shop.engine.session)
+        #expect(try await store.pendingOperations(.inDoubt).count == 1)
+        #expect(try await engine.upload().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 1)
+        await store.close()
+    }
+
+    @Test func `the log says on which evidence a doubt was settled`() async throws {
+        for effect in [Fault.Effect.dropAnswer, .dropRequest] {
+            let shop = try await shop(.v4)
+            let reasons = Mutex<[String]>([])
+            shop.store.onRecord { _, record in
+                guard case .batchAnswered(let answered) = record.body else { return }
+                for outcome in answered.outcomes {
+                    if case .inDoubt(let reason) = outcome.result { reasons.withLock { $0.append(reason) } }
+                }
+            }
+            try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+            try await cut(shop, effect)
+            time.pass(600)
+            #expect(try await shop.push().remaining == 0)
+            let told = reasons.withLock { $0 }
+            #expect(told.count == 1)
+            #expect(
+                told.first?.contains(effect == .dropAnswer ? "Suppliers(3) has the values" : "It has no entity") == true
+            )
+        }
+    }
+
+    // MARK: What stays with the person
+
+    @Test func `two entities for one create stay with the person, who sees why`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        shop.transport.direct("POST", "/v4/Suppliers", #"{"Name":"Quick blue fox"}"#)
+        for _ in 1...3 {
+            time.pass(600)
+            #expect(try await shop.push().inDoubt.count == 1)
+        }
+        let reason = try await shop.store.pendingOperations(.inDoubt).first?.doubtReason
+        #expect(reason?.contains("The service has 2 entities with its values") == true)
+        // It is said once.
+        #expect(reason?.split(separator: "Looked for").count == 2)
+        #expect(try await suppliers(shop, "Quick blue fox") == 2)
+    }
+
+    @Test func `common values prove nothing`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("New")])
+        try await cut(shop, .dropAnswer)
+        time.pass(600)
+        #expect(try await shop.push().inDoubt.count == 1)
+        #expect(batches(shop) == 0)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `an entity that a download has brought since is replaced by the created one`(_ dialect: Dialect) async throws {
+        let shop = try await shop(dialect)
+        let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        try await shop.pull()
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.store.query("Suppliers?$filter=Name eq 'Quick blue fox'").entities.count == 1)
+        try await shop.perform(update(link, ["Name": .string("Quick red fox")]))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick red fox") == 1)
+        #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
+        try await agree(shop)
+    }
+
+    @Test func `an entity that a download has brought since and that was changed is neither replaced nor passed over`()
+        async throws
+    {
+        let shop = try await shop(.v4)
+        let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        try await shop.pull()
+        let all = try await shop.store.query("Suppliers?$filter=Name eq 'Quick blue fox'").entities.map(\.readLink)
+        let downloaded = try #require(all.first { $0 != link })
+        try await shop.perform(update(downloaded, ["Name": .string("Quick red fox")]))
+        time.pass(600)
+        #expect(try await shop.push().inDoubt.count == 1)
+        #expect(try await shop.serviceState(["Suppliers"]).count == 3)
+    }
+
+    @Test func `an entity that a download brought before it was sent is another one`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        shop.transport.direct("POST", "/v4/Suppliers", #"{"Name":"Quick blue fox"}"#)
+        try await shop.pull()
+        try await cut(shop, .dropRequest)
+        time.pass(600)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 2)
+        try await agree(shop)
+    }
+
+    @Test(arguments: [("Quick blue fox", false), ("Quick blue fox of the northern hills", true)])
+    func `without a query for the whole set more is needed`(_ name: String, _ isSettled: Bool) async throws {
+        let query = DefiningQuery(name: "S", query: "Suppliers?$filter=SupplierID lt 100")
+        let shop = try await shop(.v4, queries: [query, DefiningQuery(name: "C", query: "Customers")])
+        // A name of 14 characters has 34 bits: just enough.
+        try await shop.create("Suppliers", ["Name": .string(isSettled ? name : String(name.prefix(10)))])
+        try await cut(shop, .dropAnswer)
+        #expect(try await shop.push().inDoubt.isEmpty == isSettled)
+    }
+
+    @Test(arguments: [400, 501, 403])
+    func `a service that cannot be searched leaves the doubt, and nothing else waits`(_ status: Int) async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
+        shop.transport.add(Fault(.refuse(status: status), times: 99, method: "GET", urlPart: "$filter"))
+        time.pass(600)
+        let report = try await shop.push()
+        #expect(report.confirmed.count == 1)
+        #expect(report.inDoubt.count == 1)
+    }
+
+    @Test func `a service that refuses alternatives is asked for the plain value`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropAnswer)
+        shop.transport.add(Fault(.refuse(status: 400), times: 99, method: "GET", urlPart: "%20or%20"))
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 1)
+    }
+
+    // MARK: Services that change values
+
+    @Test(arguments: ["  quick  Blue fox ", "QUICK BLUE FOX", "quick blue fox"])
+    func `an entity whose text the service has changed is found`(_ stored: String) async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox ")])
+        try await cut(shop, .dropRequest)
+        let name = stored.hasPrefix(" ") ? "Quick blue fox" : stored
+        shop.transport.direct("POST", "/v4/Suppliers", "{\"Name\":\"\(name)\"}")
+        time.pass(600)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.serviceState(["Suppliers"]).count == 3)
+    }
+
+    @Test func `an entity of which the service has changed another value is not created twice`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Orders", ["Note": .string("Quick blue fox"), "Quantity": .integer(4)])
+        try await cut(shop, .dropRequest)
+        shop.transport.direct("POST", "/v4/Orders", #"{"Note":"Quick blue fox","Quantity":5}"#)
+        time.pass(600)
+        let before = try await shop.serviceState(["Orders"]).count
+        #expect(try await shop.push().inDoubt.count == 1)
+        #expect(try await shop.serviceState(["Orders"]).count == before)
+    }
+
+    // MARK: Twins
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `equal creates stand for each other`(_ dialect: Dialect, _ effect: Fault.Effect) async throws {
+        let shop = try await shop(dialect)
+        for _ in 1...3 { try await shop.create("Suppliers", ["Name": .string("Quick blue fox")]) }
+        try await cut(shop, effect)
+        time.pass(600)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 3)
+        try await agree(shop)
+    }
+
+    @Test func `of equal creates those that are missing are sent again after the waiting time`() async throws {
+        let shop = try await shop(.v4)
+        for _ in 1...2 { try await shop.create("Suppliers", ["Name": .string("Quick blue fox")]) }
+        try await cut(shop, .dropRequest)
+        shop.transport.direct("POST", "/v4/Suppliers", #"{"Name":"Quick blue fox"}"#)
+        #expect(try await shop.push().inDoubt.count == 2)
+        time.pass(120)
+        let report = try await shop.push()
+        #expect(report.adopted.count == 1)
+        #expect(report.remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 2)
+        try await agree(shop)
+    }
+
+    @Test func `a later twin that was confirmed is not taken for the one in doubt`() async throws {
+        let shop = try await shop(.v4)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        try await cut(shop, .dropRequest)
+        try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+        #expect(try await shop.push().confirmed.count == 1)
+        time.pass(120)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await suppliers(shop, "Quick blue fox") == 2)
+        try await agree(shop)
+    }
+
+    // MARK: Change sets
+
+    @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
+    func `one telling create settles its change set`(_ dialect: Dialect, _ effect: Fault.Effect) async throws {
+        let shop = try await shop(dialect)
+        let customer = try await shop.create("Customers", ["Name": .string("Quick blue fox")])
+        let order = try await shop.create("Orders", ["Note": .string("x")], bind: [bind("Customer", customer)])
+        try await cut(shop, effect)
+        time.pass(600)
+        #expect(try await shop.push().remaining == 0)
+        #expect(try await shop.targets(order, "Customer") == [try await shop.load(customer).readLink])
+        #expect(try await !shop.load(order).readLink.contains("~"))
+        try await agree(shop)
+    }
+
+    @Test func `linked creates tell together what each of them does not`() async throws {
+        let shop = try await shop(.v4)
+        let customer = try await shop.create("Customers", ["Name": .string("Ada")])
+        try await shop.create("Orders", ["Note": .string("Tea")], bind: [bind("Customer", customer)])
+        try await cut(shop, .dropAnswer)
+        #expect(try await shop.push().remaining == 0)
+        try await agree(shop)
+    }
+
+    // MARK: Policies
+
+    @Test(arguments: [ServiceOptions.DoubtPolicy.ask, .correlation])
+    func `other policies leave it to the person`(_ policy: ServiceOptions.DoubtPolicy) async throws {
+        let options = [ServiceOptions(doubts: policy), ServiceOptions(doubtsBySet: ["Suppliers": policy])]
+        for options in options {
+            let shop = try await shop(.v4, options)
+            try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
+            try await cut(shop, .dropAnswer)
+            time.pass(600)
+            #expect(try await shop.push().inDoubt.count == 1)
+            #expect(try await shop.store.nextLooks().isEmpty)
+            // One upload may go about it otherwise.
+            #expect(try await shop.engine.upload(UploadOptions(doubts: .evidence)).remaining == 0)
+        }
+    }
+
+    @Test func `a named property decides by correlation and not if a person is to be asked`() async throws {
+        for policy in ServiceOptions.DoubtPolicy.allCases {
+            let shop = try await shop(
+                .v4, ServiceOptions(correlationProperties: ["Suppliers": "Name"], doubts: policy))
+            try await shop.create("Suppliers", ["Name": .string("A")])
+            try await cut(shop, .dropAnswer)
+            #expect(try await shop.push().inDoubt.isEmpty == (policy != .ask))
+        }
+    }
+}
