@@ -1,6 +1,16 @@
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChangingTests {
+    @Test(arguments: ["Customers(1)/Orders", "Customers(99)/Orders"])
+    func `the path from an entity says what contains a new one`(_ path: String) throws {
+        let server = try SandboxServer()
+        let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        let value = #"{"Note":"in"}"#
+        let other = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
+        #expect(
+            try workspace.tidelog("create", path, value) == other.tidelog("create", "Orders", value, "--in", path))
+    }
+
     @Test func `each change prints its number and where the entity is`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])

@@ -32,6 +32,8 @@ struct ContainedSets: Sendable {
     static let pathLimit = 1024
 
     private(set) var sets: [EntitySet] = []
+    /// The types that the sets declare.
+    private(set) var typeNames: Set<String> = []
     /// By set and navigation property.
     private var targets: [String: [String: EntitySet]] = [:]
 
@@ -65,6 +67,7 @@ struct ContainedSets: Sendable {
                 let set = EntitySet(containedIn: parent, by: property, type: target)
                 sets.append(set)
                 queue.append(set)
+                typeNames.insert(target.name)
                 targets[parent.name, default: [:]][name] = set
                 if shared[root]?[name] == nil { shared[root, default: [:]][name] = set }
             }
@@ -110,6 +113,9 @@ extension EntitySet {
 
     /// Whether the set's entities exist only below entities of another one.
     public var isContained: Bool { containment != nil }
+
+    /// Whether the navigation property is the one that leads from a parent to the set's entities.
+    public func isContained(by navigation: Property) -> Bool { containment?.navigation == navigation }
 
     /// Whether each parent contains at most one entity of the set, which therefore needs no key.
     public var isContainedSingle: Bool { containment?.navigation.isCollection == false }

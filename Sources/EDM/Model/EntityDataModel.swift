@@ -177,6 +177,20 @@ public final class EntityDataModel: Sendable {
         return candidates.count == 1 ? candidates[0] : nil
     }
 
+    /// Whether the entities that a navigation property of `set` leads to can only be in ``target(of:in:from:)``.
+    ///
+    /// A property without a binding may lead to a different set for each entity (CSDL 4.01, 13.4). The only set of the type
+    /// is where all of them are as long as no contained ones have the type as well.
+    public func isCertainTarget(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> Bool {
+        guard let target = navigation.navigation?.targetType, !contained.typeNames.isEmpty,
+            contained.target(of: navigation, in: set) == nil, set.containment?.isWalked(by: navigation) != true,
+            boundTarget(of: navigation, in: set, from: type) == nil
+        else { return true }
+        return !contained.typeNames.contains {
+            isType($0, derivedFrom: target) || isType(target, derivedFrom: $0)
+        }
+    }
+
     /// The set whose entities the referential constraint of a navigation property names by their values.
     ///
     /// Nil where values do not tell the entity: the key of a contained one is unique only below its parent, and whom an

@@ -8,7 +8,10 @@ extension JSONScanner {
         // Most strings have no escape: copy them once.
         if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
             offset = end + 1
-            if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) { throw invalidUTF8(at: invalid) }
+            if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) {
+                try tolerate(invalidUTF8(at: invalid))
+                return String(decoding: bytes[start..<end], as: UTF8.self)
+            }
             return makeString(start..<end)
         }
         return try escaped(from: start, firstEscape: end)
@@ -20,7 +23,7 @@ extension JSONScanner {
         let (end, isASCII) = runOfPlainBytes(from: start)
         if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
             offset = end + 1
-            if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) { throw invalidUTF8(at: invalid) }
+            if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) { try tolerate(invalidUTF8(at: invalid)) }
         } else {
             _ = try escaped(from: start, firstEscape: end)
         }
@@ -44,14 +47,18 @@ extension JSONScanner {
             if byte == UInt8(ascii: "\"") {
                 content += bytes[runStart..<index]
                 offset = index + 1
-                guard let text = String(validating: content, as: UTF8.self) else {
-                    throw invalidUTF8(at: firstInvalidUTF8(bytes[start..<index]) ?? start)
-                }
-                return text
+                if let text = String(validating: content, as: UTF8.self) { return text }
+                try tolerate(invalidUTF8(at: firstInvalidUTF8(bytes[start..<index]) ?? start))
+                return String(decoding: content, as: UTF8.self)
             }
             if byte == UInt8(ascii: "\\") {
                 content += bytes[runStart..<index]
-                index = try escape(at: index, into: &content)
+                do { index = try escape(at: index, into: &content) } catch {
+                    guard error.code == .loneSurrogate else { throw error }
+                    try tolerate(error)
+                    content += Array("\u{FFFD}".utf8)
+                    index += 6
+                }
                 runStart = index
             } else if byte < 0x20 {
                 throw JSONError(.syntax, "A control character in a string must be escaped.", at: index)
@@ -60,6 +67,12 @@ extension JSONScanner {
             }
         }
         throw JSONError(.truncated, "The document ends inside a string.", at: bytes.count)
+    }
+
+    /// Keeps why a string is no text, or throws it.
+    private mutating func tolerate(_ error: JSONError) throws(JSONError) {
+        guard toleratesBadText else { throw error }
+        badText = badText ?? error
     }
 
     /// Appends what the escape at `index` stands for.

@@ -27,6 +27,10 @@ public struct JSONScanner: Sendable {
     var openIsEmpty: [Bool] = []
     /// Whether repeated names in an object are errors, as in an answer that is acted on.
     var checksNames = false
+    /// Whether a string that is no text is read with replacement characters and kept in ``badText``, and no error.
+    var toleratesBadText = false
+    /// Why the first string was no text that was read since this was nil.
+    var badText: JSONError?
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {

@@ -24,6 +24,18 @@ enum MemberName: Equatable {
         name == "@Core.ContentID" || name == "@Org.OData.Core.V1.ContentID"
     }
 
+    /// Whether the member says that the service failed to give the object that it stands in, or a property of it: an error,
+    /// or an exception of the vocabulary Core.
+    static func saysFailure(_ name: String) -> Bool {
+        guard let at = name.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
+        return failures.contains(name[name.utf8.index(after: at)...])
+    }
+
+    private static let failures: Set<Substring> = [
+        "error", "odata.error", "Core.ResourceException", "Core.ValueException",
+        "Org.OData.Core.V1.ResourceException", "Org.OData.Core.V1.ValueException",
+    ]
+
     init(_ name: String, version: ODataVersionKind) {
         guard let at = name.utf8.lastIndex(of: UInt8(ascii: "@")) else {
             if name.hasPrefix("#") {

@@ -71,7 +71,11 @@ public struct FeedScanner: Sendable {
     /// read up to there. A page is read in time proportional to its size, however small the chunks.
     public mutating func next() throws(PayloadError) -> JSONValue? {
         // Rows come to who has said what they look like.
-        if case .value(let value)? = try nextItem() { value } else { nil }
+        switch try nextItem() {
+        case .value(let value)?: return value
+        case .damaged(_, let error)?: throw PayloadError(error)
+        case .checked?, .row?, nil: return nil
+        }
     }
 
     /// Of the page: a value, or what it says where it looks as ``rows`` has learned.
@@ -80,6 +84,8 @@ public struct FeedScanner: Sendable {
         case checked
         case value(JSONValue)
         case row(RowReader.Row)
+        /// A value with a string that is no text, in which replacement characters stand for what none stands for.
+        case damaged(JSONValue, JSONError)
     }
 
     /// Whether items are checked to be JSON and passed over.
@@ -132,6 +138,9 @@ public struct FeedScanner: Sendable {
                     continue
                 }
                 place.index += 1
+                scanner.badText = nil
+                scanner.toleratesBadText = true
+                defer { scanner.toleratesBadText = false }
                 if onlyChecks {
                     let range = try scanner.skip()
                     if scanner.unread == 0, range.count > 0, Self.isDigit(scanner.bytes[range.upperBound - 1]) {
@@ -143,6 +152,9 @@ public struct FeedScanner: Sendable {
                 let item = try scanner.value()
                 // Further digits may follow.
                 if case .number = item, scanner.unread == 0 { try needMore() }
+                if let error = scanner.badText {
+                    return .damaged(item, JSONError(error.code, error.message, at: dropped + error.offset))
+                }
                 return .value(item)
             case .around: try around()
             case .done: return nil
@@ -208,6 +220,12 @@ public struct FeedScanner: Sendable {
         place.state = .done
     }
 
+    /// A page that says that it goes on, and not where, is not the last one.
+    private func link(_ value: JSONValue) throws(JSONError) -> String? {
+        guard value != .null, value.string == nil else { return value.string }
+        throw JSONError(.wrongKind, "There is \(value.kindName) where a link is expected.", at: scanner.offset - 1)
+    }
+
     /// Whether items begin with this member.
     private mutating func enters(_ name: String) throws(JSONError) -> Bool {
         let kind = try scanner.peek()
@@ -236,8 +254,8 @@ public struct FeedScanner: Sendable {
         let value = try scanner.value()
         switch control {
         case "count", "__count": count = value.integer
-        case "nextLink", "__next": nextLink = value.string
-        case "deltaLink", "__delta": deltaLink = value.string
+        case "nextLink", "__next": nextLink = try link(value)
+        case "deltaLink", "__delta": deltaLink = try link(value)
         case "context", "metadata": context = value.string
         default: break
         }

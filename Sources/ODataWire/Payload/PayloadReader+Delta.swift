@@ -1,4 +1,4 @@
-internal import EDM
+public import EDM
 
 extension PayloadReader {
     /// Reads an item of a collection. `type` is the collection's; the item's own context may name another set.
@@ -21,6 +21,9 @@ extension PayloadReader {
         payload.set = context.set
         return payload
     }
+
+    /// The type of the entities in a set or contained collection as ``EntityPayload/set`` names it.
+    public func entityType(in set: String) -> EntityType? { ContextURL("#" + set).flatMap(entityType) }
 
     /// The type that a context names, or that of the entities in the set or contained collection that it names.
     private func entityType(of context: ContextURL) -> EntityType? {

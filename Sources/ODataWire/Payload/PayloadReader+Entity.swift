@@ -6,9 +6,14 @@ extension PayloadReader {
         var payload = EntityPayload()
         var names = PropertyTypes()
         for member in object.members where !MemberName.isPlain(member.name) {
+            guard member.value == .null || !MemberName.saysFailure(member.name) else {
+                throw Self.failure(member.value).below(member.name)
+            }
             switch MemberName(member.name, version: family) {
             case .control(let control, let target):
-                takeControl(control, target, member.value, &payload, &names)
+                do { try takeControl(control, target, member.value, &payload, &names) } catch {
+                    throw error.below(member.name)
+                }
             case .annotation where MemberName.isContentID(member.name): payload.contentID = member.value.string
             case .annotation, .property: break
             }
@@ -29,7 +34,15 @@ extension PayloadReader {
                 }
             } catch { throw error.below(member.name) }
         }
+        takeBareNextLinks(names, actual, &payload)
         return payload
+    }
+
+    /// What the service says of a part of the answer that it failed to give.
+    private static func failure(_ value: JSONValue) -> PayloadError {
+        let message = ServiceErrorReader.read(value)?.message ?? ""
+        return PayloadError(
+            .typeMismatch, "The service says that it failed to give this\(message.isEmpty ? "" : ": \(message)").")
     }
 
     var family: ODataVersionKind { version.isLegacy ? .legacy : .current }
@@ -38,15 +51,17 @@ extension PayloadReader {
     struct PropertyTypes {
         var types: [String: String] = [:]
         var nextLinks: [String: String] = [:]
+        /// Of the changes of a property.
+        var deltaNextLinks: [String: String] = [:]
     }
 
     private func takeControl(
         _ control: String, _ target: Substring, _ value: JSONValue, _ payload: inout EntityPayload,
         _ names: inout PropertyTypes
-    ) {
+    ) throws(PayloadError) {
         guard target.isEmpty else {
             if control == "type" { names.types[String(target)] = value.string.map(Self.typeName) }
-            if control == "nextLink" { names.nextLinks[String(target)] = value.string }
+            if control == "nextLink" { try takeNextLink(of: target, value, &names) }
             Self.takeStream(control, String(target), value, &payload)
             return
         }
@@ -62,6 +77,21 @@ extension PayloadReader {
         case "mediaEtag": payload.mediaETag = value.string
         case "__metadata": takeMetadata(value, &payload)
         default: break
+        }
+    }
+
+    /// A collection that says that it goes on, and not where, is not whole.
+    private func takeNextLink(
+        of target: Substring, _ value: JSONValue, _ names: inout PropertyTypes
+    ) throws(PayloadError) {
+        guard value != .null else { return }
+        guard let link = value.string else {
+            throw PayloadError(.typeMismatch, "There is \(value.kindName), not a link.")
+        }
+        if case .control("delta", of: let property) = MemberName(String(target), version: family) {
+            names.deltaNextLinks[String(property)] = link
+        } else {
+            names.nextLinks[String(target)] = link
         }
     }
 
@@ -108,6 +138,8 @@ extension PayloadReader {
         guard let property = type.findProperty(name) else {
             if type.isOpen {
                 payload.values[name] = try dynamicValue(json, typeName: names.types[name])
+            } else if name == "error", json["code"] != nil || json["message"] != nil {
+                throw Self.failure(json)
             } else if !Self.isDeferred(json) {
                 payload.ignored.append(name)
             }

@@ -35,7 +35,19 @@ extension PayloadReader {
                 .unexpectedShape, "A link stands among the changes of \(name).", path: "/\(index)")
         }
         payload.changes.append(
-            NavigationDelta(navigation: name, items: changes, nextLink: names.nextLinks[name]))
+            NavigationDelta(
+                navigation: name, items: changes, nextLink: names.deltaNextLinks[name] ?? names.nextLinks[name]))
+    }
+
+    /// Collections of which the payload has no more than where they begin.
+    func takeBareNextLinks(_ names: PropertyTypes, _ type: EntityType, _ payload: inout EntityPayload) {
+        for (name, link) in names.nextLinks.sorted(by: { $0.key < $1.key }) {
+            guard type.findProperty(name)?.navigation != nil, type.findProperty(name)?.isCollection == true,
+                !payload.expanded.contains(where: { $0.navigation == name }),
+                !payload.changes.contains(where: { $0.navigation == name })
+            else { continue }
+            payload.expanded.append(EntityPayload.Expanded(navigation: name, entities: [], nextLink: link))
+        }
     }
 
     private func target(of property: Property) -> EntityType? {
@@ -48,12 +60,16 @@ extension PayloadReader {
     ) throws(PayloadError) -> EntityPayload.Expanded? {
         var result = EntityPayload.Expanded(navigation: property.name, entities: [])
         switch json {
-        case .null: break
+        // A collection is empty, and never null: it was not told.
+        case .null: if property.isCollection { return nil }
         case .array(let items): (result.entities, result.unreadable) = try entities(items, target)
         case .object(let object):
             if object.contains("__deferred") { return nil }
             if version.isLegacy, let items = object["results"]?.array {
                 result.nextLink = object["__next"]?.string
+                if let next = object["__next"], next != .null, result.nextLink == nil {
+                    throw PayloadError(.typeMismatch, "There is \(next.kindName), not a link.", path: "/__next")
+                }
                 (result.entities, result.unreadable) = try entities(items, target)
             } else {
                 switch try itemOrUnreadable(json, type: target) {
@@ -77,11 +93,14 @@ extension PayloadReader {
     ) throws(PayloadError) -> ([EntityPayload], [UnreadableEntity]) {
         var entities: [EntityPayload] = []
         var unreadable: [UnreadableEntity] = []
-        for item in try self.items(items, type) {
+        for (index, item) in try self.items(items, type).enumerated() {
             switch item {
             case .entity(let entity): entities.append(entity)
             case .unreadable(let found): unreadable.append(found)
-            case .removed, .link: break
+            case .removed, .link:
+                let error = PayloadError(.unexpectedShape, "A change stands in a collection that is given whole.")
+                guard setsAside else { throw error.below(index) }
+                unreadable.append(self.unreadable(items[index], error, type))
             }
         }
         return (entities, unreadable)

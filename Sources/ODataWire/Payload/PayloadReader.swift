@@ -26,6 +26,10 @@ public struct PayloadReader: Sendable {
         guard let object = json.object else {
             throw PayloadError(.unexpectedShape, "The payload is \(json.kindName), not an entity of type \(type.name).")
         }
+        if !version.isLegacy, !type.isOpen, type.findProperty("value") == nil, let value = object["value"] {
+            throw PayloadError(
+                .unexpectedShape, "The payload wraps \(value.kindName), and is no entity of type \(type.name).")
+        }
         // Function results and some proxies wrap a single entity into a collection of one.
         if version.isLegacy, object.members.count == 1, let items = object["results"]?.array, items.count == 1,
             let only = items[0].object
@@ -43,6 +47,7 @@ public struct PayloadReader: Sendable {
             guard setsAside, let obstacle = obstacle(in: payload) else { return .entity(payload) }
             throw obstacle
         } catch {
+            if setsAside, let found = damagedEntity(bytes, type) { return .unreadable(found) }
             let isOfOneValue = error.code == .typeMismatch || error.code == .unknownType
             guard setsAside, isOfOneValue, let json = try? unwrapped(document(bytes) { _, _ in true }) else {
                 throw error
@@ -176,6 +181,21 @@ public struct PayloadReader: Sendable {
         find?(name) != nil || (isOpen && value["code"] == nil && value["message"] == nil)
     }
 
+    /// The entity, if all that is wrong with the document is a string that is no text.
+    private func damagedEntity(_ bytes: [UInt8], _ type: EntityType) -> UnreadableEntity? {
+        guard var scanner = try? JSONScanner(bytes, limits: limits) else { return nil }
+        scanner.checksNames = true
+        scanner.toleratesBadText = true
+        guard let json = try? scanner.value(), (try? scanner.end()) != nil, let error = scanner.badText else {
+            return nil
+        }
+        let entity = unwrapped(json)
+        for object in [json.object, entity.object] {
+            if let object, object.members.contains(where: { ServiceErrorReader.names.contains($0.name) }) { return nil }
+        }
+        return damaged(entity, error, type)
+    }
+
     /// What stands inside the `d` of V2, if there is one.
     func unwrapped(_ json: JSONValue) -> JSONValue {
         guard version.isLegacy, let object = json.object, object.members.count == 1, let content = object["d"] else {
@@ -224,6 +244,9 @@ public struct FeedReader: Sendable {
             let text = UnreadableEntity.shortened(JSONValue.string(row.etag ?? "").text)
             return .unreadable(UnreadableEntity(error: obstacle, entity: payload, text: text))
         case .value(let value): item = value
+        case .damaged(let value, let error):
+            guard reader.setsAside else { throw PayloadError(error) }
+            return .unreadable(reader.damaged(value, error, type))
         case nil, .checked: return nil
         }
         if let object = item.object { scanner.rows.learn(object, type: type, version: reader.version) }

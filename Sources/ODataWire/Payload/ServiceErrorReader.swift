@@ -13,7 +13,14 @@ public enum ServiceErrorReader {
 
     /// The members by which an answer of 200 says that it is in error, as it may only find out while it is being written
     /// (OData 4.01 Part 1, 9.5; JSON Format 4.01, 21.2).
-    static let names: Set<String> = ["error", "odata.error", "@odata.error"]
+    ///
+    /// An exception about the whole answer is one as well: what could not be read is missing in it (vocabulary Core,
+    /// `ResourceException`).
+    static let names: Set<String> = [
+        "error", "odata.error", "@odata.error", "@error", "@Core.ResourceException",
+        "@Org.OData.Core.V1.ResourceException", "value@Core.ResourceException",
+        "value@Org.OData.Core.V1.ResourceException",
+    ]
 
     /// Reads the value of the member `error`.
     static func read(_ error: JSONValue) -> ServiceError? {

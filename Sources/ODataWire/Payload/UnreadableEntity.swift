@@ -39,6 +39,9 @@ extension PayloadReader {
                 if !Self.isDeferredLink(member.value) { found.hasExpanded = true }
                 continue
             }
+            // What it would have shown below it may be among what failed.
+            let isError = member.name == "error" && type.findProperty("error") == nil
+            if isError || MemberName.saysFailure(member.name) { found.hasExpanded = true }
             let isKey = keys.contains(member.name)
             guard isKey || !MemberName.isPlain(member.name), let part = try? entity(JSONObject([member]), type: type)
             else { continue }
@@ -51,6 +54,38 @@ extension PayloadReader {
         found.entity.type = head.type.flatMap(model.findEntityType)?.name
         found.entity.set = head.context?.set
         return found
+    }
+
+    /// An item with a string that is no text. Replacement characters stand in it for what no character stands for, so that
+    /// nothing identifies the entity that has any.
+    func damaged(_ json: JSONValue, _ error: JSONError, _ declared: EntityType) -> UnreadableEntity {
+        let path = Self.path(toReplacementIn: json) ?? ""
+        var found = unreadable(json, PayloadError(.typeMismatch, error.message, path: path), declared)
+        guard let object = json.object else { return found }
+        let keys = Set(found.entity.values.names)
+        let isIdentified = object.members.allSatisfy { member in
+            let isName = keys.contains(member.name) || !MemberName.isPlain(member.name)
+            return !isName || Self.path(toReplacementIn: member.value) == nil
+        }
+        if !isIdentified { found.entity = EntityPayload() }
+        return found
+    }
+
+    private static func path(toReplacementIn json: JSONValue) -> String? {
+        switch json {
+        case .string(let text): return text.unicodeScalars.contains("\u{FFFD}") ? "" : nil
+        case .array(let items):
+            for (index, item) in items.enumerated() {
+                if let path = path(toReplacementIn: item) { return "/\(index)\(path)" }
+            }
+            return nil
+        case .object(let object):
+            for member in object.members {
+                if let path = path(toReplacementIn: member.value) { return "/\(member.name)\(path)" }
+            }
+            return nil
+        case .null, .boolean, .number: return nil
+        }
     }
 
     private static func isDeferredLink(_ json: JSONValue) -> Bool { json == .null || json["__deferred"] != nil }

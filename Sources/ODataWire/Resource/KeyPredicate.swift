@@ -54,6 +54,11 @@ extension KeyPredicate {
         }
     }
 
+    /// The values as properties of an entity of the type, those within complex properties at their paths.
+    public func properties(of type: EntityType?) -> PropertyValues {
+        located(in: type).reduce(into: PropertyValues()) { $0.set($1.value, at: $1.property) }
+    }
+
     /// Whether it is the type's own key, and no alternate one.
     public func isPrimary(of type: EntityType) -> Bool {
         values.count == type.keyParts.count && zip(values, type.keyParts).allSatisfy { $0.name == $1.name }

@@ -27,12 +27,6 @@ extension ImageBuilder {
         return try storage.row(id) != nil
     }
 
-    /// Whether the entity is one that `container` contains.
-    func isContained(_ id: EntityID, in set: EntitySet, by container: EntityID) throws(StateError) -> Bool {
-        if isNew(id) { return true }
-        return try storage.container(of: id, in: set) == container
-    }
-
     /// The entity that a path leads to, in the store or new with this page.
     func entity(at path: ContainmentPath) throws(StateError) -> EntityID? {
         try path.entity { set, key, parent throws(StateError) in try find(set, key, in: parent) }
@@ -84,7 +78,7 @@ extension ImageBuilder {
             var key: KeyPredicate?
             switch step.key {
             case .entityID: return nil
-            case .key(let named): (key, values) = (named, PropertyValues(named.values.map { ($0.name, $0.value) }))
+            case .key(let named): (key, values) = (named, named.properties(of: step.set.entityType))
             case nil: break
             }
             if let id = try find(step.set, key, in: found.last), try isThere(id) {

@@ -39,7 +39,7 @@ extension ImageBuilder {
     }
 
     func entity(named name: String, _ set: EntitySet) throws(StateError) -> EntityID? {
-        if let id = assigned[EntityNames<Storage>.namesSet, name] { return id }
+        if let id = assigned[EntityNames<Storage>.namesSet, name] { return try isOne(id, of: set) ? id : nil }
         if let id = try storage.entity(set: EntityNames<Storage>.namesSet, key: name) {
             return try storage.set(of: id) == set.name ? id : nil
         }

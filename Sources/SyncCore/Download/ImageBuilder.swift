@@ -34,8 +34,16 @@ public struct ImageBuilder<Storage: StateStorage> {
     public internal(set) var quarantined: [QuarantinedEntity] = []
     /// Those of them below others that the store has: what it has of them stays.
     var kept: [EntityID] = []
+    /// What the answer was asked to expand; nil outside of downloads.
+    var asked: AskedExpansions?
+    /// Whether each entity is to come with all that was asked for below it, as in everything but deltas.
+    var tellsAll = false
+    /// Expanded navigation properties, as `Set/Property`, that an answer was silent about.
+    public internal(set) var untold: Set<String> = []
+    /// Where the entities are that got their ID from this builder.
+    private var homes: [EntityID: Home] = [:]
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
-    public private(set) var skipped: Set<String> = []
+    public internal(set) var skipped: Set<String> = []
 
     public init(storage: Storage, model: EntityDataModel, identifying: Bool = false) throws(StateError) {
         self.identifying = identifying
@@ -49,6 +57,24 @@ public struct ImageBuilder<Storage: StateStorage> {
 
     /// Whether the ID is one that this builder gave: the storage knows nothing of the entity.
     func isNew(_ id: EntityID) -> Bool { id >= firstNew }
+
+    /// The set of an entity, and the entity that contains it.
+    private struct Home {
+        var set: String
+        var container: EntityID?
+    }
+
+    /// Whether the entity is one of the set.
+    func isOne(_ id: EntityID, of set: EntitySet) throws(StateError) -> Bool {
+        if isNew(id) { return homes[id]?.set == set.name }
+        return try storage.set(of: id) == set.name
+    }
+
+    /// Whether the entity is one that `container` contains.
+    func isContained(_ id: EntityID, in set: EntitySet, by container: EntityID) throws(StateError) -> Bool {
+        if isNew(id) { return homes[id]?.container == container }
+        return try storage.container(of: id, in: set) == container
+    }
 
     /// The ID that the next entity gets that nothing is known of.
     var nextNew: EntityID { next }
@@ -65,11 +91,13 @@ public struct ImageBuilder<Storage: StateStorage> {
 
     /// Puts the images behind others.
     ///
-    /// - Parameter parent: the entity that contains it, where it came below that one.
+    /// - Parameters:
+    ///   - parent: the entity that contains it, where it came below that one.
+    ///   - branches: what the request asked for below it.
     /// - Returns: the entity's ID; nil, and nothing is put there, where it has no key.
     mutating func add(
         _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, below parent: EntityID? = nil,
-        to images: inout [EntityImage]
+        expanding branches: [AskedExpansions.Branch] = [], to images: inout [EntityImage]
     ) throws(StateError) -> EntityID? {
         let knownType = try type(ofKnown: known)
         let named = given.type.flatMap(model.findEntityType)
@@ -81,9 +109,10 @@ public struct ImageBuilder<Storage: StateStorage> {
         let found =
             if let known { Optional(known) } else { try identify(payload, type, set, name, key, in: container) }
         guard let id = found else {
-            setAside(keyless: given, type, set)
+            setAside(keyless: given, type, set, isPlaced: !set.isContained || container != nil)
             return nil
         }
+        if isNew(id) { homes[id] = Home(set: set.name, container: container) }
         if let key { assigned[set.name, key] = id }
         if let name { assigned[EntityNames<Storage>.namesSet, name] = id }
         try noteStreams(of: payload, id, type, set)
@@ -106,38 +135,58 @@ public struct ImageBuilder<Storage: StateStorage> {
                 skipped.insert("\(set.name)/\(expanded.navigation)")
                 continue
             }
-            let targets = try add(home.entities, below: id, property, in: home.set, to: &images)
-            for found in expanded.unreadable { if let id = try setAside(found, in: home.set) { kept.append(id) } }
+            let branch = branches.first { $0.navigation == property.name }
+            let targets = try add(
+                home.entities, below: id, property, in: home.set, expanding: branch?.below ?? [], to: &images)
+            let parent = home.set.isContained(by: property) ? id : nil
+            for found in expanded.unreadable {
+                guard let id = try setAside(found, in: home.set, below: parent) else { continue }
+                try keep(id, branch?.below ?? [])
+            }
             if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
-            let isComplete =
+            var isComplete =
                 expanded.nextLink == nil && expanded.unreadable.isEmpty && targets.count == expanded.entities.count
+            if isComplete, branch?.isRestricted == true, let asked {
+                isComplete = try !asked.isWholeElsewhere(property.name, of: id, in: storage)
+            }
             images[place].links.append(
                 EntityImage.ImageLinks(navigation: property.name, targets: targets, isComplete: isComplete))
         }
+        if tellsAll { try keepUntold(branches, payload, id, type, set) }
         return id
     }
 
     /// The set that expanded entities are in, and those of them that are: a link leads into the set that the property is
     /// bound to and into no other (CSDL 4.01, section 13.4). Nil if the set is not known.
     ///
-    /// A property without a binding may lead into several sets of its type; then the entity-ids tell which.
+    /// A property without a binding may lead into several sets of its type; then the entity-ids tell which. What is contained
+    /// is where it stands, also if the service names it by another path.
     private func home(
         of expanded: EntityPayload.Expanded, _ property: Property, _ set: EntitySet, _ type: EntityType
     ) -> (set: EntitySet, entities: EntityPayload.Expanded, isWhole: Bool)? {
         let bound = model.target(of: property, in: set, from: type)
-        if let bound, !expanded.entities.contains(where: { $0.id != nil }) { return (bound, expanded, true) }
+        if let bound, bound.isContained(by: property) { return (bound, expanded, true) }
+        let isCertain = bound != nil && model.isCertainTarget(of: property, in: set, from: type)
+        if isCertain, let bound, !expanded.entities.contains(where: { $0.id != nil }) { return (bound, expanded, true) }
         let named = expanded.entities.map { entity in entity.id.flatMap { links.set(in: $0, expected: bound) } }
         guard let target = bound ?? named.lazy.compactMap({ $0 }).first else { return nil }
         var inside = expanded
-        inside.entities = zip(expanded.entities, named).filter { bound == nil ? $1 == target : $1 ?? target == target }
+        inside.entities = zip(expanded.entities, named).filter { isCertain ? $1 ?? target == target : $1 == target }
             .map(\.0)
         return (target, inside, inside.entities.count == expanded.entities.count)
+    }
+
+    /// Whether an entity that a delta shows below a navigation property is in the set that the property leads to.
+    func isInside(_ entity: EntityPayload, _ target: EntitySet, _ property: Property, isCertain: Bool) -> Bool {
+        if target.isContained(by: property) { return true }
+        guard let named = entity.id.flatMap({ links.set(in: $0, expected: target) }) else { return isCertain }
+        return named == target
     }
 
     /// The entities that the navigation property leads to.
     private mutating func add(
         _ expanded: EntityPayload.Expanded, below id: EntityID, _ property: Property, in target: EntitySet,
-        to images: inout [EntityImage]
+        expanding branches: [AskedExpansions.Branch], to images: inout [EntityImage]
     ) throws(StateError) -> [EntityID] {
         var targets: [EntityID] = []
         let keyless = try takeKeyless(like: expanded, below: id, property, in: target)
@@ -146,8 +195,10 @@ public struct ImageBuilder<Storage: StateStorage> {
             if identifying, found == nil, try !isKnown(entity, target, below: id), try hasKeyless(below: id, property) {
                 continue
             }
-            let parent = target.containment?.navigation == property ? id : nil
-            if let id = try add(entity, in: target, known: found, below: parent, to: &images) { targets.append(id) }
+            let parent = target.isContained(by: property) ? id : nil
+            let id = try add(
+                entity, in: target, known: found, below: parent, expanding: branches, to: &images)
+            if let id { targets.append(id) }
         }
         return targets
     }
@@ -242,7 +293,10 @@ extension ImageBuilder {
     ) throws(StateError) -> EntityID? {
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
         let payload = withKey(payload, type, set)
-        if let name = name(payload, type, set), let id = try entity(named: name, set) { return id }
+        if let name = name(payload, type, set), let id = try entity(named: name, set) {
+            guard set.isContained, let parent else { return id }
+            if try isContained(id, in: set, by: parent) { return id }
+        }
         if set.isSingleton { return try storage.rows(set: set.name).first }
         if set.isContained {
             let container = try container(of: payload, in: set, known: nil, below: parent)

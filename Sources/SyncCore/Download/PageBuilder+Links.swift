@@ -98,7 +98,19 @@ extension PageBuilder {
             return wait(number, builder.end(payload, in: targetSet), link.open)
         }
         waiting.remove(number)
+        guard try mayLead(source, name, to: target, in: targetSet) else {
+            unidentified.insert("\(sourceSet.name)/\(link.open.navigation)")
+            return
+        }
         add(.init(source: source, navigation: name, target: target, isAdded: true))
+    }
+
+    /// A navigation property that contains leads to what its own entity contains, and to nothing that another one does.
+    private func mayLead(
+        _ source: EntityID, _ navigation: String, to target: EntityID, in set: EntitySet
+    ) throws(StateError) -> Bool {
+        guard set.containment?.navigation.name == navigation else { return true }
+        return try builder.isContained(target, in: set, by: source)
     }
 
     private mutating func wait(_ number: Int, _ end: WaitingLinks.End?, _ link: OpenLink) {
@@ -119,7 +131,8 @@ extension PageBuilder {
         }
         guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return }
         // Nothing contains it any more.
-        if targetSet.isContained, targetSet.containment?.navigation.name == name {
+        if targetSet.containment?.navigation.name == name {
+            guard try mayLead(source, name, to: target, in: targetSet) else { return }
             return try remove(target, isDeleted: true)
         }
         add(.init(source: source, navigation: name, target: target, isAdded: false))

@@ -72,10 +72,13 @@ public struct PageBuilder<Storage: StateStorage> {
     ///   - namedLimit: how many entities a record may name as they were.
     ///   - entityLimit: the most bytes that an entity may have with what is expanded below it.
     ///   - path: the query's path.
+    ///   - asked: what the query expands.
+    ///   - isDelta: whether an entity may be told without what is expanded below it.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
         compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
-        entityLimit: Int = 15 << 20, path: ContainmentPath? = nil
+        entityLimit: Int = 15 << 20, path: ContainmentPath? = nil, asked: AskedExpansions? = nil,
+        isDelta: Bool = false
     ) throws(StateError) {
         self.path = path?.set.isContained == true ? path : nil
         self.storage = storage
@@ -86,6 +89,8 @@ public struct PageBuilder<Storage: StateStorage> {
         self.set = set
         self.waiting = waiting
         builder = try ImageBuilder(storage: storage, model: model)
+        builder.asked = asked
+        builder.tellsAll = !isDelta
         comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
         readWaiting()
     }
@@ -102,6 +107,9 @@ public struct PageBuilder<Storage: StateStorage> {
     /// Expanded navigation properties that lead to no entity set (containment), and sets that the model does not have.
     public var skipped: Set<String> { builder.skipped.union(unidentified) }
 
+    /// Expanded navigation properties that the page is silent about; what the store has of them stays.
+    public var untold: Set<String> { builder.untold }
+
     /// What the items say of streams; to be kept once the pages are folded.
     public var streams: [StreamImage] { builder.streams }
 
@@ -116,7 +124,9 @@ public struct PageBuilder<Storage: StateStorage> {
     private mutating func add(_ item: DeltaItem) throws(StateError) {
         switch item {
         case .entity(let payload):
-            guard let set = entitySet(payload.set), let id = try add(payload, set) else { return }
+            // An item with a set of its own is not what the query leads to.
+            let asked = payload.set == nil ? builder.asked?.branches ?? [] : []
+            guard let set = entitySet(payload.set), let id = try add(payload, set, expanding: asked) else { return }
             if !shown.insert(id).inserted, let name = try builder.identity(of: payload, in: set).name {
                 repeated.append(name)
             }
@@ -129,14 +139,24 @@ public struct PageBuilder<Storage: StateStorage> {
         case .link(let link): hear(link)
         case .unreadable(let found):
             guard let set = entitySet(found.entity.set) else { return }
-            try setAside(found, set)
+            try setAside(found, set, expanding: found.entity.set == nil ? builder.asked?.branches ?? [] : [])
         }
     }
 
     /// The local copy of what cannot be read stays as it was, and stays in the query.
-    private mutating func setAside(_ found: UnreadableEntity, _ set: EntitySet) throws(StateError) {
-        guard let id = try builder.setAside(found, in: set) else { return }
-        keep(id)
+    private mutating func setAside(
+        _ found: UnreadableEntity, _ set: EntitySet, below parent: EntityID? = nil,
+        expanding branches: [AskedExpansions.Branch] = []
+    ) throws(StateError) {
+        guard let id = try builder.setAside(found, in: set, below: parent) else { return }
+        try builder.keep(id, branches)
+        keepAll()
+    }
+
+    /// Keeps what the builder found to be kept.
+    private mutating func keepAll() {
+        for id in builder.kept { keep(id) }
+        builder.kept = []
     }
 
     /// The query brings the entity, and nothing is said of it that the store could take.
@@ -185,22 +205,26 @@ public struct PageBuilder<Storage: StateStorage> {
 
     /// The entity's ID; nil where it has no key.
     ///
-    /// - Parameter parent: the entity that contains it, where it came below that one.
+    /// - Parameters:
+    ///   - parent: the entity that contains it, where it came below that one.
+    ///   - branches: what the query expands below it.
     private mutating func add(
-        _ payload: EntityPayload, _ set: EntitySet, below parent: EntityID? = nil
+        _ payload: EntityPayload, _ set: EntitySet, below parent: EntityID? = nil,
+        expanding branches: [AskedExpansions.Branch] = []
     ) throws(StateError) -> EntityID? {
         let last = pages.count - 1
         let start = pages[last].images.count
         let firstNew = builder.nextNew
         let streams = builder.streams.count
-        guard let id = try builder.add(payload, in: set, below: parent, to: &pages[last].images) else {
-            return nil
-        }
+        guard
+            let id = try builder.add(
+                payload, in: set, below: parent, expanding: branches, to: &pages[last].images)
+        else { return nil }
         let size = pages[last].images[start...].reduce(0) { $0 + $1.encodedSizeBound }
         guard size <= entityLimit || isSmall(pages[last].images[start...]) else {
             pages[last].images.removeSubrange(start...)
             builder.streams.removeSubrange(streams...)
-            try setAside(tooLarge: payload, set)
+            try setAside(tooLarge: payload, set, below: parent, expanding: branches)
             return nil
         }
         let contained = try contained(in: pages[last].images[start...])
@@ -208,8 +232,7 @@ public struct PageBuilder<Storage: StateStorage> {
         try judge(firstNew)
         for gone in contained { try remove(gone, isDeleted: false) }
         if set.isContained, parent == nil { try link(id, in: set, payload) }
-        for id in builder.kept { keep(id) }
-        builder.kept = []
+        keepAll()
         for change in payload.changes { try add(change, of: id, set) }
         return id
     }
@@ -220,8 +243,11 @@ public struct PageBuilder<Storage: StateStorage> {
         return RecordCodec.encode(Record(time: 0, body: .downloadPage(page))).payload.count <= entityLimit
     }
 
-    private mutating func setAside(tooLarge payload: EntityPayload, _ set: EntitySet) throws(StateError) {
-        let (id, name) = try builder.identity(of: payload, in: set)
+    private mutating func setAside(
+        tooLarge payload: EntityPayload, _ set: EntitySet, below parent: EntityID?,
+        expanding branches: [AskedExpansions.Branch]
+    ) throws(StateError) {
+        let (id, name) = try builder.identity(of: payload, in: set, below: parent)
         let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with what is expanded below it" : ""
         builder.quarantined.append(
             QuarantinedEntity(
@@ -229,7 +255,8 @@ public struct PageBuilder<Storage: StateStorage> {
                 reason: .tooLarge,
                 message: "The entity\(expanded) has more than the \(entityLimit) bytes that a record of the log takes.",
                 hidesOthers: name == nil || !expanded.isEmpty))
-        if let id { keep(id) }
+        if let id { try builder.keep(id, branches) }
+        keepAll()
     }
 
     /// Finds out what the images of the last entity are to the store. Where they are nothing new, they are named instead.
@@ -280,23 +307,28 @@ public struct PageBuilder<Storage: StateStorage> {
             unidentified.insert("\(set.name)/\(change.navigation)")
             return
         }
+        let parent = target.isContained(by: property) ? source : nil
+        let isCertain = model.isCertainTarget(of: property, in: set, from: type(of: source))
         for item in change.items {
             switch item {
             case .entity(let payload):
-                guard let id = try add(payload, target, below: target.isContained ? source : nil) else { continue }
+                guard builder.isInside(payload, target, property, isCertain: isCertain) else {
+                    unidentified.insert("\(set.name)/\(change.navigation)")
+                    continue
+                }
+                guard let id = try add(payload, target, below: parent) else { continue }
                 add(.init(source: source, navigation: property.name, target: id, isAdded: true))
             case .removed(let removed):
                 if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
-                let parent = target.isContained ? source : nil
                 guard let id = try builder.find(removed.entity, in: target, below: parent) else { continue }
                 // What leaves the entity that contains it is gone, whatever reason is said.
-                if removed.reason == .deleted || target.isContained {
+                if removed.reason == .deleted || parent != nil {
                     try remove(id, isDeleted: true)
                 } else {
                     unlinked.insert(id)
                     add(.init(source: source, navigation: property.name, target: id, isAdded: false))
                 }
-            case .unreadable(let found): try setAside(found, target)
+            case .unreadable(let found): try setAside(found, target, below: parent)
             case .link: break
             }
         }

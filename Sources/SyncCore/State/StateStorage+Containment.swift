@@ -39,20 +39,17 @@ extension StateStorage {
         of set: EntitySet, key: KeyPredicate?, in parent: EntityID
     ) throws(StateError) -> EntityID? {
         let mapped = try entity(set: set.name, key: ContainedKey.text(parent, key.map(KeyText.of)))
-        if let mapped, try row(mapped) != nil, try key.map({ k throws(StateError) in try has(mapped, k) }) ?? true {
-            return mapped
-        }
+        if let mapped, try has(mapped, key, in: set) { return mapped }
         // One that is new here is in no map.
-        for id in try contained(in: parent, set) where try row(id) != nil {
-            if try self.set(of: id) == set.name, try key.map({ k throws(StateError) in try has(id, k) }) ?? true {
-                return id
-            }
+        for id in try contained(in: parent, set) where try self.set(of: id) == set.name {
+            if try has(id, key, in: set) { return id }
         }
         return mapped
     }
 
-    private func has(_ id: EntityID, _ key: KeyPredicate) throws(StateError) -> Bool {
-        guard let values = try row(id)?.values else { return false }
-        return key.values.allSatisfy { values[$0.name] == $0.value }
+    /// Whether the entity is there, with the key if there is one.
+    private func has(_ id: EntityID, _ key: KeyPredicate?, in set: EntitySet) throws(StateError) -> Bool {
+        guard let row = try row(id) else { return false }
+        return key?.matches(row.values, of: set.entityType) ?? true
     }
 }

@@ -145,7 +145,7 @@ public struct Reconciler<Storage: StateStorage> {
     private func keyInHeaders(_ response: WireResponse, _ set: EntitySet) -> PropertyValues {
         for header in ["OData-EntityId", "Location"] {
             guard let url = response.headers[header], let key = links.key(in: url, of: set) else { continue }
-            return PropertyValues(key.values.map { ($0.name, $0.value) })
+            return key.properties(of: set.entityType)
         }
         return [:]
     }

@@ -15,6 +15,7 @@ struct QueryDownload {
     private(set) var pages = 0
     private(set) var tally = DownloadTally()
     private(set) var skipped: Set<String> = []
+    private(set) var untold: Set<String> = []
     /// What could not be taken.
     private(set) var quarantined: [QuarantinedEntity] = []
     /// Entities that came several times on one page.
@@ -254,6 +255,7 @@ struct QueryDownload {
         let found = try await begun.value.get()
         tally += found.tally
         skipped.formUnion(found.skipped)
+        untold.formUnion(found.untold)
         quarantined += found.quarantined.prefix(max(0, QuarantinedEntity.limit - quarantined.count))
         repeated += found.repeated
         waiting = found.waiting
@@ -297,7 +299,8 @@ struct QueryDownload {
             guard case .entity(var entity) = items[index], ExpandedPages.areMissing(in: entity) else { continue }
             var source = PatientPages(reading: reading, headers: encoder.headers)
             defer { reading = source.reading }
-            try await expanded.complete(&entity, target.type, of: request, from: &source)
+            let type = entity.set.flatMap(reader.entityType(in:)) ?? target.type
+            try await expanded.complete(&entity, type, of: request, from: &source)
             items[index] = .entity(entity)
         }
         return items

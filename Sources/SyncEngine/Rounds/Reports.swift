@@ -103,6 +103,9 @@ public struct DownloadReport: Sendable {
     public var repeated: [String] = []
     /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
     public var skipped: Set<String> = []
+    /// Expanded navigation properties, as `Set/Property`, that the service's answers were silent about for some entities. What
+    /// the store has behind them stays.
+    public var untold: Set<String> = []
     /// Defining queries that were passed over, because the service's metadata do not allow them any more.
     public var unusable: [UnusableQuery] = []
     /// Defining queries that ask for streams, by name, where the store keeps none since it is encrypted. All else of them was
@@ -137,6 +140,7 @@ public struct DownloadReport: Sendable {
         pages += download.pages
         entities += download.tally.entities
         skipped.formUnion(download.skipped)
+        untold.formUnion(download.untold)
         quarantined += download.quarantined
         repeated += download.repeated
         if let error { return failures.append(Failure(name: download.query.name, error: error)) }

@@ -18,6 +18,11 @@ package struct ExpandedPages {
     /// Whether anything below the entity goes on elsewhere.
     package static func areMissing(in entity: EntityPayload) -> Bool {
         entity.expanded.contains { $0.nextLink != nil || $0.entities.contains(where: areMissing) }
+            || entity.changes.contains { $0.nextLink != nil || $0.items.contains(where: areMissingBelow) }
+    }
+
+    private static func areMissingBelow(_ item: DeltaItem) -> Bool {
+        if case .entity(let entity) = item { areMissing(in: entity) } else { false }
     }
 
     /// Adds them to the entity.
@@ -31,48 +36,86 @@ package struct ExpandedPages {
     ) async throws(TidelogError) {
         let type = entity.type.flatMap { model.findEntityType($0) } ?? declared
         for index in entity.expanded.indices {
-            guard let name = type.findProperty(entity.expanded[index].navigation)?.navigation?.targetType,
-                let target = model.findEntityType(name)
-            else { continue }
+            guard let target = target(of: entity.expanded[index].navigation, type) else { continue }
             var expanded = entity.expanded[index]
-            try await completeEntities(&expanded.entities, 0, target, of: request, from: &source)
-            var seen: Set<ExactText> = []
-            var request = request
-            while let link = expanded.nextLink {
-                let page = try await source.page(at: link, in: request)
-                request = page.url
-                guard seen.insert(ExactText(request)).inserted, seen.count <= Self.pageLimit else {
-                    throw TidelogError(
-                        .notOData, "The service's next links lead in a circle.", place: Self.place(request))
-                }
-                let feed = try read(page.body, target, request)
-                let read = expanded.entities.count
-                expanded.entities += feed.entities
-                expanded.unreadable += feed.unreadable
-                expanded.nextLink = feed.nextLink
-                try await completeEntities(&expanded.entities, read, target, of: request, from: &source)
+            for place in expanded.entities.indices where Self.areMissing(in: expanded.entities[place]) {
+                try await complete(&expanded.entities[place], target, of: request, from: &source)
             }
+            let more = try await items(behind: expanded.nextLink, target, of: request, from: &source)
+            for item in more {
+                switch item {
+                case .entity(let entity): expanded.entities.append(entity)
+                case .unreadable(let found): expanded.unreadable.append(found)
+                case .removed, .link: throw Self.unexpected(request)
+                }
+            }
+            expanded.nextLink = nil
             entity.expanded[index] = expanded
         }
-    }
-
-    /// Those from a place on.
-    @inline(never) @_optimize(none)
-    private func completeEntities(
-        _ entities: inout [EntityPayload], _ start: Int, _ type: EntityType, of request: String,
-        from source: inout some PageSource
-    ) async throws(TidelogError) {
-        for index in entities.indices.dropFirst(start) where Self.areMissing(in: entities[index]) {
-            try await complete(&entities[index], type, of: request, from: &source)
+        for index in entity.changes.indices {
+            guard let target = target(of: entity.changes[index].navigation, type) else { continue }
+            var change = entity.changes[index]
+            try await completeItems(&change.items, target, of: request, from: &source)
+            change.items += try await items(behind: change.nextLink, target, of: request, from: &source)
+            change.nextLink = nil
+            entity.changes[index] = change
         }
     }
 
-    private func read(_ body: [UInt8], _ type: EntityType, _ url: String) throws(TidelogError) -> FeedPayload {
+    private func target(of navigation: String, _ type: EntityType) -> EntityType? {
+        (type.findProperty(navigation)?.navigation?.targetType).flatMap { model.findEntityType($0) }
+    }
+
+    /// The items of the page at the link and of those behind it, each with what is on pages of its own.
+    @inline(never) @_optimize(none)
+    private func items(
+        behind link: String?, _ type: EntityType, of request: String, from source: inout some PageSource
+    ) async throws(TidelogError) -> [DeltaItem] {
+        var (link, request) = (link, request)
+        var items: [DeltaItem] = []
+        var seen: Set<ExactText> = []
+        while let next = link {
+            let page = try await source.page(at: next, in: request)
+            request = page.url
+            guard seen.insert(ExactText(request)).inserted, seen.count <= Self.pageLimit else {
+                throw TidelogError(
+                    .notOData, "The service's next links lead in a circle.", place: Self.place(request))
+            }
+            var read = try read(page.body, type, request)
+            try await completeItems(&read.items, type, of: request, from: &source)
+            items += read.items
+            link = read.nextLink
+        }
+        return items
+    }
+
+    @inline(never) @_optimize(none)
+    private func completeItems(
+        _ items: inout [DeltaItem], _ type: EntityType, of request: String, from source: inout some PageSource
+    ) async throws(TidelogError) {
+        for index in items.indices {
+            guard case .entity(var entity) = items[index], Self.areMissing(in: entity) else { continue }
+            try await complete(&entity, type, of: request, from: &source)
+            items[index] = .entity(entity)
+        }
+    }
+
+    private func read(
+        _ body: [UInt8], _ type: EntityType, _ url: String
+    ) throws(TidelogError) -> (items: [DeltaItem], nextLink: String?) {
         do throws(PayloadError) {
-            return try reader.feed(body, type: type)
+            var feed = try reader.feedReader(body, type: type)
+            var items: [DeltaItem] = []
+            while let item = try feed.next() { items.append(item) }
+            return (items, feed.nextLink)
         } catch {
             throw PageReading.unreadable(error, Self.place(url))
         }
+    }
+
+    private static func unexpected(_ url: String) -> TidelogError {
+        let error = PayloadError(.unexpectedShape, "A change stands in a collection that is given whole.")
+        return PageReading.unreadable(error, place(url))
     }
 
     private static func place(_ url: String) -> String { "GET \(url.prefix { $0 != "?" })" }

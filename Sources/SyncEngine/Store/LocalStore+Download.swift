@@ -25,10 +25,14 @@ extension LocalStore {
         let index = fold.index ?? RelationshipIndex(model)
         let found = try transaction(isPage: true) { () throws -> IngestedPart in
             try self.checkIsThere(query)
+            let queries = try self.state.queries()
+            let asked = AskedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
                 waiting: waiting, namedLimit: self.downloadLimits.named,
-                entityLimit: self.downloadLimits.entity, path: Self.path(of: query, model))
+                entityLimit: self.downloadLimits.entity,
+                path: Self.request(of: query, model).flatMap { ContainmentPath($0.path, model) }, asked: asked,
+                isDelta: queries.first { $0.query.name == query.name }?.isDelta == true)
             try builder.add(items)
             let quarantined = builder.quarantined
             // Before anything else of the part: from here on it is known that not all of the download was taken.
@@ -40,16 +44,16 @@ extension LocalStore {
             try self.keepTold(builder.streams)
             _ = try self.commit()
             return IngestedPart(
-                tally: builder.tally, skipped: builder.skipped, waiting: left, unlinked: builder.unlinked,
+                tally: builder.tally, skipped: builder.skipped, untold: builder.untold, waiting: left,
+                unlinked: builder.unlinked,
                 quarantined: quarantined, repeated: builder.repeated)
         }
         try await acknowledge()
         return found
     }
 
-    private static func path(of query: DefiningQuery, _ model: EntityDataModel) -> ContainmentPath? {
-        let request = try? ServiceRequest.parse(URLText.encoded(query.query), model: model, version: model.version)
-        return request.flatMap { ContainmentPath($0.path, model) }
+    private static func request(of query: DefiningQuery, _ model: EntityDataModel) -> ServiceRequest? {
+        try? ServiceRequest.parse(URLText.encoded(query.query), model: model, version: model.version)
     }
 
     /// What a part of a page came to.
@@ -57,6 +61,8 @@ extension LocalStore {
         var tally: DownloadTally
         /// What could not be stored, as `Set/Navigation`.
         var skipped: Set<String>
+        /// What the part was silent about, as `Set/Navigation`.
+        var untold: Set<String>
         /// The links of which an end is not known.
         var waiting: WaitingLinks
         /// What left a collection.

@@ -51,7 +51,7 @@ struct OnlineForm {
                 throw unsupported(
                     "The service takes no link in a body, and no property says \(binding.navigation.name).")
             }
-            for pair in pairs { body.values[pair.dependent] = key[pair.principal] ?? .null }
+            for pair in pairs { body.values[pair.dependent] = key.value(at: pair.principal) ?? .null }
         }
         body.bindings = []
         for (index, inline) in body.inline.enumerated() {
@@ -65,8 +65,10 @@ struct OnlineForm {
     /// Nil where the reference does not tell it.
     private func key(of reference: ResourceReference) throws(TidelogError) -> PropertyValues? {
         switch reference {
-        case .entity(_, let key): return PropertyValues(key.values.map { ($0.name, $0.value) })
-        case .contained(_, _, let key): return key.map { PropertyValues($0.values.map { ($0.name, $0.value) }) }
+        case .entity(let set, let key): return key.properties(of: set.entityType)
+        case .contained(_, let navigation, let key):
+            let type = (navigation.navigation?.targetType).flatMap(model.findEntityType)
+            return key?.properties(of: type)
         case .cast(let entity, _): return try key(of: entity)
         case .contentID: return nil
         case .url(let url):
@@ -75,7 +77,7 @@ struct OnlineForm {
                     url, serviceRoot: session.root, model: model, version: model.version),
                 case .key(.key(let key))? = request.path.segments.last
             else { return nil }
-            return PropertyValues(key.values.map { ($0.name, $0.value) })
+            return key.properties(of: nil)
         }
     }
 

@@ -61,6 +61,10 @@ struct QuarantineTests {
         (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}]} {}"#),
         (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}]"#),
         (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}],"@odata.count":1,"@odata.count":2}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}],"@error":{"code":"E","message":"out of memory"}}"#),
+        (.v4, #"{"value@Core.ResourceException":{"message":"no"},"value":[{"CustomerID":1,"Name":"x"}]}"#),
+        (.v4, #"{"value":[{"CustomerID":1,"Name":"x"}],"@odata.nextLink":7}"#),
+        (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}],"__next":{"uri":"x"}}}"#),
         (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}]},"error":{"code":"E","message":{"value":"no"}}}"#),
         (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}],"error":{"code":"E"}}}"#),
         (.v2, #"{"d":{"results":[{"CustomerID":1,"Name":"x"}],"results":[]}}"#),
@@ -197,6 +201,8 @@ struct QuarantineTests {
         ("Name", #"{"CustomerID":2,"Name":{"a":1},"Tags":[]}"#),
         ("Tags", #"{"CustomerID":2,"Name":"x","Tags":5}"#),
         ("Address", #"{"CustomerID":2,"Name":"x","Tags":[],"Address":{"City":7}}"#),
+        ("Name", #"{"CustomerID":2,"Name":"x\ud83d","Tags":[]}"#),
+        ("Tags", #"{"CustomerID":2,"Name":"x","Tags":["a","\ude00\ud83d!"]}"#),
         ("@odata.etag", #"{"@odata.etag":"W/\"1\"\r\nX: y","CustomerID":2,"Name":"x","Tags":[]}"#),
     ]
 
@@ -226,6 +232,44 @@ struct QuarantineTests {
         #expect(next.queries.first?.mode == .full)
         #expect(try await shop.store.quarantine().isEmpty)
         #expect(try await hasAll(shop))
+    }
+
+    @Test(arguments: [
+        #""@Core.ResourceException":{"message":"gone wrong"}"#, #""error":{"code":"E","message":"gone wrong"}"#,
+        #""Name@Org.OData.Core.V1.ValueException":{"message":"gone wrong"}"#,
+        #""@odata.error":{"message":"gone wrong"}"#,
+    ])
+    func `of an entity that the service failed to give nothing is taken`(_ member: String) async throws {
+        let shop = try await shop()
+        let before = try await keys(shop)
+        let name = try await shop.value("Customers(2)", "Name")
+        answer(page(first, #"{"CustomerID":2,"Name":null,"Tags":[],\#(member)}"#), to: shop)
+        let report = try await shop.engine.download()
+        #expect(report.quarantined.map(\.name) == ["Customers(2)"])
+        #expect(report.quarantined.first?.message.contains("gone wrong") == true)
+        #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
+        #expect(try await shop.value("Customers(2)", "Name") == name)
+        #expect(try await keys(shop) == before)
+    }
+
+    @Test func `a key that is no text identifies nothing`() async throws {
+        let shop = try await shop(query: "Prices")
+        let before = try await shop.store.query("Prices").entities.count
+        answer(#"{"value":[{"Currency":"\ud83d","Day":1}]}"#, to: shop, "Prices")
+        let report = try await shop.engine.download()
+        #expect(report.quarantined.map(\.name) == [nil])
+        #expect(try await shop.store.query("Prices").entities.count == before)
+    }
+
+    @Test func `a query that asks for a part takes away no link that another one shows`() async throws {
+        let shop = try await Shop(
+            .v4, options: LocalStore.Options(),
+            queries: [
+                DefiningQuery(name: "All", query: "Suppliers?$expand=Products"),
+                DefiningQuery(name: "Part", query: "Suppliers?$expand=Products($filter=ProductID eq 1)"),
+            ])
+        let service = try await shop.serviceState(["Suppliers"])
+        #expect(try await shop.localState(["Suppliers"]) == service)
     }
 
     @Test func `what cannot be read is known to a store that makes its views again`() async throws {

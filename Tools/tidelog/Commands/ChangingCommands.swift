@@ -32,7 +32,7 @@ struct CreateCommand: ChangingCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "The entity set; of contained entities the path, or with --in the navigation property.", valueName: "set"))
+            "The entity set, or the path from an entity to what it contains: Customers(1)/Orders.", valueName: "set"))
     var set: String
     @Argument(help: ArgumentHelp("The properties, an object; - reads standard input.", valueName: "json")) var value:
         String

@@ -87,9 +87,19 @@ struct IntentWriter {
         reader = EntityBodyReader(model: model)
     }
 
+    /// Whether the path names an entity and a navigation property of it, and no set.
+    private func leadsOutOfOneEntity(_ path: String) -> Bool {
+        path.contains("(") || model.singletons.contains { path.hasPrefix($0.segment + "/") }
+    }
+
     mutating func add(_ line: OperationLine) async throws {
         switch line {
         case .create(let set, let value, let bindings, let parent, let name):
+            if parent == nil, let path = try? ParentArgument(set), leadsOutOfOneEntity(set) {
+                let line = OperationLine.create(
+                    set: path.parent.navigation, value: value, bindings: bindings, parent: path.parent, name: name)
+                return try await add(line)
+            }
             guard let parent else {
                 return try create(value, bindings, in: try entitySet(set), parent: nil, name)
             }

@@ -24,6 +24,9 @@ struct DownloadText {
         lines += report.skipped.sorted().map {
             "Left out \($0): it leads to no known entity set, or out of the one that the metadata bind it to."
         }
+        lines += report.untold.sorted().map {
+            "The service left out \($0), which was asked for, of some entities; what the store has of it stays."
+        }
         lines += report.unusable.map { "Passed over \($0.name): \($0.error.message)" }
         lines += report.withoutStreams.map {
             "Read \($0) without its streams, which an encrypted store does not keep."
@@ -87,6 +90,7 @@ struct DownloadText {
         json.beginArray()
         for entity in report.quarantined { QuarantineText(entity).write(to: &json) }
         json.endArray()
+        if !report.untold.isEmpty { Self.write(report.untold.sorted(), as: "untold", to: &json) }
         if let example = report.openLinks.first {
             json.name("openLinks")
             json.beginObject()
