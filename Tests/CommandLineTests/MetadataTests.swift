@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MetadataTests {
@@ -20,6 +21,52 @@ import Testing
         #expect(object?["odataVersion"] as? String == "4.0")
         #expect(object?["entitySets"] as? Int == 15)
         #expect((object?["types"] as? [[String: Any]])?.first?["name"] as? String == "Shop.Customer")
+    }
+
+    private static let defective = """
+        <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.0"><edmx:DataServices>
+        <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="N">
+        <EntityType Name="T"><Key><PropertyRef Name="ID"/></Key><Property Name="ID" Type="Edm.Int32"/>
+        <Property Name="P" Type="N.Nothing"/></EntityType>
+        <EntityContainer Name="C"><EntitySet Name="Ts" EntityType="N.T"/>
+        <EntitySet Name="Us" EntityType="N.U"/></EntityContainer>
+        </Schema></edmx:DataServices></edmx:Edmx>
+        """
+
+    private static let defects = [
+        "2 defects in the metadata; 2 elements are left out:",
+        "  line 4, column 1: The type \"N.Nothing\" is not declared. Left out: Property N.T/P.",
+        "  line 6, column 1: The type \"N.U\" is not declared. Left out: EntitySet N.C/Us.",
+    ]
+
+    @Test func `what cannot be used of a document is listed by init and metadata`() throws {
+        let service = try CannedService(status: "200 OK", body: Self.defective)
+        let workspace = try Workspace()
+        let made = try workspace.tidelog("init", service.root)
+        #expect(made.status == 0, "\(made.error)")
+        #expect(made.lines.suffix(4) == Self.defects + ["Run 'tidelog pull' to read them."])
+        #expect(made.lines.contains("  Ts = Ts"))
+        let printed = try workspace.tidelog("metadata", service.root)
+        #expect(printed.lines.suffix(3) == Self.defects)
+        #expect(!printed.lines.contains { $0.contains("Us of") })
+        let json = try workspace.output("metadata", service.root, "--json")
+        let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        let first = (object?["defects"] as? [[String: Any]])?.first
+        #expect(first?["code"] as? String == "unresolvedName")
+        #expect(first?["line"] as? Int == 4)
+        #expect((first?["leftOut"] as? [String: String]) == ["kind": "Property", "path": "N.T/P"])
+        let queried = try workspace.tidelog("query", "Us")
+        #expect(queried.status == 1)
+        #expect(queried.error.contains("cannot be used (line 6, column 1: The type \"N.U\" is not declared.)"))
+    }
+
+    @Test func `a document in JSON is told as one in XML`() throws {
+        let body = #"{"$Version":"4.01","N":{"T":{"$Kind":"EntityType","$Key":["ID"],"ID":{}},"C":{"$Kind":"EntityContainer","Ts":{"$Collection":true,"$Type":"N.T"}}}}"#
+        let service = try CannedService(status: "200 OK", headers: ["Content-Type: application/json"], body: body)
+        let lines = try Workspace().tidelog("metadata", service.root).lines
+        #expect(lines.first == "OData 4.01")
+        #expect(lines.contains("entity set Ts of N.T"))
+        #expect(lines.contains("  ID: Edm.String (key)"))
     }
 
     @Test func `metadata are read again, and how queries are downloaded is read from a file`() throws {

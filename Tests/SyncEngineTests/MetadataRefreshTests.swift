@@ -13,7 +13,7 @@ import Views
 /// A store whose service's metadata change while operations wait.
 struct MetadataRefreshTests {
     /// A store behind whose service stands other metadata than before.
-    private final class Changing: Sendable {
+    final class Changing: Sendable {
         let shop: Shop
         let engine: SyncEngine
         private let texts = Replacements()
@@ -36,7 +36,7 @@ struct MetadataRefreshTests {
         func restore() { texts.list.withLock { $0 = [] } }
     }
 
-    private final class Replacements: Sendable {
+    final class Replacements: Sendable {
         let list = Mutex<[(String, String)]>([])
 
         func applied(to text: String) -> String {

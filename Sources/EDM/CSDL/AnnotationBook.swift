@@ -12,10 +12,14 @@ struct AnnotationBook {
         for source in index.sources {
             var blocks: [AnnotationsBlock] = []
             for element in source.element.children("Annotations") {
-                let target = try targets.target(of: element)
+                let target = try index.log.salvage(element) { () throws(CSDLError) in try targets.target(of: element) }
+                guard let target else { continue }
                 var annotations: [Annotation] = []
                 for child in element.children where child.isModel("Annotation") || child.isModel("ValueAnnotation") {
-                    annotations.append(try reader.annotation(child, qualifier: element["Qualifier"]))
+                    let annotation = try index.log.salvage(child) { () throws(CSDLError) in
+                        try reader.annotation(child, qualifier: element["Qualifier"])
+                    }
+                    if let annotation { annotations.append(annotation) }
                 }
                 let block = AnnotationsBlock(
                     target: target, qualifier: element["Qualifier"], annotations: annotations)

@@ -6,12 +6,15 @@ struct AnnotationReader {
     func annotations(of element: MarkupElement) throws(CSDLError) -> [Annotation] {
         var result = attributes(of: element)
         for child in element.children where child.vocabulary == .edm {
-            switch child.name {
-            case "Annotation", "ValueAnnotation": result.append(try annotation(child))
-            case "Documentation":
-                result.append(Annotation(term: "Documentation", expression: try expressions(child.children)))
-            default: break
+            guard child.name == "Documentation" || child.name == "Annotation" || child.name == "ValueAnnotation" else {
+                continue
             }
+            let found = try index.log.salvage(child) { () throws(CSDLError) in
+                child.name == "Documentation"
+                    ? Annotation(term: "Documentation", expression: try expressions(child.children))
+                    : try annotation(child)
+            }
+            if let found { result.append(found) }
         }
         return result
     }

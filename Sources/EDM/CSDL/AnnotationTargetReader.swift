@@ -14,7 +14,7 @@ struct AnnotationTargetReader {
             throw CSDLError(.invalidAnnotation, "The annotation target \"\(text)\" is no path.", at: block)
         }
         if !first.contains(".") {
-            try index.tolerate(.invalidAnnotation, "The annotation target \"\(text)\" has no namespace.", at: block)
+            try index.log.tolerate(.invalidAnnotation, "The annotation target \"\(text)\" has no namespace.", at: block)
         }
         return index.qualifiedPath(target, at: block)
     }

@@ -16,8 +16,15 @@ struct AssociationReader {
                 .invalidAssociation, "Both ends of the association \"\(name)\" have the role \"\(first.role)\".",
                 at: ends[1])
         }
+        var constraint: Association.Constraint?
+        if let child = element.firstChild("ReferentialConstraint") {
+            let read = try index.log.salvage(child) { () throws(CSDLError) in
+                try self.constraint(child, first, second)
+            }
+            constraint = read ?? nil
+        }
         return Association(
-            name: name, first: first, second: second, constraint: try constraint(element, first, second),
+            name: name, first: first, second: second, constraint: constraint,
             annotations: AnnotationReader(index: index).attributes(of: element))
     }
 
@@ -41,9 +48,8 @@ struct AssociationReader {
     }
 
     private func constraint(
-        _ element: MarkupElement, _ first: Association.End, _ second: Association.End
+        _ constraint: MarkupElement, _ first: Association.End, _ second: Association.End
     ) throws(CSDLError) -> Association.Constraint? {
-        guard let constraint = element.firstChild("ReferentialConstraint") else { return nil }
         let principal = try side("Principal", of: constraint, first, second)
         let dependent = try side("Dependent", of: constraint, first, second)
         guard principal.end.role != dependent.end.role else {
@@ -52,7 +58,7 @@ struct AssociationReader {
                 "The role \"\(principal.end.role)\" is both principal and dependent in the constraint.", at: constraint)
         }
         guard principal.properties.count == dependent.properties.count else {
-            try index.tolerate(
+            try index.log.tolerate(
                 .invalidAssociation,
                 "The constraint pairs \(principal.properties.count) principal with \(dependent.properties.count) "
                     + "dependent properties.", at: constraint)
@@ -102,7 +108,7 @@ struct AssociationReader {
             }
             // A place without property, so that what follows is still paired with what it belongs to.
             properties.append(nil)
-            try index.tolerate(
+            try index.log.tolerate(
                 .unknownProperty, "The \(name)'s property \"\(property)\" is not one of \"\(type)\".", at: reference)
         }
         return (end, properties)

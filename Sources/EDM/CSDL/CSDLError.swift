@@ -1,16 +1,18 @@
-/// Why a metadata document was refused, and where in the document.
+/// Why a metadata document was refused or is not used as a whole, and where in the document.
 public struct CSDLError: Error, Sendable, Hashable {
     /// What to branch on. The first group is about the text, the second about the model that the text describes.
     public enum Code: String, Sendable, Hashable, CaseIterable {
         /// Not well-formed XML: cut off, mismatched tags, an undeclared prefix, an undefined entity.
         case malformedXML
+        /// No JSON by RFC 8259: cut off, a comma too many.
+        case malformedJSON
         /// The document has a DOCTYPE, which metadata never needs.
         case doctypeRefused
         /// Elements or base types are nested beyond the limit.
         case tooDeep
         /// More bytes, elements, attributes or inherited properties than the limit.
         case tooLarge
-        /// Nothing in the document is metadata: empty, JSON, a login page, some other XML.
+        /// Nothing in the document is metadata: empty, a login page, some other XML or JSON.
         case notMetadata
         /// The envelope names a version of the protocol that is not known.
         case unknownVersion

@@ -36,16 +36,22 @@ extension CSDLReader {
         of document: Document, in namespace: String, alias: String
     ) throws(CSDLError) -> (found: [PlacedAnnotation], includesNamespace: Bool) {
         let document = try parse(document)
-        let index = try SchemaIndex([document], limits: limits, isStrict: isStrict)
+        let index = try SchemaIndex([document], limits: limits, log: DefectLog(isStrict: isStrict))
         var found: [PlacedAnnotation] = []
         for source in index.sources {
             // A stack and not recursion; what is pushed is reversed so that it is taken in the order of the document.
             var open = source.element.children.reversed().map { (element: $0, parent: source.namespace + ".") }
             while let (element, parent) = open.popLast() {
-                guard let (path, kind) = try Self.target(of: element, parent, index) else { continue }
+                let target = try index.log.salvage(element) { () throws(CSDLError) in
+                    try Self.target(of: element, parent, index)
+                }
+                guard case .some(.some(let (path, kind))) = target else { continue }
                 for child in element.children where child.isModel("Annotation") || child.isModel("ValueAnnotation") {
-                    let annotation = try AnnotationReader(index: index).annotation(
-                        child, qualifier: kind == .target ? element["Qualifier"] : nil)
+                    let read = try index.log.salvage(child) { () throws(CSDLError) in
+                        try AnnotationReader(index: index).annotation(
+                            child, qualifier: kind == .target ? element["Qualifier"] : nil)
+                    }
+                    guard let annotation = read else { continue }
                     let prefix = annotation.term.split(separator: ".").dropLast().joined(separator: ".")
                     guard prefix == namespace || prefix == alias else { continue }
                     found.append(

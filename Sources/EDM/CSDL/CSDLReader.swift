@@ -1,12 +1,15 @@
-/// Reads metadata documents: CSDL XML of V2, V3, V4 and 4.01, in the `edmx` envelope or as a bare `Schema`.
+/// Reads metadata documents: CSDL XML of V2, V3, V4 and 4.01, in the `edmx` envelope or as a bare `Schema`, and CSDL JSON of
+/// V4 and 4.01.
 ///
 /// A document goes through three steps, each a pure function of the one before: the text becomes a bounded tree of
-/// elements with their lines (`MarkupParser`), the tree becomes an index of what is declared under which name
-/// (`SchemaIndex`), and the declarations become the resolved model.
+/// elements with their lines (`MarkupParser`; `JSONMetadata` for JSON), the tree becomes an index of what is declared under
+/// which name (`SchemaIndex`), and the declarations become the resolved model. What of a document breaks a rule is left out of
+/// the model with everything that depends on it, and listed in ``EntityDataModel/defects``.
 ///
 /// Documents that refer to each other are read together (``read(_:references:)``). Types of documents that were not read
 /// are not an error; a property of such a type has
-/// ``TypeReference/Kind/unresolved(name:)``. A name in a namespace that the document itself declares must resolve.
+/// ``TypeReference/Kind/unresolved(name:)``. A name in a namespace that the document itself declares must
+/// resolve; otherwise it is a defect.
 public struct CSDLReader: Sendable {
     /// How much a document may ask for. The defaults are far beyond any known service and far below a machine's memory.
     public struct Limits: Sendable, Hashable {
@@ -30,7 +33,7 @@ public struct CSDLReader: Sendable {
     }
 
     public var limits: Limits
-    /// Whether to refuse what ``EntityDataModel/defects`` would list.
+    /// Whether to refuse a document with ``EntityDataModel/defects``.
     public var isStrict: Bool
     /// Whether to refuse names that differ in case only, where both could be meant: ``CSDLError/Code/caseConflict``.
     public var refusesCaseConflicts: Bool
@@ -52,7 +55,10 @@ public struct CSDLReader: Sendable {
         }
     }
 
-    /// Reads a document. Throws the first error in it, with line and column.
+    /// Reads a document, as far as it can be used.
+    ///
+    /// - Throws: an error with line and column if the document is no metadata, exceeds the limits, or has nothing that can be
+    ///   used; in a strict reading, the first defect.
     public func read(_ bytes: [UInt8]) throws(CSDLError) -> EntityDataModel {
         try read(Document(bytes: bytes), references: [])
     }
@@ -68,9 +74,8 @@ public struct CSDLReader: Sendable {
         for (position, next) in ([document] + references).enumerated() {
             documents.append(try parse(next, position: position))
         }
-        let index = try SchemaIndex(documents, limits: limits, isStrict: isStrict)
-        if refusesCaseConflicts { try CaseConflicts(index: index).refuse() }
-        return try ModelBuilder(documents: documents, index: index).build()
+        return try TolerantReading(limits: limits, isStrict: isStrict, refusesCaseConflicts: refusesCaseConflicts)
+            .read(documents)
     }
 
     /// The namespaces of the schemas that a document declares, whether or not these make sense.
@@ -79,10 +84,14 @@ public struct CSDLReader: Sendable {
     }
 
     func parse(_ document: Document, position: Int = 0) throws(CSDLError) -> MetadataDocument {
-        let origin = MarkupOrigin(name: document.name, position: position)
+        let isJSON = JSONMetadata.isObject(document.bytes)
+        let origin = MarkupOrigin(name: document.name, position: position, isJSON: isJSON)
         let root: MarkupElement
         do throws(CSDLError) {
-            root = try MarkupParser(limits: limits, origin: origin).parse(document.bytes)
+            root =
+                isJSON
+                ? try JSONMetadata(limits: limits, origin: origin).parse(document.bytes)
+                : try MarkupParser(limits: limits, origin: origin).parse(document.bytes)
         } catch {
             throw CSDLError(
                 error.code, error.message, line: error.line, column: error.column, document: document.name)

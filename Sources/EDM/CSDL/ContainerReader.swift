@@ -33,17 +33,26 @@ struct ContainerReader {
         let name = "\(source.namespace).\(try element.declaredName())"
         try checkNames()
         var associationSets: [AssociationSet] = []
-        for child in element.children("AssociationSet") { associationSets.append(try associationSet(child)) }
+        for child in element.children("AssociationSet") {
+            let set = try index.log.salvage(child) { () throws(CSDLError) in try associationSet(child) }
+            if let set { associationSets.append(set) }
+        }
         let placements = Dictionary(
             grouping: associationSets.flatMap { set in set.ends.map { Placement(set: set, end: $0) } },
             by: \.end.entitySet)
         var sets: [EntitySet] = []
         for child in element.children("EntitySet") {
-            sets.append(try entitySet(child, "EntityType", container: name, placements))
+            let set = try index.log.salvage(child) { () throws(CSDLError) in
+                try entitySet(child, "EntityType", container: name, placements)
+            }
+            if let set { sets.append(set) }
         }
         var singletons: [EntitySet] = []
         for child in element.children("Singleton") {
-            singletons.append(try entitySet(child, "Type", container: name, [:]))
+            let singleton = try index.log.salvage(child) { () throws(CSDLError) in
+                try entitySet(child, "Type", container: name, [:])
+            }
+            if let singleton { singletons.append(singleton) }
         }
         return EntityContainer(
             name: name, extends: element["Extends"].map { index.qualified($0.trimmed, at: element) },
@@ -63,11 +72,14 @@ struct ContainerReader {
             case "FunctionImport" where child["Function"] != nil: break
             default: continue
             }
-            let name = try child.declaredName()
-            if let first = seen.updateValue(child, forKey: name) {
-                throw CSDLError(
-                    .duplicateName, "The container has a \(first.label) already, in line \(first.line).", at: child)
+            let name = try index.log.salvage(child) { () throws(CSDLError) in try child.declaredName() }
+            guard let name else { continue }
+            guard let first = seen[name] else {
+                seen[name] = child
+                continue
             }
+            try index.log.refuse(
+                child, asAnother: first, "The container has a \(first.label) already, in line \(first.line).")
         }
     }
 
@@ -118,11 +130,13 @@ struct ContainerReader {
     ) throws(CSDLError) -> [String: String] {
         var result: [String: String] = [:]
         for binding in child.children("NavigationPropertyBinding") {
-            let path = try binding.required("Path")
-            let target = try binding.required("Target")
+            let ends = try index.log.salvage(binding) { () throws(CSDLError) in
+                (try binding.required("Path"), try binding.required("Target"))
+            }
+            guard let (path, target) = ends else { continue }
             let key = index.qualifiedPath(path, at: binding)
             guard result[key] == nil else {
-                try index.tolerate(.duplicateName, "The \(child.label) binds \"\(path)\" twice.", at: binding)
+                try index.log.tolerate(.duplicateName, "The \(child.label) binds \"\(path)\" twice.", at: binding)
                 continue
             }
             result[key] = setName(target)
@@ -156,7 +170,7 @@ struct ContainerReader {
         let qualified = index.qualified(try child.required("Association").trimmed, at: child)
         let association = index.associations[qualified]
         if association == nil, index.isOwn(qualified, at: child) {
-            throw CSDLError(.unresolvedName, "The association \"\(qualified)\" is not declared.", at: child)
+            throw index.unresolved("association", qualified, at: child)
         }
         guard child.children("End").count <= 2 else {
             throw CSDLError(.invalidAssociation, "The \(child.label) has more than two ends.", at: child)
@@ -213,6 +227,17 @@ struct ContainerReader {
         let reader = OperationReader(index: index, annotations: annotations)
         var result: [OperationImport] = []
         for child in element.children(name) {
+            let found = try index.log.salvage(child) { () throws(CSDLError) in
+                try operationImport(child, kind, container: container, reader)
+            }
+            if let found { result.append(found) }
+        }
+        return result
+    }
+
+    private func operationImport(
+        _ child: MarkupElement, _ kind: ServiceOperation.Kind, container: String, _ reader: OperationReader
+    ) throws(CSDLError) -> OperationImport {
             let importName = try child.declaredName()
             let operation = child[kind == .action ? "Action" : "Function"].map {
                 index.qualified($0.trimmed, at: child)
@@ -220,22 +245,19 @@ struct ContainerReader {
             if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
                 child.firstChild("Parameter") == nil
             {
-                try index.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
+                try index.log.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
             }
             if let operation, index.isOwn(operation, at: child), !index.operations.contains(operation) {
-                throw CSDLError(
-                    .unresolvedName, "The \(child.label) imports \"\(operation)\", which is not declared.", at: child)
+                throw index.unresolved(
+                    kind == .action ? "action" : "function", operation, at: child, of: "the \(child.label)")
             }
-            result.append(
-                OperationImport(
+            return OperationImport(
                     kind: kind, name: importName, operation: operation,
                     entitySet: child["EntitySet"].map { modelName(setName($0)) },
                     parameters: try reader.parameters(of: child, path: "\(container)/\(importName)"),
                     returnType: try reader.returnType(of: child),
                     httpMethod: child.anyAttribute("HttpMethod"),
                     isBindable: child["IsBindable"].flatMap { Bool(csdl: $0) } ?? false,
-                    annotations: try annotations.annotations(of: child, "\(container)/\(importName)")))
-        }
-        return result
+                    annotations: try annotations.annotations(of: child, "\(container)/\(importName)"))
     }
 }

@@ -1,29 +1,23 @@
-/// Puts structured types behind their base types, and refuses those that derive from themselves.
+/// Puts structured types behind their base types. Those that derive from themselves, or from what cannot be used, are left
+/// out.
 struct InheritanceOrder {
     let index: SchemaIndex
     let limit: Int
 
     func order() throws(CSDLError) -> [SchemaIndex.TypeDeclaration] {
         var depths: [String: Int] = [:]
+        var broken: Set<String> = []
         var result: [SchemaIndex.TypeDeclaration] = []
-        for declaration in index.declarations where declaration.isStructured && depths[declaration.name] == nil {
-            var chain: [SchemaIndex.TypeDeclaration] = []
-            var onChain: Set<String> = []
-            var depth = 0
-            var next: SchemaIndex.TypeDeclaration? = declaration
-            while let current = next {
-                if let known = depths[current.name] {
-                    depth = known + 1
-                    break
-                }
-                guard onChain.insert(current.name).inserted else {
-                    throw CSDLError(
-                        .inheritanceCycle, "The type \"\(current.name)\" derives from itself.", at: current.element)
-                }
-                chain.append(current)
-                next = try base(of: current)
+        for declaration in index.declarations
+        where declaration.isStructured && depths[declaration.name] == nil && !broken.contains(declaration.name) {
+            let chain = try chain(of: declaration, depths, broken)
+            if let fault = chain.fault {
+                try leaveOut(chain.types, chain.faulty, because: fault)
+                broken.formUnion(chain.types.map(\.name))
+                continue
             }
-            for current in chain.reversed() {
+            var depth = chain.depth
+            for current in chain.types.reversed() {
                 guard depth <= limit else {
                     throw CSDLError(
                         .tooDeep, "The type \"\(current.name)\" has more than \(limit) base types.",
@@ -37,13 +31,68 @@ struct InheritanceOrder {
         return result
     }
 
+    /// A type and its base types, as far as they have no place yet.
+    private struct Chain {
+        var types: [SchemaIndex.TypeDeclaration] = []
+        /// Of the last of the types.
+        var depth = 0
+        var fault: CSDLError?
+        /// How many types at the chain's end the fault is about; the others derive from these.
+        var faulty = 1
+    }
+
+    private func chain(
+        of declaration: SchemaIndex.TypeDeclaration, _ depths: [String: Int], _ broken: Set<String>
+    ) throws(CSDLError) -> Chain {
+        var chain = Chain()
+        var places: [String: Int] = [:]
+        var next: SchemaIndex.TypeDeclaration? = declaration
+        while let current = next {
+            if broken.contains(current.name), let last = chain.types.last {
+                chain.fault = missingBase(of: last)
+                return chain
+            }
+            if let known = depths[current.name] {
+                chain.depth = known + 1
+                return chain
+            }
+            if let place = places.updateValue(chain.types.count, forKey: current.name) {
+                chain.fault = CSDLError(
+                    .inheritanceCycle, "The type \"\(current.name)\" derives from itself.", at: current.element)
+                chain.faulty = chain.types.count - place
+                return chain
+            }
+            chain.types.append(current)
+            do throws(CSDLError) { next = try base(of: current) } catch {
+                chain.fault = error
+                return chain
+            }
+        }
+        return chain
+    }
+
+    /// The last types of the chain for their own fault, the others for what they derive from.
+    private func leaveOut(
+        _ types: [SchemaIndex.TypeDeclaration], _ faulty: Int, because fault: CSDLError
+    ) throws(CSDLError) {
+        for (place, type) in types.enumerated().reversed() {
+            let isFaulty = place >= types.count - faulty
+            try index.log.leaveOut(type.element, because: isFaulty ? fault : missingBase(of: type))
+        }
+    }
+
+    private func missingBase(of type: SchemaIndex.TypeDeclaration) -> CSDLError {
+        CSDLError(
+            .unresolvedName, "The base type \"\(type.base ?? "")\" of \"\(type.name)\" cannot be used.",
+            at: type.element)
+    }
+
     private func base(of declaration: SchemaIndex.TypeDeclaration) throws(CSDLError) -> SchemaIndex.TypeDeclaration? {
         guard let name = declaration.base else { return nil }
         guard let base = index.types[name] else {
             guard !index.isOwn(name, at: declaration.element) else {
-                throw CSDLError(
-                    .unresolvedName, "The base type \"\(name)\" of \"\(declaration.name)\" is not declared.",
-                    at: declaration.element)
+                throw index.unresolved(
+                    "base type", name, at: declaration.element, of: "\"\(declaration.name)\"")
             }
             return nil
         }

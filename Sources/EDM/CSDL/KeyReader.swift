@@ -9,15 +9,23 @@ struct KeyReader {
         let keys = declaration.element.children("Key")
         guard let key = keys.first else { return base?.keyReferences ?? [] }
         guard declaration.kind == .entity else {
-            throw CSDLError(.invalidKey, "The complex type \"\(declaration.name)\" has a key.", at: key)
+            // Complex values have no identity.
+            let fault = CSDLError(.invalidKey, "The complex type \"\(declaration.name)\" has a key.", at: key)
+            try index.log.leaveOut(key, because: fault)
+            return []
         }
         guard keys.count == 1 else {
             throw CSDLError(.invalidKey, "\"\(declaration.name)\" has more than one key.", at: keys[1])
         }
         if let base, !base.keyReferences.isEmpty {
-            throw CSDLError(
+            let fault = CSDLError(
                 .invalidKey, "\"\(declaration.name)\" has a key although it inherits one from \"\(base.name)\".",
                 at: key)
+            guard key.children("PropertyRef").map({ $0["Name"] }) == base.keyReferences.map({ $0.path }) else {
+                throw fault
+            }
+            try index.log.leaveOut(key, because: fault)
+            return base.keyReferences
         }
         var names: Set<String> = []
         var result: [KeyReference] = []
@@ -43,7 +51,12 @@ struct KeyReader {
         switch index.walk(path, from: declaration.name, at: element) {
         case .beyond: break
         case .missing(let name, let type):
-            try index.tolerate(
+            guard !index.isLeftOut(name, of: type) else {
+                throw CSDLError(
+                    .invalidKey, "The property \"\(name)\" in the key of \"\(declaration.name)\" cannot be used.",
+                    at: element)
+            }
+            try index.log.tolerate(
                 .unknownProperty,
                 "The key of \"\(declaration.name)\" names \"\(path)\", but \"\(type)\" has no property \"\(name)\".",
                 at: element)

@@ -2,7 +2,9 @@ extension MarkupElement {
     /// The attribute, which the standard requires.
     func required(_ attribute: String) throws(CSDLError) -> String {
         guard let value = self[attribute] else {
-            throw CSDLError(.missing, "The \(label) has no attribute \(attribute).", at: self)
+            let name = attribute == "EntityType" ? "Type" : attribute
+            let what = origin.isJSON ? "member $\(name)" : "attribute \(attribute)"
+            throw CSDLError(.missing, "The \(label) has no \(what).", at: self)
         }
         return value
     }

@@ -30,7 +30,8 @@ struct ModelBuilder {
             entitySets: schemas.flatMap(\.containers).flatMap(\.entitySets),
             singletons: schemas.flatMap(\.containers).flatMap(\.singletons),
             references: try references(annotations),
-            defects: index.defects, elementCounts: ElementCounts(documents: documents, index: index))
+            defects: index.leftOut.defects(with: index.log, in: documents), hidesSets: index.leftOut.hidesSets,
+            elementCounts: ElementCounts(documents: documents, index: index))
     }
 
     private func schema(
@@ -48,11 +49,15 @@ struct ModelBuilder {
             let reader = ContainerReader(
                 element, in: source, index: index, navigations: navigations, annotations: annotations, types: types,
                 containers: names)
-            let container = try reader.read()
-            guard seen.insert(container.name).inserted else {
-                throw CSDLError(.duplicateName, "The container \"\(container.name)\" is declared twice.", at: element)
+            let container = try index.log.salvage(element) { () throws(CSDLError) in
+                let container = try reader.read()
+                guard seen.insert(container.name).inserted else {
+                    throw CSDLError(
+                        .duplicateName, "The container \"\(container.name)\" is declared twice.", at: element)
+                }
+                return container
             }
-            containers.append(container)
+            if let container { containers.append(container) }
         }
         return Schema(
             namespace: source.namespace, alias: source.alias,
@@ -96,7 +101,8 @@ struct ModelBuilder {
         var result: [EnumerationType] = []
         for element in source.element.children("EnumType") {
             guard let declaration = index.types["\(source.namespace).\(element["Name"] ?? "")"] else { continue }
-            result.append(try reader.read(declaration))
+            let type = try index.log.salvage(element) { () throws(CSDLError) in try reader.read(declaration) }
+            if let type { result.append(type) }
         }
         return result
     }
@@ -107,11 +113,13 @@ struct ModelBuilder {
         var result: [TypeDefinition] = []
         for element in source.element.children("TypeDefinition") {
             let name = "\(source.namespace).\(element["Name"] ?? "")"
-            result.append(
+            let definition = try index.log.salvage(element) { () throws(CSDLError) in
                 TypeDefinition(
                     name: name, underlyingType: try index.underlyingType(of: element),
                     facets: try PropertyReader(index: index).facets(of: element),
-                    annotations: try annotations.annotations(of: element, name)))
+                    annotations: try annotations.annotations(of: element, name))
+            }
+            if let definition { result.append(definition) }
         }
         return result
     }
@@ -122,9 +130,10 @@ struct ModelBuilder {
         let reader = OperationReader(index: index, annotations: annotations)
         var result: [(ServiceOperation, MarkupElement)] = []
         for element in source.element.children(name) {
-            let operation = try reader.operation(
-                element, kind, name: "\(source.namespace).\(try element.declaredName())")
-            result.append((operation, element))
+            let operation = try index.log.salvage(element) { () throws(CSDLError) in
+                try reader.operation(element, kind, name: "\(source.namespace).\(try element.declaredName())")
+            }
+            if let operation { result.append((operation, element)) }
         }
         try reader.checkOverloads(result)
         return result.map(\.0)
@@ -132,21 +141,23 @@ struct ModelBuilder {
 
     private func terms(of source: SchemaIndex.Source, _ annotations: AnnotationBook) throws(CSDLError) -> [Term] {
         let properties = PropertyReader(index: index)
-        var names: Set<String> = []
+        var declared: [String: MarkupElement] = [:]
         var result: [Term] = []
         for element in source.element.children("Term") {
-            let name = "\(source.namespace).\(try element.declaredName())"
-            guard names.insert(name).inserted else {
-                throw CSDLError(.duplicateName, "The term \"\(name)\" is declared twice.", at: element)
-            }
-            result.append(
-                Term(
+            let term = try index.log.salvage(element) { () throws(CSDLError) in
+                let name = "\(source.namespace).\(try element.declaredName())"
+                return Term(
                     name: name, type: try properties.type(of: element),
                     baseTerm: element["BaseTerm"].map { index.qualified($0.trimmed, at: element) },
-                    isNullable: try element.boolean("Nullable", default: true),
-                    facets: try properties.facets(of: element),
+                    isNullable: try properties.isNullable(element), facets: try properties.facets(of: element),
                     appliesTo: (element["AppliesTo"] ?? "").split(separator: " ").map(String.init),
-                    annotations: try annotations.annotations(of: element, name)))
+                    annotations: try annotations.annotations(of: element, name))
+            }
+            guard let term else { continue }
+            if let first = declared.updateValue(element, forKey: term.name) {
+                try index.log.refuse(element, asAnother: first, "The term \"\(term.name)\" is declared twice.")
+            }
+            result.append(term)
         }
         return result
     }
@@ -154,29 +165,37 @@ struct ModelBuilder {
     private func references(_ annotations: AnnotationBook) throws(CSDLError) -> [DocumentReference] {
         var result: [DocumentReference] = []
         for element in documents.flatMap(\.references) {
-            let children = element.children.filter { $0.vocabulary == .edmx }
-            var includes: [DocumentReference.Include] = []
-            for include in children where include.name == "Include" {
-                includes.append(
-                    DocumentReference.Include(
-                        namespace: try include.required("Namespace"), alias: include["Alias"]))
+            let reference = try index.log.salvage(element) { () throws(CSDLError) in
+                try self.reference(element, annotations)
             }
-            var annotationIncludes: [DocumentReference.AnnotationInclude] = []
-            for include in children where include.name == "IncludeAnnotations" {
-                annotationIncludes.append(
-                    DocumentReference.AnnotationInclude(
-                        termNamespace: try include.required("TermNamespace"), qualifier: include["Qualifier"],
-                        targetNamespace: include["TargetNamespace"]))
-            }
-            // V3 writes `Url`.
-            guard let uri = element["Uri"] ?? element["Url"] else {
-                throw CSDLError(.missing, "The Reference has no attribute Uri.", at: element)
-            }
-            result.append(
-                DocumentReference(
-                    uri: uri, includes: includes, annotationIncludes: annotationIncludes,
-                    annotations: try annotations.annotations(of: element)))
+            if let reference { result.append(reference) }
         }
         return result
+    }
+
+    private func reference(
+        _ element: MarkupElement, _ annotations: AnnotationBook
+    ) throws(CSDLError) -> DocumentReference {
+        let children = element.children.filter { $0.vocabulary == .edmx }
+        var includes: [DocumentReference.Include] = []
+        for include in children where include.name == "Include" {
+            includes.append(
+                DocumentReference.Include(
+                    namespace: try include.required("Namespace"), alias: include["Alias"]))
+        }
+        var annotationIncludes: [DocumentReference.AnnotationInclude] = []
+        for include in children where include.name == "IncludeAnnotations" {
+            annotationIncludes.append(
+                DocumentReference.AnnotationInclude(
+                    termNamespace: try include.required("TermNamespace"), qualifier: include["Qualifier"],
+                    targetNamespace: include["TargetNamespace"]))
+        }
+        // V3 writes `Url`.
+        guard let uri = element["Uri"] ?? element["Url"] else {
+            throw CSDLError(.missing, "The Reference has no attribute Uri.", at: element)
+        }
+        return DocumentReference(
+                uri: uri, includes: includes, annotationIncludes: annotationIncludes,
+                annotations: try annotations.annotations(of: element))
     }
 }

@@ -13,7 +13,7 @@ struct NavigationReader {
             throw CSDLError(
                 .wrongKind, "The \(element.label) leads to \"\(target.name)\", which is no entity type.", at: element)
         }
-        let isNullable = try element.boolean("Nullable", default: true)
+        let isNullable = try PropertyReader(index: index).isNullable(element)
         return NavigationTable.Entry(
             owner: owner, name: name, element: element, target: target,
             multiplicity: target.isCollection ? .many : isNullable ? .zeroOrOne : .one, association: nil, fromRole: "",
@@ -24,7 +24,7 @@ struct NavigationReader {
     /// Where nothing is said it may be any entity.
     private func target(of element: MarkupElement) throws(CSDLError) -> TypeReference {
         if let text = element["Type"] { return try index.type(text, at: element) }
-        try index.tolerate(
+        try index.log.tolerate(
             .missing, "The \(element.label) has neither a Type (V4) nor a Relationship (V2, V3).", at: element)
         return TypeReference(.entity(name: BuiltInType.entity))
     }
@@ -37,9 +37,7 @@ struct NavigationReader {
         let toRole = try element.required("ToRole")
         guard let association = index.associations[relationship] else {
             guard !index.isOwn(relationship, at: element), relationship.contains(".") else {
-                throw CSDLError(
-                    .unresolvedName, "The association \"\(relationship)\" of the \(element.label) is not declared.",
-                    at: element)
+                throw index.unresolved("association", relationship, at: element, of: "the \(element.label)")
             }
             return NavigationTable.Entry(
                 owner: owner, name: name, element: element,
@@ -72,13 +70,15 @@ struct NavigationReader {
     ) throws(CSDLError) -> [ReferentialConstraint] {
         var result: [ReferentialConstraint] = []
         for constraint in element.children("ReferentialConstraint") {
-            let dependent = try constraint.required("Property")
-            let principal = try constraint.required("ReferencedProperty")
+            let pair = try index.log.salvage(constraint) { () throws(CSDLError) in
+                (try constraint.required("Property"), try constraint.required("ReferencedProperty"))
+            }
+            guard let (dependent, principal) = pair else { continue }
             var isComplete = true
             for (path, type) in [(dependent, owner), (principal, target)] {
                 if case .missing(_, let place) = index.walk(path, from: type, at: constraint) {
                     isComplete = false
-                    try index.tolerate(
+                    try index.log.tolerate(
                         .unknownProperty,
                         "The constraint of the \(element.label) names \"\(path)\", which \"\(place)\" does not have.",
                         at: constraint)

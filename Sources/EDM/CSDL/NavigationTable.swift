@@ -39,8 +39,12 @@ struct NavigationTable {
         let reader = NavigationReader(index: index)
         for declaration in index.structuredTypes {
             for element in declaration.element.children("NavigationProperty") {
+                let entry = try index.log.salvage(element) { () throws(CSDLError) in
+                    try reader.read(element, of: declaration.name)
+                }
+                guard let entry else { continue }
                 positions[ObjectIdentifier(element)] = entries.count
-                entries.append(try reader.read(element, of: declaration.name))
+                entries.append(entry)
             }
         }
         pairAssociations()
@@ -123,8 +127,12 @@ struct NavigationTable {
     private mutating func pairPartners() throws(CSDLError) {
         var claims: [(position: Int, partner: Int)] = []
         for (position, entry) in entries.enumerated() {
-            guard let path = entry.declaredPartner, let partner = try partner(path, of: entry) else { continue }
-            claims.append((position, partner))
+            guard let path = entry.declaredPartner else { continue }
+            do throws(CSDLError) {
+                if let partner = try partner(path, of: entry) { claims.append((position, partner)) }
+            } catch {
+                try index.log.tolerate(error, at: entry.element, leavingOut: "Partner")
+            }
         }
         let claimed = Dictionary(claims.map { ($0.position, $0.partner) }, uniquingKeysWith: { first, _ in first })
         for (position, partner) in claims where claimed[partner] == position {

@@ -46,13 +46,13 @@ struct OperationReader {
         for parameter in element.children("Parameter") {
             let name = try parameter.declaredName()
             if !names.insert(name).inserted {
-                try index.tolerate(
+                try index.log.tolerate(
                     .duplicateName, "The \(element.label) has two parameters \"\(name)\".", at: parameter)
             }
+            let type = try properties.type(of: parameter)
             result.append(
                 ServiceOperation.Parameter(
-                    name: name, type: try properties.type(of: parameter),
-                    isNullable: try parameter.boolean("Nullable", default: true),
+                    name: name, type: type, isNullable: try properties.isNullable(parameter, type),
                     facets: try properties.facets(of: parameter),
                     annotations: try annotations.annotations(of: parameter, "\(path)/\(name)")))
         }
@@ -63,9 +63,10 @@ struct OperationReader {
     func returnType(of element: MarkupElement) throws(CSDLError) -> ServiceOperation.ReturnType? {
         if let child = element.firstChild("ReturnType") {
             let attribute = child["Type"] == nil && child["ReturnType"] != nil ? "ReturnType" : "Type"
+            let type = try properties.type(of: child, attribute: attribute)
             return ServiceOperation.ReturnType(
-                type: try properties.type(of: child, attribute: attribute),
-                isNullable: try child.boolean("Nullable", default: true), facets: try properties.facets(of: child))
+                type: type, isNullable: try properties.isNullable(child, type),
+                facets: try properties.facets(of: child))
         }
         guard let text = element["ReturnType"] else { return nil }
         return ServiceOperation.ReturnType(type: try index.type(text, at: element))
@@ -82,7 +83,7 @@ struct OperationReader {
             case .function: signature += types + operation.parameters.dropFirst(operation.isBound ? 1 : 0).map(\.name)
             }
             if !signatures.insert(signature).inserted {
-                try index.tolerate(
+                try index.log.tolerate(
                     .duplicateName, "The \(element.label) has an overload that cannot be told apart from this one.",
                     at: element)
             }

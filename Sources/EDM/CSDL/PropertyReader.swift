@@ -14,25 +14,43 @@ struct PropertyReader {
     func facets(of element: MarkupElement) throws(CSDLError) -> Facets {
         var facets = Facets()
         for attribute in element.attributes where attribute.namespace == nil {
-            switch attribute.name {
-            case "MaxLength":
-                let isMax = attribute.value.trimmed.lowercased() == "max"
-                facets.maxLength = isMax ? .max : try element.count("MaxLength")
-            case "Precision": facets.precision = try element.count("Precision")
-            case "Scale": facets.scale = try scale(attribute.value, element)
-            case "Unicode": facets.isUnicode = try element.boolean("Unicode", default: true)
-            case "SRID": facets.srid = try srid(attribute.value, element)
-            case "DefaultValue": facets.defaultValue = attribute.value
-            case "ConcurrencyMode": facets.isConcurrencyToken = attribute.value == "Fixed"
-            default: break
+            do throws(CSDLError) { try read(attribute, of: element, &facets) } catch {
+                try index.log.tolerate(error, at: element, leavingOut: attribute.name)
             }
         }
         if let precision = facets.precision, case .fixed(let scale)? = facets.scale, scale > precision {
-            try index.tolerate(
+            try index.log.tolerate(
                 .invalidValue, "The scale \(scale) of the \(element.label) is more than its precision \(precision).",
                 at: element)
         }
         return facets
+    }
+
+    private func read(
+        _ attribute: MarkupElement.Attribute, of element: MarkupElement, _ facets: inout Facets
+    ) throws(CSDLError) {
+        switch attribute.name {
+        case "MaxLength":
+            let isMax = attribute.value.trimmed.lowercased() == "max"
+            facets.maxLength = isMax ? .max : try element.count("MaxLength")
+        case "Precision": facets.precision = try element.count("Precision")
+        case "Scale": facets.scale = try scale(attribute.value, element)
+        case "Unicode": facets.isUnicode = try element.boolean("Unicode", default: true)
+        case "SRID": facets.srid = try srid(attribute.value, element)
+        case "DefaultValue": facets.defaultValue = attribute.value
+        case "ConcurrencyMode": facets.isConcurrencyToken = attribute.value == "Fixed"
+        default: break
+        }
+    }
+
+    /// Whether null is a value. If the document does not say so in a way that can be understood, it may be. Of a collection of
+    /// entities it says nothing (CSDL 4.01, 12.8).
+    func isNullable(_ element: MarkupElement, _ type: TypeReference? = nil) throws(CSDLError) -> Bool {
+        if let type, type.isCollection, case .entity = type.kind { return true }
+        do throws(CSDLError) { return try element.boolean("Nullable", default: true) } catch {
+            try index.log.tolerate(error, at: element, leavingOut: "Nullable")
+            return true
+        }
     }
 
     private func scale(_ text: String, _ element: MarkupElement) throws(CSDLError) -> Facets.Scale? {

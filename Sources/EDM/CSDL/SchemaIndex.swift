@@ -23,44 +23,41 @@ final class SchemaIndex {
     }
 
     let sources: [Source]
-    /// For each document the namespaces that it declares and does not also include: names that it has in them must resolve.
-    private let ownNamespaces: [Set<String>]
     /// Types in the order of the documents.
     private(set) var declarations: [TypeDeclaration] = []
     private(set) var types: [String: TypeDeclaration] = [:]
     /// Entity and complex types, each after its base type.
     private(set) var structuredTypes: [TypeDeclaration] = []
     private(set) var associations: [String: Association] = [:]
-    /// What was found wrong and could be lived with.
-    private(set) var defects: [CSDLError] = []
-    private var noted: Set<CSDLError> = []
-    private let isStrict: Bool
+    let log: DefectLog
+    /// What the documents had and do not have any more.
+    let leftOut: LeftOutElements
     private let budget: Int
     private var spent = 0
     /// The qualified names of actions and functions.
     private(set) var operations: Set<String> = []
 
-    /// For each document every namespace that a name may be written with, and what it stands for.
-    private let namespaces: [[String: String]]
+    private let names: [Names]
     private var members: [String: [String: MarkupElement]] = [:]
     /// For each document its types by their name without namespace, the first of each name.
     private var localNames: [[String: String]]
-    private let ownAliases: [Set<String>]
     /// For each document what its type names stand for.
     private var resolved: [[String: TypeReference.Kind]]
 
     /// - Parameter documents: the position of each is that of its elements' origin.
-    init(_ documents: [MetadataDocument], limits: CSDLReader.Limits, isStrict: Bool) throws(CSDLError) {
-        self.isStrict = isStrict
+    init(
+        _ documents: [MetadataDocument], limits: CSDLReader.Limits, log: DefectLog,
+        leftOut: LeftOutElements = LeftOutElements()
+    ) throws(CSDLError) {
+        self.log = log
+        self.leftOut = leftOut
         budget = limits.properties
         localNames = documents.map { _ in [:] }
         resolved = documents.map { _ in [:] }
         var names: [Names] = []
-        for document in documents { names.append(try Names(document)) }
+        for document in documents { names.append(try Names(document, log)) }
+        self.names = names
         sources = names.flatMap(\.sources)
-        namespaces = names.map(\.namespaces)
-        ownNamespaces = names.map(\.own)
-        ownAliases = names.map { Set($0.sources.compactMap { $0.alias == $0.namespace ? nil : $0.alias }) }
         for source in sources {
             try checkNames(of: source)
             try declareTypesAndOperations(of: source)
@@ -70,18 +67,6 @@ final class SchemaIndex {
         for declaration in structuredTypes { try declareMembers(of: declaration) }
         for source in sources { try declareAssociations(of: source) }
     }
-    // MARK: Defects
-
-    /// Notes what breaks the standard but leaves a usable model. Known services and published documents do so; a strict
-    /// reader refuses them.
-    func tolerate(_ code: CSDLError.Code, _ message: String, at element: MarkupElement) throws(CSDLError) {
-        let defect = CSDLError(code, message, at: element)
-        if isStrict { throw defect }
-        if defects.count < Self.mostDefects, noted.insert(defect).inserted { defects.append(defect) }
-    }
-
-    /// A document of a million defects is not worth a million messages.
-    private static let mostDefects = 1_000
 
     // MARK: Limits
 
@@ -102,21 +87,41 @@ final class SchemaIndex {
     func qualified(_ name: some StringProtocol, at element: MarkupElement) -> String {
         guard let dot = name.lastIndex(of: ".") else { return String(name) }
         let prefix = String(name[..<dot])
-        guard let namespace = namespaces[element.origin.position][prefix], namespace != prefix else {
-            return String(name)
-        }
+        guard let namespace = namespace(prefix, at: element), namespace != prefix else { return String(name) }
         return namespace + name[dot...]
+    }
+
+    /// What a namespace or alias stands for where the element is; nil if it is neither.
+    private func namespace(_ prefix: String, at element: MarkupElement) -> String? {
+        names[element.origin.position].namespace(prefix, in: element.origin.schema)
     }
 
     /// Whether the prefix is the alias of one of the own schemas of the element's document.
     func isOwnAlias(_ prefix: String, at element: MarkupElement) -> Bool {
-        ownAliases[element.origin.position].contains(prefix)
+        names[element.origin.position].sources.contains { $0.alias == prefix && $0.namespace != prefix }
     }
 
     /// Whether the qualified name is in a namespace that the element's document declares and does not include.
     func isOwn(_ name: String, at element: MarkupElement) -> Bool {
         guard let dot = name.lastIndex(of: ".") else { return false }
-        return ownNamespaces[element.origin.position].contains(String(name[..<dot]))
+        return names[element.origin.position].own.contains(String(name[..<dot]))
+    }
+
+    /// The error of a name in an own namespace that nothing declares, or nothing that can be used.
+    func unresolved(_ what: String, _ name: String, at element: MarkupElement, of owner: String = "") -> CSDLError {
+        let subject = owner.isEmpty ? "The \(what) \"\(name)\"" : "The \(what) \"\(name)\" of \(owner)"
+        let reason = leftOut.paths.contains(name) ? "cannot be used" : "is not declared"
+        return CSDLError(.unresolvedName, "\(subject) \(reason).", at: element)
+    }
+
+    /// Whether the type or a base type of it declares a property of that name which is left out.
+    func isLeftOut(_ property: String, of type: String) -> Bool {
+        var next: String? = type
+        while let current = next {
+            if leftOut.properties[current]?.contains(property) == true { return true }
+            next = types[current]?.base
+        }
+        return false
     }
 
     // MARK: Declaring
@@ -125,38 +130,48 @@ final class SchemaIndex {
         var open = [source.element]
         while let element = open.popLast() {
             open += element.children.reversed()
-            guard element.vocabulary == .edm, let name = element["Name"], !name.isSimpleIdentifier else { continue }
-            try tolerate(
+            if let flaw = element.flaw {
+                try log.leaveOut(element, because: CSDLError(.invalidValue, flaw, at: element))
+            }
+            // A key may name a path.
+            guard element.vocabulary == .edm, element.name != "PropertyRef", let name = element["Name"],
+                !name.isSimpleIdentifier
+            else { continue }
+            try log.tolerate(
                 .invalidName, "The name \"\(name)\" of the \(element.name) is no identifier.", at: element)
         }
     }
 
     private func declareTypesAndOperations(of source: Source) throws(CSDLError) {
         for element in source.element.children where element.vocabulary == .edm {
-            let kind: TypeDeclaration.Kind
-            switch element.name {
-            case "EntityType": kind = .entity
-            case "ComplexType": kind = .complex
-            case "EnumType": kind = .enumeration
-            case "TypeDefinition": kind = .definition
-            case "Action", "Function":
-                operations.insert("\(source.namespace).\(try element.declaredName())")
-                continue
-            default: continue
-            }
-            let localName = try element.declaredName()
-            let name = "\(source.namespace).\(localName)"
-            let position = element.origin.position
-            if localNames[position][localName] == nil { localNames[position][localName] = name }
-            if let first = types[name] {
-                throw CSDLError(
-                    .duplicateName, "The type \"\(name)\" is declared already, in \(first.element.place).",
-                    at: element)
-            }
-            let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: nil)
-            types[name] = declaration
-            declarations.append(declaration)
+            _ = try log.salvage(element) { () throws(CSDLError) in try declare(element, in: source.namespace) }
         }
+    }
+
+    private func declare(_ element: MarkupElement, in namespace: String) throws(CSDLError) {
+        let kind: TypeDeclaration.Kind
+        switch element.name {
+        case "EntityType": kind = .entity
+        case "ComplexType": kind = .complex
+        case "EnumType": kind = .enumeration
+        case "TypeDefinition": kind = .definition
+        case "Action", "Function":
+            operations.insert("\(namespace).\(try element.declaredName())")
+            return
+        default: return
+        }
+        let localName = try element.declaredName()
+        let name = "\(namespace).\(localName)"
+        let position = element.origin.position
+        if localNames[position][localName] == nil { localNames[position][localName] = name }
+        if let first = types[name] {
+            return try log.refuse(
+                element, asAnother: first.element,
+                "The type \"\(name)\" is declared already, in \(first.element.place).")
+        }
+        let declaration = TypeDeclaration(kind: kind, name: name, element: element, base: nil)
+        types[name] = declaration
+        declarations.append(declaration)
     }
 
     /// When all types are known: a base type may be written without its namespace, as other types may.
@@ -170,12 +185,12 @@ final class SchemaIndex {
             } else if let local = localNames[element.origin.position][text] {
                 base = local
             } else {
-                throw CSDLError(
-                    .unresolvedName, "The base type \"\(text)\" of \"\(declarations[place].name)\" is not declared.",
-                    at: element)
+                try log.leaveOut(
+                    element, because: unresolved("base type", text, at: element, of: "\"\(declarations[place].name)\""))
+                continue
             }
             guard !base.hasPrefix("Edm.") else {
-                try tolerate(
+                try log.tolerate(
                     .wrongKind, "The \(element.label) derives from \"\(base)\", which no document declares.",
                     at: element)
                 continue
@@ -189,23 +204,31 @@ final class SchemaIndex {
         var table: [String: MarkupElement] = [:]
         for element in declaration.element.children
         where element.isModel("Property") || element.isModel("NavigationProperty") {
-            let name = try element.declaredName()
-            if let first = table.updateValue(element, forKey: name) {
-                throw CSDLError(
-                    .duplicateName,
-                    "\"\(declaration.name)\" has a property \"\(name)\" already, in line \(first.line).", at: element)
+            let name = try log.salvage(element) { () throws(CSDLError) in try element.declaredName() }
+            guard let name else { continue }
+            guard let first = table[name] else {
+                table[name] = element
+                continue
             }
+            try log.refuse(
+                element, asAnother: first,
+                "\"\(declaration.name)\" has a property \"\(name)\" already, in line \(first.line).")
         }
         members[declaration.name] = table
     }
 
     private func declareAssociations(of source: Source) throws(CSDLError) {
+        var elements: [String: MarkupElement] = [:]
         for element in source.element.children("Association") {
-            let association = try AssociationReader(index: self).read(element, in: source)
-            if associations.updateValue(association, forKey: association.name) != nil {
-                throw CSDLError(
-                    .duplicateName, "The association \"\(association.name)\" is declared twice.", at: element)
+            let association = try log.salvage(element) { () throws(CSDLError) in
+                try AssociationReader(index: self).read(element, in: source)
             }
+            guard let association else { continue }
+            if let first = elements.updateValue(element, forKey: association.name) {
+                try log.refuse(
+                    element, asAnother: first, "The association \"\(association.name)\" is declared twice.")
+            }
+            associations[association.name] = association
         }
     }
 
@@ -221,9 +244,11 @@ final class SchemaIndex {
         }
         let key = String(name)
         let position = element.origin.position
-        if let known = resolved[position][key] { return TypeReference(known, isCollection: isCollection) }
+        // A schema of V2 may have aliases of its own.
+        let isShared = !names[position].hasUsings
+        if isShared, let known = resolved[position][key] { return TypeReference(known, isCollection: isCollection) }
         let kind = try kind(of: key, at: element)
-        resolved[position][key] = kind
+        if isShared { resolved[position][key] = kind }
         return TypeReference(kind, isCollection: isCollection)
     }
 
@@ -233,12 +258,10 @@ final class SchemaIndex {
             throw CSDLError(.invalidName, "\"\(text)\" at the \(element.label) is no name of a type.", at: element)
         }
         if name.hasPrefix("Edm.") {
-            try tolerate(.unresolvedName, "There is no primitive type \"\(name)\".", at: element)
+            try log.tolerate(.unresolvedName, "There is no primitive type \"\(name)\".", at: element)
         }
         guard let declaration = types[name] else {
-            guard !isOwn(name, at: element) else {
-                throw CSDLError(.unresolvedName, "The type \"\(name)\" is not declared.", at: element)
-            }
+            guard !isOwn(name, at: element) else { throw unresolved("type", name, at: element) }
             return .unresolved(name: name)
         }
         switch declaration.kind {
@@ -257,14 +280,14 @@ final class SchemaIndex {
         guard let dot = text.lastIndex(of: ".") else {
             return localNames[position][text]
         }
-        let isName = text.isQualifiedName || namespaces[position][String(text[..<dot])] != nil
+        let isName = text.isQualifiedName || namespace(String(text[..<dot]), at: element) != nil
         return isName ? qualified(text, at: element) : nil
     }
 
     /// The primitive type beneath a type definition.
     func underlyingType(of definition: MarkupElement) throws(CSDLError) -> PrimitiveType {
         guard let text = definition["UnderlyingType"] else {
-            try tolerate(.missing, "The \(definition.label) has no attribute UnderlyingType.", at: definition)
+            try log.tolerate(.missing, "The \(definition.label) has no attribute UnderlyingType.", at: definition)
             return .primitiveType
         }
         guard case .primitive(let type)? = BuiltInType.kind(String(text.trimmed)) else {

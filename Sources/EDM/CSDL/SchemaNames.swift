@@ -2,35 +2,58 @@ extension SchemaIndex {
     /// What one document says of namespaces: its schemas, and how names in them and in those that it includes are written.
     struct Names {
         let sources: [Source]
-        /// Every namespace that a name may be written with, and what it stands for.
-        let namespaces: [String: String]
-        /// Declared here and not also included.
+        /// Declared here and not also included: names in them must resolve. Aliases that stand for two namespaces likewise.
         let own: Set<String>
+        /// Every namespace that a name may be written with, and what it stands for.
+        private let namespaces: [String: String]
+        /// The aliases that a schema of V2 or V3 has for itself, by its number: those of `Using`, and its own where another
+        /// schema has the same.
+        private let usings: [Int: [String: String]]
 
-        init(_ document: MetadataDocument) throws(CSDLError) {
+        var hasUsings: Bool { !usings.isEmpty }
+
+        init(_ document: MetadataDocument, _ log: DefectLog) throws(CSDLError) {
             var sources: [Source] = []
             var namespaces: [String: String] = [:]
             for element in document.schemas {
-                let namespace = try element.required("Namespace")
-                guard !namespace.trimmed.isEmpty else {
-                    throw CSDLError(.invalidName, "The schema's namespace is empty.", at: element)
-                }
+                let namespace = try log.salvage(element) { () throws(CSDLError) in try Self.namespace(of: element) }
+                guard let namespace else { continue }
                 sources.append(Source(element: element, namespace: namespace, alias: element["Alias"]))
                 namespaces[namespace] = namespace
             }
             var included: Set<String> = []
+            var ambiguous: Set<String> = []
             for (alias, namespace, element) in Self.aliases(sources, document) {
                 if element.name == "Include" { included.insert(namespace) }
                 guard let alias else { continue }
                 if let known = namespaces[alias], known != namespace {
-                    throw CSDLError(
-                        .duplicateName, "The alias \"\(alias)\" stands for \"\(known)\" already.", at: element)
+                    // In V2 and V3 it is an alias within its schema.
+                    if element.name != "Schema" || !document.version.isLegacy {
+                        try log.tolerate(
+                            .duplicateName, "The alias \"\(alias)\" stands for \"\(known)\" already.", at: element,
+                            leavingOut: "Alias")
+                    }
+                    if known != alias { ambiguous.insert(alias) }
+                    continue
                 }
                 namespaces[alias] = namespace
             }
+            for alias in ambiguous { namespaces[alias] = nil }
             self.sources = sources
             self.namespaces = namespaces
-            own = Set(sources.map(\.namespace)).subtracting(included)
+            usings = try Self.usings(sources, log, ambiguous: document.version.isLegacy ? ambiguous : [])
+            own = Set(sources.map(\.namespace)).subtracting(included).union(ambiguous)
+        }
+
+        /// What a namespace or alias stands for in that schema of the document; nil if it is neither.
+        func namespace(_ prefix: String, in schema: Int) -> String? { usings[schema]?[prefix] ?? namespaces[prefix] }
+
+        private static func namespace(of schema: MarkupElement) throws(CSDLError) -> String {
+            let namespace = try schema.required("Namespace")
+            guard !namespace.trimmed.isEmpty else {
+                throw CSDLError(.invalidName, "The schema's namespace is empty.", at: schema)
+            }
+            return namespace
         }
 
         private static func aliases(
@@ -40,6 +63,31 @@ extension SchemaIndex {
                 + document.includes.compactMap { include in
                     include["Namespace"].map { (include["Alias"], $0, include) }
                 }
+        }
+
+        /// An alias must not be that of the schema itself, nor another one's of it (MC-CSDL 2.1.13).
+        private static func usings(
+            _ sources: [Source], _ log: DefectLog, ambiguous: Set<String>
+        ) throws(CSDLError) -> [Int: [String: String]] {
+            var result: [Int: [String: String]] = [:]
+            for source in sources {
+                var aliases = source.alias.map { [$0: source.namespace] } ?? [:]
+                for element in source.element.children("Using") {
+                    let names = try log.salvage(element) { () throws(CSDLError) in
+                        (alias: try element.required("Alias"), namespace: try element.required("Namespace"))
+                    }
+                    guard let (alias, namespace) = names else { continue }
+                    if let known = aliases.updateValue(namespace, forKey: alias), known != namespace {
+                        let message = "The alias \"\(alias)\" stands for \"\(known)\" already."
+                        try log.leaveOut(element, because: CSDLError(.duplicateName, message, at: element))
+                    }
+                    result[source.element.origin.schema] = aliases
+                }
+                if let alias = source.alias, ambiguous.contains(alias) {
+                    result[source.element.origin.schema] = aliases
+                }
+            }
+            return result
         }
     }
 }

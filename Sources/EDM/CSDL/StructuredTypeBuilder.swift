@@ -12,7 +12,17 @@ struct StructuredTypeBuilder {
             try index.spend(
                 (base?.properties.count ?? 0) + (base?.navigationProperties.count ?? 0)
                     + declaration.element.children.count, at: declaration.element)
-            result[declaration.name] = try type(declaration, base: base)
+            if base == nil, let name = declaration.base, index.types[name] != nil {
+                try index.log.leaveOut(
+                    declaration.element,
+                    because: CSDLError(
+                        .unresolvedName, "The base type \"\(name)\" of \"\(declaration.name)\" cannot be used.",
+                        at: declaration.element))
+                continue
+            }
+            result[declaration.name] = try index.log.salvage(declaration.element) { () throws(CSDLError) in
+                try type(declaration, base: base)
+            }
         }
         return result
     }
@@ -24,16 +34,20 @@ struct StructuredTypeBuilder {
         var structural: [Property] = []
         var navigational: [Property] = []
         for child in element.children where child.vocabulary == .edm {
-            switch child.name {
-            case "Property": structural.append(try property(child, of: declaration.name))
-            case "NavigationProperty": navigational.append(try navigationProperty(child, of: declaration.name))
-            default: continue
+            guard child.name == "Property" || child.name == "NavigationProperty", !index.log.isUnusable(child) else {
+                continue
             }
-            if let name = child["Name"], let inherited = base?.findProperty(name) {
-                throw CSDLError(
-                    .duplicateName,
-                    "\"\(declaration.name)\" inherits a property \"\(name)\" from \"\(inherited.declaringType)\" already.",
-                    at: child)
+            let own = try index.log.salvage(child) { () throws(CSDLError) in
+                child.name == "Property"
+                    ? try property(child, of: declaration.name) : try navigationProperty(child, of: declaration.name)
+            }
+            guard let own else { continue }
+            if let inherited = base?.findProperty(own.name) {
+                try refuse(child, own, inherited, in: declaration)
+            } else if own.isNavigation {
+                navigational.append(own)
+            } else {
+                structural.append(own)
             }
         }
         let properties = (base?.properties ?? []) + structural
@@ -50,7 +64,22 @@ struct StructuredTypeBuilder {
             keyProperties: Self.holders(of: key, byName), keyReferences: key,
             alternateKeys: (base?.alternateKeys ?? [])
                 + AlternateKeyReader(index: index).keys(own, of: declaration.name),
-            annotations: own)
+            annotations: own,
+            unusableProperties: (base?.unusableProperties ?? [])
+                .union(index.leftOut.properties[declaration.name] ?? []))
+    }
+
+    /// A property that the base type has already can be done without if it says the same of the type. Otherwise the document
+    /// does not say what values of the derived type are.
+    private func refuse(
+        _ element: MarkupElement, _ own: Property, _ inherited: Property, in declaration: SchemaIndex.TypeDeclaration
+    ) throws(CSDLError) {
+        let fault = CSDLError(
+            .duplicateName,
+            "\"\(declaration.name)\" inherits a property \"\(own.name)\" from \"\(inherited.declaringType)\" already.",
+            at: element)
+        guard own.type == inherited.type, own.isNavigation == inherited.isNavigation else { throw fault }
+        try index.log.leaveOut(element, because: fault)
     }
 
     /// The properties that hold the values of a key, each once.
@@ -72,13 +101,19 @@ struct StructuredTypeBuilder {
         return value
     }
 
-    private func property(_ element: MarkupElement, of type: String) throws(CSDLError) -> Property {
+    private func property(_ element: MarkupElement, of owner: String) throws(CSDLError) -> Property {
         let reader = PropertyReader(index: index)
         let name = try element.declaredName()
+        let type = try reader.type(of: element)
+        if case .entity(let entity) = type.kind, !BuiltInType.isAbstract(entity) {
+            throw CSDLError(
+                .wrongKind, "The \(element.label) is of the entity type \"\(entity)\"; only navigation properties lead to entities.",
+                at: element)
+        }
         return Property(
-            name: name, type: try reader.type(of: element), isNullable: try element.boolean("Nullable", default: true),
-            facets: try reader.facets(of: element), declaringType: type,
-            annotations: try annotations.annotations(of: element, "\(type)/\(name)"))
+            name: name, type: type, isNullable: try reader.isNullable(element),
+            facets: try reader.facets(of: element), declaringType: owner,
+            annotations: try annotations.annotations(of: element, "\(owner)/\(name)"))
     }
 
     private func navigationProperty(_ element: MarkupElement, of type: String) throws(CSDLError) -> Property {

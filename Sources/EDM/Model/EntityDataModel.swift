@@ -10,16 +10,20 @@ public final class EntityDataModel: Sendable {
     /// The other documents that those which were read refer to, whether they were read too or not.
     public let references: [DocumentReference]
 
-    /// What is wrong with the document and could be lived with, in the order in which it was found: a key of a property
-    /// that does not exist, a parameter declared twice. Empty after a strict reading.
-    public let defects: [CSDLError]
+    /// What is wrong with the document, at most a thousand defects: those that elements are left out for come first, a cause
+    /// before what follows from it. Empty after a strict reading.
+    public let defects: [MetadataDefect]
 
+    /// Whether the document declares sets, or where navigation properties lead, in a way that cannot be used.
+    let hidesSets: Bool
     let elementCounts: ElementCounts
     private let structuredTypes: [String: StructuredType]
     private let enumerationTypes: [String: EnumerationType]
     private let sets: [String: EntitySet]
     private let contained: ContainedSets
     private let subtypes: [String: [String]]
+    private let definitions: [String: TypeDefinition]
+    private let aliases: [String: String]
 
     public convenience init(
         version: ODataVersion, schemas: [Schema], structuredTypes: [StructuredType],
@@ -29,13 +33,13 @@ public final class EntityDataModel: Sendable {
         self.init(
             version: version, schemas: schemas, structuredTypes: structuredTypes, enumerationTypes: enumerationTypes,
             entitySets: entitySets, singletons: singletons, references: references, defects: [],
-            elementCounts: ElementCounts())
+            hidesSets: false, elementCounts: ElementCounts())
     }
 
     init(
         version: ODataVersion, schemas: [Schema], structuredTypes: [StructuredType],
         enumerationTypes: [EnumerationType], entitySets: [EntitySet], singletons: [EntitySet],
-        references: [DocumentReference], defects: [CSDLError], elementCounts: ElementCounts
+        references: [DocumentReference], defects: [MetadataDefect], hidesSets: Bool, elementCounts: ElementCounts
     ) {
         self.version = version
         self.schemas = schemas
@@ -43,6 +47,15 @@ public final class EntityDataModel: Sendable {
         self.singletons = singletons
         self.references = references
         self.defects = defects
+        self.hidesSets = hidesSets
+        definitions = Dictionary(
+            schemas.flatMap(\.typeDefinitions).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let own = schemas.compactMap { schema in schema.alias.map { ($0, schema.namespace) } }
+        let included = references.flatMap(\.includes).compactMap { include in
+            include.alias.map { ($0, include.namespace) }
+        }
+        aliases = Dictionary(own + included, uniquingKeysWith: { first, _ in first })
+            .filter { alias, _ in !schemas.contains { $0.namespace == alias } }
         self.elementCounts = elementCounts
         self.structuredTypes = Dictionary(
             structuredTypes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
@@ -104,6 +117,16 @@ public final class EntityDataModel: Sendable {
         structuredTypes[name].flatMap { $0.kind == .complex ? $0 : nil }
     }
     public func enumerationType(named name: String) -> EnumerationType? { enumerationTypes[name] }
+    /// The type definition of that qualified name.
+    public func typeDefinition(named name: String) -> TypeDefinition? { definitions[name] }
+
+    /// The qualified name with its namespace, if it is written with the alias of a schema.
+    package func resolveAlias(_ name: String) -> String {
+        guard !aliases.isEmpty, let dot = name.lastIndex(of: "."), let namespace = aliases[String(name[..<dot])] else {
+            return name
+        }
+        return namespace + name[dot...]
+    }
 
     /// How many declarations of each kind the model has.
     public var counts: ModelCounts { ModelCounts(self) }
@@ -170,7 +193,8 @@ public final class EntityDataModel: Sendable {
             return containment.parent
         }
         if let bound = boundTarget(of: navigation, in: set, from: type) { return sets[bound] }
-        guard let target = navigation.navigation?.targetType else { return nil }
+        // Where the document hides a set, it may be that one.
+        guard !hidesSets, let target = navigation.navigation?.targetType else { return nil }
         let candidates = entitySets.filter {
             isType($0.entityType.name, derivedFrom: target) || isType(target, derivedFrom: $0.entityType.name)
         }

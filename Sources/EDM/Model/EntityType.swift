@@ -28,6 +28,9 @@ public final class StructuredType: Sendable {
     /// The other keys by which entities of the type can be addressed (`Core.AlternateKeys`), inherited ones included.
     public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
+    /// The names of properties that the type or a base type declares in a way that cannot be used. Values for them are neither
+    /// read nor sent, not even as dynamic properties of an open type. ``EntityDataModel/defects`` says why.
+    public let unusableProperties: Set<String>
 
     private let byName: [String: Property]
 
@@ -35,7 +38,7 @@ public final class StructuredType: Sendable {
         kind: Kind, name: String, baseType: String? = nil, isAbstract: Bool = false, isOpen: Bool = false,
         hasStream: Bool = false, properties: [Property], navigationProperties: [Property] = [],
         keyProperties: [Property] = [], keyReferences: [KeyReference] = [], alternateKeys: [AlternateKey] = [],
-        annotations: [Annotation] = []
+        annotations: [Annotation] = [], unusableProperties: Set<String> = []
     ) {
         self.kind = kind
         self.name = name
@@ -49,6 +52,7 @@ public final class StructuredType: Sendable {
         self.keyReferences = keyReferences
         self.alternateKeys = alternateKeys
         self.annotations = annotations
+        self.unusableProperties = unusableProperties
         let byName = Dictionary(
             (properties + navigationProperties).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         self.byName = byName
@@ -60,6 +64,9 @@ public final class StructuredType: Sendable {
 
     /// The structural or navigation property of that name, inherited ones included; nil where there is none.
     public func findProperty(_ name: String) -> Property? { byName[name] }
+
+    /// Whether instances may have a property of that name that is not declared.
+    public func isOpen(to name: String) -> Bool { isOpen && !unusableProperties.contains(name) }
 
     /// The name without its namespace.
     public var localName: String {

@@ -27,8 +27,10 @@ extension Value {
         }
         if case .null = self { return isNullable ? nil : "must not be null" }
         switch type.kind {
-        case .primitive(let primitive), .typeDefinition(_, let primitive):
-            return mismatch(with: primitive) ?? facets.mismatch(of: self)
+        case .primitive(let primitive): return mismatch(with: primitive) ?? facets.mismatch(of: self)
+        case .typeDefinition(let name, let primitive):
+            let own = model.typeDefinition(named: name)?.facets
+            return mismatch(with: primitive) ?? facets.completed(by: own).mismatch(of: self)
         case .enumeration(let name): return enumerationMismatch(name, model)
         case .complex(let name): return complexMismatch(name, model, depth)
         case .entity(let name): return "is \(kindName), not an entity of type \(name)"
@@ -82,7 +84,7 @@ extension Value {
         }
         for (name, item) in value.properties {
             guard let property = type.findProperty(name), !property.isNavigation else {
-                if type.isOpen { continue }
+                if type.isOpen(to: name) { continue }
                 return "/\(name) is no property of \(type.name)"
             }
             let reason = item.mismatch(
@@ -108,6 +110,18 @@ extension PrimitiveType {
 }
 
 extension Facets {
+    /// The facets, those of the type's definition where the property gives none (CSDL 4.01, 11.1).
+    func completed(by definition: Facets?) -> Facets {
+        guard let definition else { return self }
+        var facets = self
+        facets.maxLength = maxLength ?? definition.maxLength
+        facets.precision = precision ?? definition.precision
+        facets.scale = scale ?? definition.scale
+        facets.isUnicode = isUnicode ?? definition.isUnicode
+        facets.srid = srid ?? definition.srid
+        return facets
+    }
+
     /// Why `value` breaks MaxLength, Unicode, Precision or Scale; nil where it keeps them. A facet that the document does
     /// not give does not bind. Lengths are counted in Unicode scalars and bytes; trailing zeros of a fraction do not count.
     public func mismatch(of value: Value) -> String? {

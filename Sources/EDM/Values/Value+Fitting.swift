@@ -50,7 +50,7 @@ extension PropertyValues {
         for (name, value) in self {
             if let property = type.findProperty(name) {
                 fitting[name] = property.isNavigation ? nil : value.fitted(to: property.type, in: model, depth: depth)
-            } else if !type.isOpen {
+            } else if !type.isOpen(to: name) {
                 fitting[name] = nil
             }
         }

@@ -1,3 +1,5 @@
+internal import EDM
+
 /// Reads answers to batches in the JSON format of OData 4.01 (JSON Format, section 19.5).
 ///
 /// Tolerant: identifiers and header values may be numbers, headers may have any case, a body that is not what its

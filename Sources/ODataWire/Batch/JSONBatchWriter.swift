@@ -1,3 +1,5 @@
+internal import EDM
+
 /// Writes batches in the JSON format of OData 4.01 (JSON Format, section 19.1). The same input gives the same bytes.
 ///
 /// A service may carry out the parts of a JSON batch in any order but for what `dependsOn` says. A `BatchRequest` is in

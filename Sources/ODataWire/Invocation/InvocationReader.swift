@@ -48,7 +48,7 @@ public struct InvocationReader: Sendable {
         }
         guard let value = readLiteral(text, as: type, version: version) else {
             throw PayloadError(
-                .typeMismatch, "\(PrimitiveLiteral.clipped(text)) is not a value of type \(type.name).")
+                .typeMismatch, "\(clipped(text)) is not a value of type \(type.name).")
         }
         return .value(value)
     }

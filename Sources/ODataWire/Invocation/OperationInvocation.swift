@@ -135,7 +135,7 @@ extension OperationInvocation.Argument {
         guard case .body(let body) = entity else { return nil }
         for (name, value) in body.values {
             guard let property = body.type.findProperty(name), !property.isNavigation else {
-                if body.type.isOpen { continue }
+                if body.type.isOpen(to: name) { continue }
                 return "/\(name) is no property of \(body.type.name)"
             }
             let reason = value.mismatch(with: property.type, facets: property.facets, in: model)

@@ -9,13 +9,13 @@ struct LiteralReader {
 
     func malformed(_ text: String) -> LiteralError {
         LiteralError(
-            .malformed, "\(PrimitiveLiteral.clipped(text)) is no \(type.rawValue) of OData \(version.rawValue).",
+            .malformed, "\(clipped(text)) is no \(type.rawValue) of OData \(version.rawValue).",
             type: type)
     }
 
     func outOfRange(_ text: String) -> LiteralError {
         LiteralError(
-            .outOfRange, "\(PrimitiveLiteral.clipped(text)) is out of the range of \(type.rawValue).", type: type)
+            .outOfRange, "\(clipped(text)) is out of the range of \(type.rawValue).", type: type)
     }
 
     // MARK: URLs
@@ -226,9 +226,13 @@ extension LiteralReader {
 
     private func dateTime(_ text: String) throws(LiteralError) -> Value {
         if form == .json, let date = SlashDate(text) {
-            guard date.offsetMinutes == nil else { throw malformed(text) }
-            guard let dateTime = LocalDateTime(millisecondsSince1970: date.milliseconds) else { throw outOfRange(text) }
-            return .dateTime(dateTime)
+            // The reference implementation refuses the offset, which the grammar allows.
+            guard date.offsetMinutes == nil || !isStrict else { throw malformed(text) }
+            // The offset is to be added to the ticks (MS-ODATA 2.2.6.3.1); what results is the local time that is meant.
+            let dateTime = GlobalDateTime(
+                millisecondsSince1970: date.milliseconds, offsetMinutes: date.offsetMinutes ?? 0)
+            guard let dateTime else { throw outOfRange(text) }
+            return .dateTime(dateTime.local)
         }
         // Some services mark their local time as UTC.
         let unmarked = version.isLegacy && text.utf8.last == UInt8(ascii: "Z") ? String(text.dropLast()) : text

@@ -74,10 +74,4 @@ extension PrimitiveLiteral {
         }
         return value
     }
-
-    /// What a message may show of a text that may be long.
-    static func clipped(_ text: String) -> String {
-        let head = text.unicodeScalars.prefix(60)
-        return "\"" + String(String.UnicodeScalarView(head)) + (head.endIndex < text.endIndex ? "…\"" : "\"")
-    }
 }

@@ -208,7 +208,7 @@ public struct FeedScanner: Sendable {
     private mutating func note(_ name: String) throws(JSONError) {
         guard place.names.insert([UInt8(clamping: place.openObjects)] + name.utf8).inserted else {
             throw JSONError(
-                .duplicateName, "The object has the member \(PrimitiveLiteral.clipped(name)) twice.",
+                .duplicateName, "The object has the member \(clipped(name)) twice.",
                 at: scanner.offset - 1)
         }
     }

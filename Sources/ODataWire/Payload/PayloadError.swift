@@ -1,3 +1,5 @@
+internal import EDM
+
 /// Why a payload is not what it should be, and where.
 public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {

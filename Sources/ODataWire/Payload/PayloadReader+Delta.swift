@@ -3,7 +3,7 @@ public import EDM
 extension PayloadReader {
     /// Reads an item of a collection. `type` is the collection's; the item's own context may name another set.
     func item(_ object: JSONObject, type: EntityType) throws(PayloadError) -> DeltaItem {
-        let head = ItemHead(object, family)
+        let head = ItemHead(object, self)
         if head.isRemoved { return .removed(try removed(object, head, type)) }
         switch head.context?.kind {
         case .link: return .link(try link(object, head, isAdded: true))
@@ -31,7 +31,7 @@ extension PayloadReader {
         guard let name = context.names.first else { return nil }
         var type = model.findEntitySet(name)?.entityType
         for name in context.names.dropFirst() {
-            let next = name.contains(".") ? name : type?.findProperty(name)?.navigation?.targetType
+            let next = name.contains(".") ? model.resolveAlias(name) : type?.findProperty(name)?.navigation?.targetType
             type = next.flatMap(model.findEntityType)
         }
         return type
@@ -124,14 +124,17 @@ struct ItemHead {
 
     var isRemoved: Bool { removed != nil || context?.kind == .deletedEntity }
 
-    init(_ object: JSONObject, _ family: ODataVersionKind) {
+    init(_ object: JSONObject, _ reader: PayloadReader) {
         for member in object.members where !MemberName.isPlain(member.name) {
-            guard case .control(let control, "") = MemberName(member.name, version: family) else { continue }
+            guard case .control(let control, "") = MemberName(member.name, version: reader.family) else { continue }
             switch control {
-            case "context": context = member.value.string.flatMap(ContextURL.init)
+            case "context":
+                var context = member.value.string.flatMap(ContextURL.init)
+                if let type = context?.type { context?.type = reader.typeName(type) }
+                self.context = context
             case "removed": removed = (member.name, member.value)
-            case "type": type = member.value.string.map(PayloadReader.typeName)
-            case "__metadata": type = member.value["type"]?.string
+            case "type": type = member.value.string.map(reader.typeName)
+            case "__metadata": type = member.value["type"]?.string.map(reader.typeName)
             default: break
             }
         }

@@ -60,14 +60,14 @@ extension PayloadReader {
         _ names: inout PropertyTypes
     ) throws(PayloadError) {
         guard target.isEmpty else {
-            if control == "type" { names.types[String(target)] = value.string.map(Self.typeName) }
+            if control == "type" { names.types[String(target)] = value.string.map(typeName) }
             if control == "nextLink" { try takeNextLink(of: target, value, &names) }
             Self.takeStream(control, String(target), value, &payload)
             return
         }
         switch control {
         case "id": payload.id = value.string
-        case "type": payload.type = value.string.map(Self.typeName)
+        case "type": payload.type = value.string.map(typeName)
         case "etag": payload.etag = value.string
         case "readLink": payload.readLink = value.string
         case "editLink": payload.editLink = value.string
@@ -118,7 +118,7 @@ extension PayloadReader {
         let uri = value["uri"]?.string
         payload.id = value["id"]?.string ?? uri
         payload.editLink = uri
-        payload.type = value["type"]?.string
+        payload.type = value["type"]?.string.map(typeName)
         payload.etag = value["etag"]?.string
         payload.mediaReadLink = value["media_src"]?.string
         payload.mediaEditLink = value["edit_media"]?.string
@@ -126,17 +126,19 @@ extension PayloadReader {
         payload.mediaETag = value["media_etag"]?.string
     }
 
-    /// `#Namespace.Type`, `Namespace.Type` or a URL with such a fragment; primitive names may leave out `Edm.`.
-    static func typeName(_ text: String) -> String {
-        guard let hash = text.lastIndex(of: "#") else { return text }
-        return String(text[text.index(after: hash)...])
+    /// `#Namespace.Type`, `Namespace.Type` or a URL with such a fragment; primitive names may leave out `Edm.`, and an alias
+    /// may stand for a namespace (JSON Format 4.01, 4.6.3).
+    func typeName(_ text: String) -> String {
+        let name = text.lastIndex(of: "#").map { String(text[text.index(after: $0)...]) } ?? text
+        guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return model.resolveAlias(name) }
+        return "Collection(\(model.resolveAlias(String(name.dropFirst(11).dropLast()))))"
     }
 
     private func takeProperty(
         _ name: String, _ json: JSONValue, _ type: EntityType, _ names: PropertyTypes, _ payload: inout EntityPayload
     ) throws(PayloadError) {
         guard let property = type.findProperty(name) else {
-            if type.isOpen {
+            if type.isOpen(to: name) {
                 payload.values[name] = try dynamicValue(json, typeName: names.types[name])
             } else if name == "error", json["code"] != nil || json["message"] != nil {
                 throw Self.failure(json)

@@ -6,7 +6,7 @@ extension PayloadReader {
         _ property: Property, _ json: JSONValue, _ names: PropertyTypes, _ payload: inout EntityPayload
     ) throws(PayloadError) {
         guard let target = target(of: property) else { return }
-        if !property.isCollection, let object = json.object, ItemHead(object, family).isRemoved {
+        if !property.isCollection, let object = json.object, ItemHead(object, self).isRemoved {
             let removed = try item(object, type: target)
             payload.changes.append(NavigationDelta(navigation: property.name, items: [removed]))
         } else if var expanded = try expanded(json, property, target) {

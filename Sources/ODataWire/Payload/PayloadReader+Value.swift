@@ -42,9 +42,9 @@ extension PayloadReader {
         var own: String?
         for member in object.members {
             switch MemberName(member.name, version: family) {
-            case .control("type", of: ""): own = member.value.string.map(Self.typeName)
-            case .control("type", of: let target): types[String(target)] = member.value.string.map(Self.typeName)
-            case .control("__metadata", of: ""): own = member.value["type"]?.string
+            case .control("type", of: ""): own = member.value.string.map(typeName)
+            case .control("type", of: let target): types[String(target)] = member.value.string.map(typeName)
+            case .control("__metadata", of: ""): own = member.value["type"]?.string.map(typeName)
             default: break
             }
         }
@@ -59,7 +59,7 @@ extension PayloadReader {
                 if let property = type?.findProperty(String(name)) {
                     guard !property.isNavigation, property.type.primitive != .stream else { continue }
                     value.properties[property.name] = try self.value(member.value, type: property.type)
-                } else if type?.isOpen ?? true {
+                } else if type?.isOpen(to: String(name)) ?? true {
                     value.properties[String(name)] = try dynamicValue(member.value, typeName: types[String(name)])
                 }
             } catch { throw error.below(member.name) }
@@ -92,14 +92,14 @@ extension PayloadReader {
                 return .raw(json.text)
             }
             let type = object["@odata.type"] ?? object["@type"] ?? object["__metadata"]?["type"]
-            return .complex(try complex(json, type?.string.map(Self.typeName) ?? ""))
+            return .complex(try complex(json, type?.string.map(self.typeName) ?? ""))
         }
     }
 
     /// What a type's name in a payload stands for: `Edm.Int32`, `Int32`, `Collection(NS.Color)`.
     func reference(_ name: String) -> TypeReference? {
         if name.hasPrefix("Collection("), name.hasSuffix(")") {
-            let item = Self.typeName(String(name.dropFirst(11).dropLast()))
+            let item = typeName(String(name.dropFirst(11).dropLast()))
             return reference(item).map { TypeReference($0.kind, isCollection: true) }
         }
         if let primitive = PrimitiveType(rawValue: name) ?? PrimitiveType(rawValue: "Edm." + name) {
@@ -143,7 +143,7 @@ extension PayloadReader {
             else {
                 throw PayloadError(
                     .typeMismatch,
-                    "\(PrimitiveLiteral.clipped(text)) is no whole number in the range of \(type.rawValue).")
+                    "\(clipped(text)) is no whole number in the range of \(type.rawValue).")
             }
             return .integer(number)
         case .decimal, .double, .single:

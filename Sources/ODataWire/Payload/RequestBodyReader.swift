@@ -67,10 +67,10 @@ public struct RequestBodyReader: Sendable {
         var types: [String: String] = [:]
         for member in object.members {
             switch MemberName(member.name, version: reader.family) {
-            case .control("type", of: ""): body.type = member.value.string.map(PayloadReader.typeName)
-            case .control("__metadata", of: ""): body.type = member.value["type"]?.string
+            case .control("type", of: ""): body.type = member.value.string.map(reader.typeName)
+            case .control("__metadata", of: ""): body.type = member.value["type"]?.string.map(reader.typeName)
             case .control("type", of: let target):
-                types[String(target)] = member.value.string.map(PayloadReader.typeName)
+                types[String(target)] = member.value.string.map(reader.typeName)
             case .control("bind", of: let target):
                 do { try takeBinding(String(target), member.value, &body) } catch { throw error.below(member.name) }
             case .annotation where MemberName.isContentID(member.name): body.contentID = member.value.string
@@ -113,7 +113,7 @@ public struct RequestBodyReader: Sendable {
         _ name: String, _ json: JSONValue, _ type: EntityType, _ types: [String: String], _ body: inout RequestBody
     ) throws(PayloadError) {
         guard let property = type.findProperty(name) else {
-            guard type.isOpen else {
+            guard type.isOpen(to: name) else {
                 throw PayloadError(.unknownProperty, "\(type.name) has no property \(name).")
             }
             body.values[name] = try reader.dynamicValue(json, typeName: types[name])

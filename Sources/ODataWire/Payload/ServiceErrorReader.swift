@@ -1,10 +1,16 @@
-/// Reads the JSON in which a service says why it refused.
+internal import EDM
+
+/// Reads the JSON or XML in which a service says why it refused.
 public enum ServiceErrorReader {
     /// The error of V2 (`message` an object), of V3's light format (`odata.error`) or of V4 (`message` a string), also in
     /// the forms of SAP gateways, which leave out what they please and put details under `innererror.errordetails`.
     ///
-    /// Code and message are empty where the service gave none. Nil for what is no JSON, or no error at all.
+    /// Services of V2 say it in XML where they do not look at what the request accepts (MS-ODATA 2.2.8.1), those of V4 in the
+    /// same elements of another namespace.
+    ///
+    /// Code and message are empty where the service gave none. Nil for what is neither JSON nor XML, or no error at all.
     public static func read(_ bytes: [UInt8]) -> ServiceError? {
+        if let error = errorElement(bytes) { return read(error) }
         guard let json = try? JSONValue.parse(bytes),
             let error = json["error"] ?? json["odata.error"]
         else { return nil }
@@ -22,6 +28,43 @@ public enum ServiceErrorReader {
         "value@Org.OData.Core.V1.ResourceException",
     ]
 
+    /// The root element `error` of an XML document as the JSON of the same error; nil for everything else.
+    private static func errorElement(_ bytes: [UInt8]) -> JSONValue? {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        guard bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<"),
+            let message = XMLMessage(bytes, root: "error")
+        else { return nil }
+        let json = json(message.content)
+        // Other programs have an element of that name too: without OData's namespace it must look like an error of OData.
+        let isOurs = message.namespace.map(namespaces.contains) ?? (json["code"] != nil && json["message"] != nil)
+        return isOurs ? json : nil
+    }
+
+    private static let namespaces: Set<String> = [
+        "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata",
+        "http://docs.oasis-open.org/odata/ns/metadata",
+    ]
+
+    private static func json(_ content: XMLMessage.Content) -> JSONValue {
+        switch content {
+        case .text(let text): return .string(text)
+        case .elements(let elements):
+            var object = JSONObject()
+            for (name, content) in elements {
+                let value = json(content)
+                let place = object.members.firstIndex { $0.name == name }
+                // What there may be several of is an array also where there is one.
+                if let place, let items = object.members[place].value.array {
+                    object.members[place].value = .array(items + [value])
+                } else if place == nil {
+                    let isItem = name == "errordetail" || name == "detail"
+                    object.members.append(.init(name: name, value: isItem ? .array([value]) : value))
+                }
+            }
+            return .object(object)
+        }
+    }
+
     /// Reads the value of the member `error`.
     static func read(_ error: JSONValue) -> ServiceError? {
         // Proxies in between like to put a bare sentence here.
@@ -34,7 +77,8 @@ public enum ServiceErrorReader {
         let inner = error["innererror"]
         if let inner, inner != .null { result.innerError = inner.text }
         let details =
-            error["details"]?.array ?? inner?["errordetails"]?.array ?? inner?["errordetails"]?["errordetail"]?.array
+            error["details"]?.array ?? error["details"]?["detail"]?.array ?? inner?["errordetails"]?.array
+            ?? inner?["errordetails"]?["errordetail"]?.array
         result.details = (details ?? []).compactMap(detail)
         return result
     }

@@ -29,7 +29,7 @@ extension PayloadReader {
         let value = Self.value(at: error.path, in: json) ?? json
         var found = UnreadableEntity(error: error, text: UnreadableEntity.shortened(value.text))
         guard let object = json.object else { return found }
-        let head = ItemHead(object, family)
+        let head = ItemHead(object, self)
         let name = head.type ?? head.context?.type
         let type = name.flatMap(model.findEntityType) ?? declared
         // Each member for itself: one of them is the one that cannot be read.

@@ -161,8 +161,8 @@ extension ExpressionTypeCheck {
             if let property = owner.findProperty(name) { return ExpressionType(property.type, in: model) }
             if computed.contains(name) { return .unknown }
             if version == .v401, let cast = model.findType(name, isLocalAllowed: true) { return cast }
-            if owner.isOpen { return .unknown }
-            throw error(.unknownProperty, "\(owner.name) has no property \(name).", whole)
+            if owner.isOpen(to: name) { return .unknown }
+            throw error(.unknownProperty, model.missingProperty(name, of: owner), whole)
         case .collection(let item):
             // 4.01: an unqualified type name behind a collection.
             if version == .v401, let cast = model.findType(name, isLocalAllowed: true) { return .collection(cast) }

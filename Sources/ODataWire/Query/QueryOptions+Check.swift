@@ -116,10 +116,10 @@ private struct PathWalk {
             } else if version == .v401, case .structured(let cast)? = model.findType(name, isLocalAllowed: true) {
                 type = cast
                 lastProperty = nil
-            } else if owner.isOpen || !model.operations(called: name, isLocalAllowed: version == .v401).isEmpty {
+            } else if owner.isOpen(to: name) || !model.operations(called: name, isLocalAllowed: version == .v401).isEmpty {
                 isUnknown = true
             } else {
-                throw error("\(owner.name) has no property \(name).")
+                throw error(model.missingProperty(name, of: owner))
             }
         case .qualifiedName(let name, let parameters):
             if parameters == nil, case .structured(let cast)? = model.findType(name, isLocalAllowed: version == .v401) {

@@ -156,7 +156,7 @@ struct ResourcePathParser {
 
     private func unknown(_ text: String) -> URLSyntaxError {
         switch target {
-        case .entity(let type, _): error(.unknownProperty, "\(type.name) has no property \(text).")
+        case .entity(let type, _): error(.unknownProperty, model.missingProperty(text, of: type))
         case .value(let type): error(.unknownProperty, "\(type.name) has no property \(text).")
         default: error(.unknownSegment, "\(text) may not stand here.")
         }
@@ -212,7 +212,7 @@ struct ResourcePathParser {
         default: return false
         }
         guard let property = owner.findProperty(name) else {
-            guard owner.isOpen, parentheses == nil, !name.utf8.contains(UInt8(ascii: ".")), !expectsLink else {
+            guard owner.isOpen(to: name), parentheses == nil, !name.utf8.contains(UInt8(ascii: ".")), !expectsLink else {
                 return false
             }
             segments.append(.dynamicProperty(name))

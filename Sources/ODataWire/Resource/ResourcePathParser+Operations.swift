@@ -1,4 +1,4 @@
-package import EDM
+internal import EDM
 
 extension ResourcePathParser {
     /// A function or action import, which stands first only.
@@ -147,13 +147,5 @@ extension EntityDataModel {
                 || isLocalAllowed && !name.utf8.contains(UInt8(ascii: "."))
                     && operation.name.hasSuffix(".\(name)")
         }
-    }
-
-    /// The qualified name with its namespace, where it was written with a schema's alias.
-    package func resolveAlias(_ name: String) -> String {
-        guard let dot = name.lastIndex(of: ".") else { return name }
-        let prefix = name[..<dot]
-        guard let schema = schemas.first(where: { $0.alias.map { $0 == prefix } ?? false }) else { return name }
-        return schema.namespace + name[dot...]
     }
 }

@@ -18,7 +18,8 @@ extension ResourcePathParser {
             return try applyKey(parentheses)
         }
         if try readImport(name, parentheses) { return }
-        throw error(.unknownSegment, "The service has no entity set, singleton or function \(name).")
+        throw error(
+            .unknownSegment, model.missingResource(name, "The service has no entity set, singleton or function"))
     }
 
     private mutating func readFirstSystem(_ text: String) throws(URLSyntaxError) {
@@ -44,7 +45,7 @@ extension ResourcePathParser {
                 var sets: [EntitySet] = []
                 for name in names {
                     guard let set = model.findEntitySet(String(name)) else {
-                        throw error(.unknownSegment, "The service has no entity set \(name).")
+                        throw error(.unknownSegment, model.missingResource(String(name), "The service has no entity set"))
                     }
                     sets.append(set)
                 }

@@ -11,13 +11,13 @@ public struct ProxySources: Sendable, Hashable {
     /// What a person may want to know who watches: one short line each.
     public let notes: [String]
 
-    /// - Parameter metadata: CSDL XML of any version that Tidelog reads, in UTF-8.
+    /// - Parameter metadata: CSDL of any version that Tidelog reads, XML or JSON, in UTF-8.
     public init(metadata: [UInt8], options: ProxyOptions = ProxyOptions()) throws(ProxyError) {
         try self.init(MetadataSource(bytes: metadata), options: options)
     }
 
     /// - Parameters:
-    ///   - metadata: CSDL XML of any version that Tidelog reads, in UTF-8.
+    ///   - metadata: CSDL of any version that Tidelog reads, XML or JSON, in UTF-8.
     ///   - references: documents that it refers to, see ``ReferencedDocuments``; their types are generated as its own.
     ///   - annotations: a document with annotations that choose names. Metadata may have such annotations as well.
     public init(
@@ -38,6 +38,7 @@ public struct ProxySources: Sendable, Hashable {
         notes =
             ["The service is \(plan.serviceName)."]
             + plan.entities.map { "\($0.type.name) is \($0.className)." }
+            + model.defects.filter { $0.leftOut != nil }.map(\.description)
             + model.unresolvedNames.map { "\($0) is in no document that was read." }
             + model.schemas.flatMap(\.containers).flatMap(\.functionImports).filter(\.isBindable).map {
                 "\($0.name) is called on an entity, which V3 does in its own way: it gets no function."

@@ -93,7 +93,7 @@ public struct OperationFit<Storage: StateStorage> {
     ) throws(StateError) -> String? {
         for (name, value) in values {
             guard let property = type.findProperty(name) else {
-                if type.isOpen { continue }
+                if type.isOpen(to: name) { continue }
                 return "\(row.set) has no property \(name) any more."
             }
             guard !property.isNavigation else { return "\(row.set)/\(name) is a navigation property now." }
@@ -218,7 +218,8 @@ private struct FittingContent<Storage: StateStorage> {
     func values(_ values: PropertyValues, _ types: [EntityType]) -> PropertyValues {
         var fitted = PropertyValues()
         for (name, value) in values {
-            guard let type = types.first(where: { $0.findProperty(name) != nil }) ?? types.first(where: \.isOpen) else {
+            guard let type = types.first(where: { $0.findProperty(name) != nil }) ?? types.first(where: { $0.isOpen(to: name) })
+            else {
                 continue
             }
             fitted.merge(PropertyValues([(name, value)]).fitted(to: type, in: model))

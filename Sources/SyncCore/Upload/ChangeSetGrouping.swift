@@ -275,8 +275,9 @@ private struct UnitNeeds {
                 if row.etag != nil || isStale, let earlier = linker(entity) { return .waitsFor(earlier) }
                 if unreadable.contains(entity) { continue }
                 if isStale { return .needsETag(entity) }
-                if !service.supportsPatch, isUpdated(entity), resolver.lacksProperties(row) {
-                    return .needsAllProperties(entity)
+                if !service.supportsPatch, isUpdated(entity) {
+                    if let obstacle = resolver.obstacleToReplacement(row) { return .noLegalPlan(obstacle) }
+                    if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
                 }
             } else if let creator = writer(entity) {
                 // A new entity is changed, deleted or named by value under its real key, in the next round.

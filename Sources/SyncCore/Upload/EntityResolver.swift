@@ -205,6 +205,12 @@ public struct EntityResolver<Storage: StateStorage> {
         }
     }
 
+    /// Why a PUT would reset what nobody here knows the value of; nil if it would not.
+    func obstacleToReplacement(_ row: EntityRow) -> String? {
+        guard let name = model.findEntityType(row.type)?.unusableProperties.min() else { return nil }
+        return "a PUT would reset \(row.set)/\(name), which the metadata declare in a way that cannot be used"
+    }
+
     /// How a request names an entity that the service has; nil while its key is not known.
     public func reference(_ row: EntityRow) -> ResourceReference? {
         reference(row, depth: 0)

@@ -69,7 +69,7 @@ public struct OperationRules<Storage: StateStorage> {
     private func check(_ creation: Creation, in parent: EntityID?, depth: Int) throws(ValidationError) {
         guard depth < OperationRefused.deepestInsert else { throw .refused(.nestedTooDeeply) }
         guard let set = model.findEntitySet(creation.set) else {
-            throw .refused(.init(.unknownEntitySet, "There is no entity set \(creation.set)."))
+            throw .refused(.init(.unknownEntitySet, model.missingResource(creation.set)))
         }
         guard !set.isSingleton else {
             throw .refused(.init(.notAllowed, "\(set.name) is a singleton, which cannot be created."))
@@ -186,8 +186,8 @@ public struct OperationRules<Storage: StateStorage> {
     private func checkValues(_ values: PropertyValues, _ type: EntityType, set: String) throws(ValidationError) {
         for (name, value) in values {
             guard let property = type.findProperty(name) else {
-                if type.isOpen { continue }
-                throw .refused(.init(.unknownProperty, "\(set) has no property \(name)."))
+                if type.isOpen(to: name) { continue }
+                throw .refused(.init(.unknownProperty, model.missingProperty(name, of: type, in: set)))
             }
             guard !property.isNavigation else {
                 throw .refused(

@@ -25,10 +25,11 @@ extension LocalStore {
         let incompatible = policy.incompatibleChanges(in: difference, classes, new)
         guard incompatible.isEmpty, let known = try service else {
             throw TidelogError(
-                IncompatibleMetadata(difference: difference, changes: incompatible), root: try service?.root ?? "")
+                IncompatibleMetadata(difference: difference, changes: incompatible, defects: new.defects),
+                root: try service?.root ?? "")
         }
         let root = root ?? known.root
-        if known.metadata == metadata, known.root == root { return MetadataRefresh(difference: difference) }
+        if known.metadata == metadata, known.root == root { return MetadataRefresh(difference: difference, defects: new.defects) }
         let refresh = try transaction { () throws -> MetadataRefresh in
             let refresh = try self.consequences(of: difference, from: old, to: new)
             try self.add(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
@@ -78,9 +79,7 @@ extension LocalStore {
             let new = try CSDLReader.read(metadata)
             return (old, new, ModelDifference(from: old, to: new))
         } catch {
-            throw TidelogError(
-                .notOData, "What the service gave as its metadata is none: \(error)", place: try service?.root,
-                cause: error)
+            throw TidelogError(error, place: try service?.root)
         }
     }
 
@@ -88,7 +87,7 @@ extension LocalStore {
     private func consequences(
         of difference: ModelDifference, from old: EntityDataModel, to new: EntityDataModel
     ) throws -> MetadataRefresh {
-        var refresh = MetadataRefresh(difference: difference)
+        var refresh = MetadataRefresh(difference: difference, defects: new.defects)
         refresh.unusableQueries = try unusableQueries(new)
         let fit = OperationFit(storage: state, from: old, to: new)
         let requests = QueuedRequest(

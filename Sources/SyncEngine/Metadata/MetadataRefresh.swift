@@ -14,7 +14,14 @@ public struct MetadataRefresh: Sendable {
     /// Defining queries that the new metadata do not allow. Downloads pass over them.
     public var unusableQueries: [UnusableQuery] = []
 
-    public init(difference: ModelDifference) { self.difference = difference }
+    /// What is wrong with the new document, and what the model does not have because of it. What a document had before and a
+    /// defect hides now counts as removed.
+    public let defects: [MetadataDefect]
+
+    public init(difference: ModelDifference, defects: [MetadataDefect] = []) {
+        self.difference = difference
+        self.defects = defects
+    }
 
     /// Of metadata that no store is kept by.
     ///
@@ -24,9 +31,10 @@ public struct MetadataRefresh: Sendable {
         from old: EntityDataModel, to new: EntityDataModel, _ policy: CompatibilityPolicy, root: String
     ) throws(TidelogError) {
         difference = ModelDifference(from: old, to: new)
+        defects = new.defects
         let incompatible = policy.incompatibleChanges(in: difference)
         guard incompatible.isEmpty else {
-            throw TidelogError(IncompatibleMetadata(difference: difference, changes: incompatible), root: root)
+            throw TidelogError(IncompatibleMetadata(difference: difference, changes: incompatible, defects: defects), root: root)
         }
     }
 
@@ -52,10 +60,13 @@ public struct IncompatibleMetadata: Error, Sendable, CustomStringConvertible {
     public let difference: ModelDifference
     /// What of it is neither compatible nor approved; ``ModelChange/rule`` says why.
     public let changes: [ModelChange]
+    /// What is wrong with the new document. It may be why elements are gone.
+    public let defects: [MetadataDefect]
 
-    package init(difference: ModelDifference, changes: [ModelChange]) {
+    package init(difference: ModelDifference, changes: [ModelChange], defects: [MetadataDefect]) {
         self.difference = difference
         self.changes = changes
+        self.defects = defects
     }
 
     /// Two lines for each change: what it is, and the rule that it breaks.
@@ -66,9 +77,13 @@ extension TidelogError {
     package init(_ incompatible: IncompatibleMetadata, root: String) {
         let count = incompatible.changes.count
         let named = incompatible.changes.prefix(5).map(\.description).joined(separator: "; ")
+        let hidden = incompatible.defects.filter { $0.leftOut != nil }
+        let defects =
+            hidden.first.map { "The new document cannot be used as a whole (\(hidden.count) defects), as: \($0)" } ?? ""
         self.init(
             .incompatibleMetadata,
-            "The service's metadata have changed incompatibly: \(named)\(count > 5 ? "; and \(count - 5) more" : "").",
+            "The service's metadata have changed incompatibly: \(named)\(count > 5 ? "; and \(count - 5) more" : "")."
+                + (defects.isEmpty ? "" : " " + defects),
             place: "\(root)$metadata",
             recovery: "What was known stays in force. Approve such changes, or use an app that was made for them.",
             cause: incompatible)

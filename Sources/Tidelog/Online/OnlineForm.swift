@@ -88,6 +88,11 @@ struct OnlineForm {
         if target.isBelowContentID {
             throw unsupported("The service has no PATCH, and what the same change set creates cannot be read.")
         }
+        if let name = body.type.unusableProperties.min() {
+            throw unsupported(
+                "The service has no PATCH, and a PUT would reset "
+                    + "\(name), which the metadata declare in a way that cannot be used.")
+        }
         let held = try await standing(target, body.type, after: earlier)
         var values: PropertyValues = [:]
         let keys = Set(body.type.keyProperties.map(\.name))

@@ -46,7 +46,8 @@ public final class OnlineODataProvider: DataServiceProvider {
         let new = try await MetadataReading.read(session).model
         if let incompatible = classes.withLock({ $0 })?.comparison(with: new), !incompatible.incompatible.isEmpty {
             throw TidelogError(
-                IncompatibleMetadata(difference: incompatible.difference, changes: incompatible.incompatible),
+                IncompatibleMetadata(
+                    difference: incompatible.difference, changes: incompatible.incompatible, defects: new.defects),
                 root: session.root)
         }
         _ = await adopt(new)

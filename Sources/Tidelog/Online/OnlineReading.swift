@@ -86,7 +86,7 @@ struct OnlineReading {
         case .link(let url): return encoder.url(of: .url(url))
         case .key(let name, let key):
             guard let set = model.findEntitySet(name) else {
-                throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
+                throw TidelogError(.refused(.unknownEntitySet), model.missingResource(name))
             }
             return encoder.url(of: .entity(set: set, key: key))
         case .id(let id): throw .onlyInStore(id)

@@ -21,7 +21,8 @@ public struct ClassMetadata: Sendable {
     /// None if one document is of V2 or V3 and the other of V4: the classes serve both, and what the documents say cannot be
     /// compared.
     func comparison(with service: EntityDataModel) -> MetadataRefresh {
-        var refresh = MetadataRefresh(difference: ModelDifference(from: compared, to: service))
+        var refresh = MetadataRefresh(
+            difference: ModelDifference(from: compared, to: service), defects: service.defects)
         guard refresh.difference.isComplete else { return refresh }
         refresh.incompatible = CompatibilityPolicy(hasOpenEnumerations: hasOpenEnumerations).incompatibleChanges(
             in: refresh.difference)

@@ -120,7 +120,7 @@ open class DataService {
     public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
         let own = provider is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil
         guard let set = try metadata.findEntitySet(name) ?? own else {
-            throw TidelogError(.refused(.unknownEntitySet), "There is no entity set \(name).")
+            throw TidelogError(.refused(.unknownEntitySet), try metadata.missingResource(name))
         }
         return set
     }

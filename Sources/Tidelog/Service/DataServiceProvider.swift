@@ -59,6 +59,10 @@ public enum BatchCallOutcome: Sendable {
 }
 
 extension DataServiceProvider {
+    /// What is wrong with the service's metadata, and which of its sets, properties and so on the service therefore does not
+    /// have here: they are neither read nor sent. Empty before the metadata are known.
+    public var metadataDefects: [MetadataDefect] { loadedModel?.defects ?? [] }
+
     /// Nothing to compare.
     public func adopt(_ classes: ClassMetadata) {}
 

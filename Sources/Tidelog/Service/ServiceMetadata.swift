@@ -5,24 +5,22 @@ public import Transport
 
 /// Reads the metadata of services that no store is kept of.
 public enum ServiceMetadata {
-    /// - Parameter url: a service root, or the metadata document itself: what ends in `$metadata`, `.xml`, `.edmx` or
-    ///   `.csdl` is read as it is.
+    /// - Parameter url: a service root, or the metadata document itself: what ends in `$metadata`, `.xml`, `.edmx`,
+    ///   `.csdl` or `.json` is read as it is.
     public static func read(
         from url: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none
     ) async throws(TidelogError) -> EntityDataModel {
         let path = url.prefix { $0 != "?" && $0 != "#" }
-        let isDocument = ["$metadata", ".xml", ".edmx", ".csdl"].contains { path.lowercased().hasSuffix($0) }
+        let isDocument = ["$metadata", ".xml", ".edmx", ".csdl", ".json"].contains { path.lowercased().hasSuffix($0) }
         let session = ServiceSession(
             root: url, transport: transport ?? defaultTransport(), credentials: credentials)
         guard isDocument else { return try await MetadataReading.read(session).model }
-        let response = try await session.get(url, headers: ["Accept": "application/xml"])
+        let response = try await session.get(url, headers: ["Accept": MetadataReading.accepted])
         try ServiceSession.check(response, "GET", url)
         do throws(CSDLError) {
             return try CSDLReader.read(response.body)
         } catch {
-            throw TidelogError(
-                .notOData, "What the service gave as its metadata is none: \(error)", place: "GET \(path)",
-                recovery: "Check the URL.", cause: error)
+            throw TidelogError(error, place: "GET \(path)")
         }
     }
 }

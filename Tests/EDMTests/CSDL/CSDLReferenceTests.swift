@@ -95,13 +95,11 @@ import Testing
         #expect(model.references.count == 2)
     }
 
-    @Test func `an error names the document that it is in`() throws {
-        let error = #expect(throws: CSDLError.self) {
-            try read(document("a.xml", "A", name), document("b.xml", "B", "\n<ComplexType/>"))
-        }
-        #expect(error?.document == "b.xml")
-        #expect(error?.line == 3)
-        #expect(error?.description.hasPrefix("b.xml: line 3, column 1: ") == true)
+    @Test func `a defect names the document that it is in`() throws {
+        let defects = try read(document("a.xml", "A", name), document("b.xml", "B", "\n<ComplexType/>")).defects
+        #expect(defects.map(\.document) == ["b.xml"])
+        #expect(defects.map(\.line) == [3])
+        #expect(defects.first?.description.hasPrefix("b.xml: line 3, column 1: ") == true)
     }
 
     @Test func `text that is no XML is told with its document`() throws {
@@ -111,19 +109,28 @@ import Testing
         #expect(error?.document == "b.xml")
     }
 
-    @Test func `a type that two documents declare is refused with both places`() throws {
-        let error = #expect(throws: CSDLError.self) { try read(document("a", "A", name), document("b", "A", name)) }
-        #expect(error?.code == .duplicateName)
-        #expect(error?.message.contains("in line 2 of a") == true)
+    @Test func `a type that two documents declare alike is left out once, with both places`() throws {
+        let model = try read(document("a", "A", name), document("b", "A", name))
+        let defect = try #require(model.defects.first)
+        #expect(defect.code == .duplicateName)
+        #expect(defect.message.contains("in line 2 of a"))
+        #expect(model.findComplexType("A.Name")?.properties.map(\.name) == ["First"])
     }
 
-    @Test func `types deriving from each other over two documents are refused`() throws {
-        let error = #expect(throws: CSDLError.self) {
-            try read(
-                document("a", "A", #"<ComplexType Name="C" BaseType="B.C"/>"#),
-                document("b", "B", #"<ComplexType Name="C" BaseType="A.C"/>"#))
-        }
-        #expect(error?.code == .inheritanceCycle)
+    @Test func `a type that two documents declare otherwise is left out twice`() throws {
+        let other = name.replacing("First", with: "Last")
+        let model = try read(document("a", "A", name + person), document("b", "A", other))
+        #expect(model.findComplexType("A.Name") == nil)
+        #expect(model.defects.filter { $0.leftOut?.path == "A.Name" }.map(\.document) == ["a", "b"])
+        #expect(model.findEntityType("A.Person")?.properties.map(\.name) == ["ID"])
+    }
+
+    @Test func `types deriving from each other over two documents are left out`() throws {
+        let model = try read(
+            document("a", "A", #"<ComplexType Name="C" BaseType="B.C"/>"# + name),
+            document("b", "B", #"<ComplexType Name="C" BaseType="A.C"/>"#))
+        #expect(model.defects.map(\.code) == [.inheritanceCycle, .inheritanceCycle])
+        #expect(model.schemas.flatMap(\.complexTypes).map(\.name) == ["A.Name"])
     }
 
     @Test func `what no document declares is told by its names`() throws {

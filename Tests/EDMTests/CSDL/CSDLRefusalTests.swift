@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// A document that must be refused, with the rule that it breaks.
+/// A document that a strict reader refuses, with the rule that it breaks.
 struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     let rule: String
     let code: CSDLError.Code
@@ -26,6 +26,10 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
 }
 
 @Suite struct `A metadata document is refused` {
+    private static func strict(_ text: String) throws(CSDLError) -> EntityDataModel {
+        try CSDLReader(isStrict: true).read(Array(text.utf8))
+    }
+
     static let texts: [CSDLRefusal] = [
         .text("an empty document", .notMetadata, ""),
         .text("nothing but white space", .notMetadata, line: 3, "\n \n"),
@@ -247,6 +251,9 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
         .v4(
             "an empty path attribute", .invalidAnnotation, line: 3,
             "<ComplexType Name='C'>\n<Annotation Term='O.T' Path=''/></ComplexType>"),
+        .v4(
+            "a property of an entity type", .wrongKind, line: 3,
+            CSDLSource.entityType("A") + "<ComplexType Name='C'>\n<Property Name='P' Type='S.A'/></ComplexType>"),
         .text(
             "one alias of two namespaces", .duplicateName, line: 2,
             CSDLSource.v4("").replacing(
@@ -256,18 +263,50 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
 
     @Test(arguments: texts + types + values + relationships + others)
     func `with a code and the line of what is wrong`(refusal: CSDLRefusal) throws {
-        let error = try #require(throws: CSDLError.self) { try CSDLReader.read(Array(refusal.text.utf8)) }
+        let error = try #require(throws: CSDLError.self) { try Self.strict(refusal.text) }
         #expect(error.code == refusal.code, "\(error)")
         #expect(error.line == refusal.line, "\(error)")
     }
 
     @Test func `at the column where the tag begins`() throws {
         let error = try #require(throws: CSDLError.self) {
-            try EntityDataModel.v4("<ComplexType\n  Name='A'/> <ComplexType\n  Name='A'/>")
+            try Self.strict(CSDLSource.v4("<ComplexType\n  Name='A'/> <ComplexType\n  Name='A'/>"))
         }
         #expect(error.line == 3)
         #expect(error.column == 14)
     }
+
+    @Test(arguments: texts)
+    func `by any reader if it is no metadata`(refusal: CSDLRefusal) throws {
+        let error = try #require(throws: CSDLError.self) { try CSDLReader.read(Array(refusal.text.utf8)) }
+        #expect(error.code == refusal.code, "\(error)")
+        #expect(error.line == refusal.line, "\(error)")
+    }
+
+    /// What else is in a document is used.
+    @Test(arguments: types + values + relationships + others)
+    func `as far as it breaks a rule, and used otherwise`(refusal: CSDLRefusal) throws {
+        let text = refusal.text.replacing("</edmx:DataServices>", with: Self.usable + "</edmx:DataServices>")
+        let model = try CSDLReader.read(Array(text.utf8))
+        #expect(model.defects.contains { $0.code == refusal.code && $0.line == refusal.line }, "\(model.defects)")
+        #expect(model.defects.contains { $0.leftOut != nil }, "\(model.defects)")
+        #expect(model.findEntitySet("Others")?.entityType.keyProperties.map(\.name) == ["ID"])
+        // What is used does not depend on what is not.
+        for type in model.schemas.flatMap({ $0.entityTypes + $0.complexTypes }) {
+            for property in type.properties {
+                if case .complex(let name) = property.type.kind { #expect(model.findComplexType(name) != nil) }
+            }
+            for property in type.navigationProperties {
+                let target = property.navigation?.targetType ?? ""
+                #expect(model.findEntityType(target) != nil || !target.hasPrefix("S."), "\(property)")
+            }
+        }
+        for set in model.entitySets { #expect(model.findEntityType(set.entityType.name) != nil, "\(set)") }
+    }
+
+    private static let usable =
+        "<Schema xmlns='http://docs.oasis-open.org/odata/ns/edm' Namespace='U'>" + CSDLSource.entityType("Other")
+        + "<EntityContainer Name='Container'><EntitySet Name='Others' EntityType='U.Other'/></EntityContainer></Schema>"
 
     static let defects: [(rule: String, line: Int, text: String)] =
         [
@@ -318,6 +357,6 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
         let defects = try CSDLReader.read(bytes).defects
         #expect(defects.map(\.line) == [line])
         let error = try #require(throws: CSDLError.self) { try CSDLReader(isStrict: true).read(bytes) }
-        #expect(error == defects.first)
+        #expect(error == defects.first?.fault)
     }
 }

@@ -51,8 +51,9 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
     }
 
     private func lines(_ refresh: MetadataRefresh) -> [String] {
-        if refresh.difference.isEmpty { return ["The metadata have not changed."] }
-        var lines = refresh.difference.changes.map(\.description)
+        let defects = DefectText(refresh.defects).lines
+        if refresh.difference.isEmpty { return ["The metadata have not changed."] + defects }
+        var lines = refresh.difference.changes.map(\.description) + defects
         let incompatible = refresh.incompatible
         if !incompatible.isEmpty {
             lines.append("\(counted(incompatible.count, "change is", "changes are")) not approved:")
@@ -82,6 +83,7 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
         list("unfit", refresh.unfit.map { "\($0.operation): \($0.refusal.message)" })
         list("fitAgain", refresh.fitAgain.map(String.init))
         list("unusableQueries", refresh.unusableQueries.map(\.name))
+        DefectText(refresh.defects).write(to: &json)
         json.endObject()
         return [json.text]
     }

@@ -58,6 +58,7 @@ struct InitCommand: AsyncParsableCommand {
                     ? "One defining query for each of the \(queries.count) entity sets, because none was named:"
                     : "\(counted(queries.count, "defining query", "defining queries")):")
             for query in queries { try Console.print("  \(query.name) = \(query.query)") }
+            for line in DefectText(model.defects).lines { try Console.print(line) }
             try Console.print("Run 'tidelog pull' to read them.")
         }
     }

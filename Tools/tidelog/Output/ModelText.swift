@@ -26,7 +26,7 @@ struct ModelText {
                 lines += ["", "enumeration \(type.name)"] + type.members.map { "  \($0.name) = \($0.value)" }
             }
         }
-        for defect in model.defects { lines.append("Defect at \(defect)") }
+        if !model.defects.isEmpty { lines += [""] + DefectText(model.defects).lines }
         return lines.map(oneLine)
     }
 
@@ -66,7 +66,7 @@ struct ModelText {
 
     // MARK: For programs
 
-    /// One object: `odataVersion`, each count under its name, then `namespaces`, `sets` and `types`.
+    /// One object: `odataVersion`, each count under its name, then `namespaces`, `sets`, `types` and `defects`.
     var json: String {
         var json = JSONWriter()
         json.beginObject()
@@ -91,6 +91,7 @@ struct ModelText {
         json.beginArray()
         for type in model.schemas.flatMap({ $0.entityTypes + $0.complexTypes }) { write(type, &json) }
         json.endArray()
+        DefectText(model.defects).write(to: &json)
         json.endObject()
         return json.text
     }

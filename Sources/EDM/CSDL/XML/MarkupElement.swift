@@ -1,13 +1,24 @@
-/// The document that an element stands in, among those that are read together.
+/// The document, and the schema in it, that an element stands in, among documents that are read together.
 final class MarkupOrigin: Sendable {
     /// For messages; nil where there is one document and everybody knows which.
     let name: String?
     /// 0 for the document that refers to the others.
     let position: Int
+    /// Which schema of the document, from 1; 0 outside of schemas.
+    let schema: Int
+    /// Whether the document is CSDL JSON.
+    let isJSON: Bool
 
-    init(name: String? = nil, position: Int = 0) {
+    init(name: String? = nil, position: Int = 0, schema: Int = 0, isJSON: Bool = false) {
         self.name = name
         self.position = position
+        self.schema = schema
+        self.isJSON = isJSON
+    }
+
+    /// The same document's schema of that number.
+    func inSchema(_ number: Int) -> MarkupOrigin {
+        MarkupOrigin(name: name, position: position, schema: number, isJSON: isJSON)
     }
 }
 
@@ -23,7 +34,7 @@ final class MarkupElement {
         case foreign
     }
 
-    struct Attribute {
+    struct Attribute: Hashable {
         let name: String
         let prefix: String?
         /// nil where the attribute has no prefix, and so belongs to its element.
@@ -40,11 +51,14 @@ final class MarkupElement {
     let origin: MarkupOrigin
     fileprivate(set) var children: [MarkupElement] = []
     fileprivate(set) var text = ""
+    /// Why the element cannot be used, if that is known before it is looked at: its JSON is of another kind.
+    let flaw: String?
 
     init(
         name: String, namespace: String?, vocabulary: Vocabulary, attributes: [Attribute], line: Int, column: Int,
-        origin: MarkupOrigin
+        origin: MarkupOrigin, flaw: String? = nil
     ) {
+        self.flaw = flaw
         self.name = name
         self.namespace = namespace
         self.vocabulary = vocabulary
@@ -77,6 +91,8 @@ final class MarkupElement {
     func firstChild(_ name: String) -> MarkupElement? { children.first { $0.isModel(name) } }
 
     func append(_ child: MarkupElement) { children.append(child) }
+
+    func remove(_ isUnusable: (MarkupElement) -> Bool) { children.removeAll(where: isUnusable) }
 
     func append(text piece: String) { text += piece }
 }

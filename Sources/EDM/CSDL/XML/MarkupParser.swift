@@ -7,6 +7,8 @@ import CLibXML2
 struct MarkupParser {
     let limits: CSDLReader.Limits
     var origin = MarkupOrigin()
+    /// Returns why a document with that root is not what is expected; nil if it may be.
+    var refusal: @Sendable (MarkupElement) -> CSDLError? = { MetadataDocument.refusal(of: $0) }
 
     func parse(_ bytes: [UInt8]) throws(CSDLError) -> MarkupElement {
         guard bytes.count <= limits.bytes else {
@@ -16,7 +18,7 @@ struct MarkupParser {
         try refuseWhatIsNoXML(bytes)
         try refuseAttributeFloods(bytes)
 
-        let state = MarkupTreeState(limits: limits, origin: origin)
+        let state = MarkupTreeState(limits: limits, origin: origin, refusal: refusal)
         Self.run(bytes, state)
         if let failure = state.failure { throw failure }
         guard let root = state.root else {
@@ -36,9 +38,9 @@ struct MarkupParser {
                 line += 1
                 column = 1
             case let space where space.isXMLSpace: column += 1
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
+            case UInt8(ascii: "["):
                 throw CSDLError(
-                    .notMetadata, "The document is JSON; metadata in XML was expected.", line: line, column: column)
+                    .notMetadata, "The document is a JSON array; metadata is an object.", line: line, column: column)
             // A `<`, or the beginning of UTF-16.
             case UInt8(ascii: "<"), 0xFE, 0xFF, 0x00: return
             default:

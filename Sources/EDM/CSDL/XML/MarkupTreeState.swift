@@ -8,18 +8,23 @@ final class MarkupTreeState {
 
     private let limits: CSDLReader.Limits
     private let origin: MarkupOrigin
+    private let refusal: @Sendable (MarkupElement) -> CSDLError?
     private var open: [MarkupElement] = []
     /// How many namespaces each open element declares. libxml2 looks a prefix up among all of them in turn.
     private var declared: [Int] = []
     private var inScope = 0
     private var elements = 0
+    private var schemas = 0
     /// libxml2 keeps each name once for a document, so its address stands for it.
     private var names: [UnsafePointer<xmlChar>: String] = [:]
     private var vocabularies: [UnsafePointer<xmlChar>: MarkupElement.Vocabulary] = [:]
 
-    init(limits: CSDLReader.Limits, origin: MarkupOrigin) {
+    init(
+        limits: CSDLReader.Limits, origin: MarkupOrigin, refusal: @escaping @Sendable (MarkupElement) -> CSDLError?
+    ) {
         self.limits = limits
         self.origin = origin
+        self.refusal = refusal
     }
 
     static func from(_ context: UnsafeMutableRawPointer?) -> MarkupTreeState? {
@@ -74,14 +79,20 @@ final class MarkupTreeState {
             fail(code, message, line: place.line, column: place.column)
             return
         }
+        let vocabulary = namespace.map(vocabulary) ?? .foreign
+        var origin = open.last?.origin ?? origin
+        if vocabulary == .edm, intern(name) == "Schema" {
+            schemas += 1
+            origin = origin.inSchema(schemas)
+        }
         let element = MarkupElement(
-            name: intern(name), namespace: namespace.map(intern), vocabulary: namespace.map(vocabulary) ?? .foreign,
+            name: intern(name), namespace: namespace.map(intern), vocabulary: vocabulary,
             attributes: read(attributes, count), line: place.line, column: place.column, origin: origin)
         if let parent = open.last {
             parent.append(element)
         } else {
             root = element
-            if let error = MetadataDocument.refusal(of: element) {
+            if let error = refusal(element) {
                 fail(error.code, error.message, line: error.line, column: error.column)
             }
         }

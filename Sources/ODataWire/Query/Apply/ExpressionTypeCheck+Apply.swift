@@ -265,8 +265,8 @@ extension ExpressionTypeCheck {
             case (.type(let name), _): type = try namedType(name, .path(path))
             case (.property(let name), .structured(let owner)):
                 guard let property = owner.findProperty(name) else {
-                    if owner.isOpen || computed.contains(name) { return .unknown }
-                    throw error(.unknownProperty, "\(owner.name) has no property \(name).", .path(path))
+                    if owner.isOpen(to: name) || computed.contains(name) { return .unknown }
+                    throw error(.unknownProperty, model.missingProperty(name, of: owner), .path(path))
                 }
                 type = ExpressionType(property.type, in: model)
                 // What is declared as primitive has no properties, whatever its values turn out to be.
@@ -310,7 +310,7 @@ extension StructuredType {
     fileprivate static func result(of type: StructuredType, _ properties: [Property]) -> StructuredType {
         StructuredType(
             kind: .entity, name: type.name, properties: properties.filter { !$0.isNavigation },
-            navigationProperties: properties.filter(\.isNavigation))
+            navigationProperties: properties.filter(\.isNavigation), unusableProperties: type.unusableProperties)
     }
 
     /// What instances of any of the types may have.
@@ -319,13 +319,14 @@ extension StructuredType {
     ) -> StructuredType {
         StructuredType(
             kind: .entity, name: type.name, isOpen: isOpen || types.contains(where: \.isOpen),
-            properties: types.flatMap(\.properties), navigationProperties: types.flatMap(\.navigationProperties))
+            properties: types.flatMap(\.properties), navigationProperties: types.flatMap(\.navigationProperties),
+            unusableProperties: type.unusableProperties)
     }
 
     fileprivate func adding(_ name: String, _ type: ExpressionType) -> StructuredType {
         StructuredType(
             kind: kind, name: self.name, baseType: baseType, isOpen: isOpen, hasStream: hasStream,
             properties: properties + [.dynamic(name, type, of: self)], navigationProperties: navigationProperties,
-            keyProperties: keyProperties)
+            keyProperties: keyProperties, unusableProperties: unusableProperties)
     }
 }

@@ -40,7 +40,7 @@ public struct EvaluationScope {
         self.init(
             property: { name in
                 if let value = values[name] { return .value(value) }
-                return type.map { $0.findProperty(name) == nil && !$0.isOpen } ?? false ? nil : .value(.null)
+                return type.map { $0.findProperty(name) == nil && !$0.isOpen(to: name) } ?? false ? nil : .value(.null)
             }, isInstance: { $0 == type?.name }, type: type)
     }
 }

@@ -1,10 +1,10 @@
 /// What strings in JSON are made of.
-enum JSONText {
+package enum JSONText {
     /// Where the first quotation mark, backslash or control character is, and whether all bytes before it are ASCII.
     ///
     /// This loop sees nearly every byte of every payload, hence eight at a time and without bounds checks: it reads from
     /// `start` to the end of the bytes at most.
-    static func plainRun(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
+    package static func plainRun(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         let ones: UInt64 = 0x0101_0101_0101_0101
         var seen: UInt64 = 0
@@ -36,7 +36,7 @@ enum JSONText {
     }
 
     /// Bytes that are known to be UTF-8.
-    static func string(_ bytes: UnsafeRawBufferPointer) -> String {
+    package static func string(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { target in
             UnsafeMutableRawBufferPointer(target).copyMemory(from: bytes)
             return bytes.count
@@ -44,7 +44,7 @@ enum JSONText {
     }
 
     /// What stands behind a backslash for one byte; nil for `u` and for what must not stand there.
-    static func unescaped(_ letter: UInt8) -> UInt8? {
+    package static func unescaped(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter
         case UInt8(ascii: "b"): 0x08

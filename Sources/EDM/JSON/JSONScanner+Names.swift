@@ -2,11 +2,13 @@
 ///
 /// Readers disagree about which of two members of one name holds (RFC 8259, section 4), so an object with such members has no
 /// meaning that could be relied on. Names are the same if their code units are, after their escapes are resolved.
-struct MemberNames {
+package struct MemberNames {
     /// Names without escapes, as places in the document; with more than ``fewLimit`` names, or with an escape, all of them
     /// are in ``many``.
     private var few: [Range<Int>] = []
     private var many: Set<[UInt8]> = []
+
+    package init() {}
 
     /// Comparing each name with each other one is faster up to here.
     private static let fewLimit = 24
@@ -34,7 +36,7 @@ struct MemberNames {
 
 extension JSONScanner {
     /// The name of the next member, which must not be among those before; nil at the object's end.
-    mutating func nextName(_ names: inout MemberNames) throws(JSONError) -> String? {
+    package mutating func nextName(_ names: inout MemberNames) throws(JSONError) -> String? {
         guard try beginName() else { return nil }
         let start = offset
         let name = try quoted()
@@ -44,7 +46,7 @@ extension JSONScanner {
     }
 
     /// Passes over the name of the next member; false at the object's end.
-    mutating func skipName(_ names: inout MemberNames) throws(JSONError) -> Bool {
+    package mutating func skipName(_ names: inout MemberNames) throws(JSONError) -> Bool {
         guard try beginName() else { return false }
         let start = offset
         try skipQuoted()
@@ -69,7 +71,7 @@ extension JSONScanner {
         _ start: Int, _ names: inout MemberNames, _ decoded: () throws(JSONError) -> String
     ) throws(JSONError) {
         guard checksNames, try !names.insert(start + 1..<offset - 1, in: bytes, decoded: decoded) else { return }
-        let name = PrimitiveLiteral.clipped(try decoded())
+        let name = clipped(try decoded())
         throw JSONError(.duplicateName, "The object has the member \(name) twice.", at: start)
     }
 }

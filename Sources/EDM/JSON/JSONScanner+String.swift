@@ -1,5 +1,3 @@
-internal import EDM
-
 extension JSONScanner {
     /// The string whose opening quotation mark is at the offset.
     mutating func quoted() throws(JSONError) -> String {

@@ -19,18 +19,18 @@ public struct JSONScanner: Sendable {
 
     public enum Kind: Sendable, Hashable { case null, boolean, number, string, array, object }
 
-    var bytes: [UInt8]
+    package internal(set) var bytes: [UInt8]
     /// The next byte to be read.
-    public internal(set) var offset: Int
-    let limits: Limits
+    public package(set) var offset: Int
+    package let limits: Limits
     /// For each open object and array: whether nothing of it has been read yet.
-    var openIsEmpty: [Bool] = []
+    package internal(set) var openIsEmpty: [Bool] = []
     /// Whether repeated names in an object are errors, as in an answer that is acted on.
-    var checksNames = false
+    package var checksNames = false
     /// Whether a string that is no text is read with replacement characters and kept in ``badText``, and no error.
-    var toleratesBadText = false
+    package var toleratesBadText = false
     /// Why the first string was no text that was read since this was nil.
-    var badText: JSONError?
+    package var badText: JSONError?
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {
@@ -43,14 +43,14 @@ public struct JSONScanner: Sendable {
     }
 
     /// For a document of which nothing is there yet.
-    init(limits: Limits) {
+    package init(limits: Limits) {
         bytes = []
         self.limits = limits
         offset = 0
     }
 
     /// To be called at the document's beginning only.
-    mutating func skipByteOrderMark() {
+    package mutating func skipByteOrderMark() {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 

@@ -1,0 +1,58 @@
+/// Reads CSDL JSON (OASIS CSDL JSON 4.01) as the tree of elements that the same document has in XML.
+///
+/// Where JSON says something by leaving a member out and XML says it by an attribute, the attribute is set: `$Nullable` is
+/// false, a `$Type` is `Edm.String`, and the scale of a decimal is variable. What JSON cannot tell is the kind of a constant in
+/// an annotation: dates, paths to properties and members of enumerations come as strings.
+struct JSONMetadata {
+    let limits: CSDLReader.Limits
+    let origin: MarkupOrigin
+
+    /// Whether the document is a JSON object, if it is anything.
+    static func isObject(_ bytes: [UInt8]) -> Bool {
+        let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+        return bytes[start...].first { !$0.isXMLSpace } == UInt8(ascii: "{")
+    }
+
+    func parse(_ bytes: [UInt8]) throws(CSDLError) -> MarkupElement {
+        let document = try PlacedJSONReader.read(bytes, limits: limits)
+        let declaration = JSONDeclaration(document)
+        guard let version = declaration["Version"] else {
+            throw CSDLError(
+                .notMetadata, "The document is JSON, but no metadata: it has no member $Version.",
+                line: document.line, column: document.column)
+        }
+        if let flaw = declaration.flaw {
+            throw CSDLError(.invalidValue, flaw, line: document.line, column: document.column)
+        }
+        var root = JSONElement("Edmx", at: document, origin, vocabulary: .edmx)
+        root.set("Version", version)
+        for member in declaration["Reference"]?.members ?? [] { root.append(reference(member)) }
+        var services = JSONElement("DataServices", at: document, origin, vocabulary: .edmx)
+        for (number, member) in declaration.named.enumerated() {
+            services.append(JSONSchemaReader(origin: origin.inSchema(number + 1)).schema(member))
+        }
+        root.append(services.element)
+        return root.element
+    }
+
+    private func reference(_ member: PlacedJSON.Member) -> MarkupElement {
+        let declaration = JSONDeclaration(member.value)
+        let annotations = JSONAnnotationReader(origin: origin)
+        var reference = JSONElement("Reference", at: member.value, origin, vocabulary: .edmx)
+        reference.set("Uri", member.name)
+        for (control, element, names) in [
+            ("Include", "Include", ["Namespace", "Alias"]),
+            ("IncludeAnnotations", "IncludeAnnotations", ["TermNamespace", "Qualifier", "TargetNamespace"]),
+        ] {
+            for item in declaration[control]?.items ?? [] {
+                let included = JSONDeclaration(item)
+                var include = JSONElement(element, at: item, origin, vocabulary: .edmx)
+                for name in names { include.set(name, included[name]?.text) }
+                for annotation in included.annotations { include.append(annotations.annotation(annotation)) }
+                reference.append(include.element)
+            }
+        }
+        for annotation in declaration.annotations { reference.append(annotations.annotation(annotation)) }
+        return reference.element
+    }
+}

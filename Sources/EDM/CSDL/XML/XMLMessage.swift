@@ -1,0 +1,34 @@
+/// A short XML document other than metadata: the message in which a service of V2 says why it refused.
+///
+/// Read with the bounds of metadata documents: a DOCTYPE is refused, nothing is fetched, and depth and size are limited.
+package struct XMLMessage: Sendable {
+    /// An element: either its text, or the elements in it.
+    package indirect enum Content: Sendable {
+        case text(String)
+        case elements([(name: String, content: Content)])
+    }
+
+    /// The namespace of the root; nil if it has none.
+    package let namespace: String?
+    package let content: Content
+
+    /// Reads a document whose root has the local name. Nil for everything else, whether it is XML or not.
+    package init?(_ bytes: [UInt8], root name: String) {
+        var limits = CSDLReader.Limits()
+        limits.bytes = 1 << 20
+        limits.depth = 64
+        limits.elements = 2_000
+        let parser = MarkupParser(
+            limits: limits,
+            refusal: { $0.name == name ? nil : CSDLError(.notMetadata, "The root is another one.", at: $0) })
+        guard let root = try? parser.parse(bytes) else { return nil }
+        namespace = root.namespace
+        content = Self.content(of: root)
+    }
+
+    /// The recursion is as deep as the document may be.
+    private static func content(of element: MarkupElement) -> Content {
+        guard !element.children.isEmpty else { return .text(String(element.text.trimmed)) }
+        return .elements(element.children.map { ($0.name, content(of: $0)) })
+    }
+}

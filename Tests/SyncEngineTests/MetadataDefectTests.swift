@@ -1,0 +1,113 @@
+import EDM
+import ODataSandbox
+import ODataWire
+import Operations
+import SyncCore
+import SyncEngine
+import TestSupport
+import Testing
+
+/// A store whose service's metadata get a defect, and lose it again.
+struct MetadataDefectTests {
+    typealias Changing = MetadataRefreshTests.Changing
+
+    private static let note = "<Property Name=\"Note\" Type=\"Edm.String\""
+    private static let broken = "<Property Name=\"Note\" Type=\"Shop.Nothing\""
+    private static let policy = CompatibilityPolicy(canRemoveAnything: true)
+
+    private func refusal(_ body: () async throws -> Void) async -> TidelogError? {
+        await #expect(throws: TidelogError.self, performing: body)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `a defect that appears has to be approved, and the error names it`(_ dialect: Dialect) async throws {
+        let service = try await Changing(dialect)
+        service.replace(Self.note, Self.broken)
+        let error = await refusal { _ = try await service.engine.refreshMetadata(CompatibilityPolicy()) }
+        #expect(error?.code == .incompatibleMetadata)
+        #expect(error?.message.contains("Property Shop.Order/Note: removed") == true)
+        #expect(error?.message.contains("The type \"Shop.Nothing\" is not declared.") == true, "\(error?.message ?? "")")
+        #expect((error?.cause as? IncompatibleMetadata)?.defects.count == 1)
+    }
+
+    @Test(arguments: Dialect.allCases)
+    func `values of a property that cannot be used are not read, asked for or sent, and all else is`(
+        _ dialect: Dialect
+    ) async throws {
+        let service = try await Changing(dialect)
+        let shop = service.shop
+        try await shop.perform(update("Orders(2)", ["Note": .string("mine")]))
+        service.replace(Self.note, Self.broken)
+        let refresh = try await service.engine.refreshMetadata(Self.policy)
+        #expect(refresh.defects.map(\.leftOut?.path) == ["Shop.Order/Note"])
+        #expect(refresh.unfit.count == 1)
+        _ = try await service.engine.download()
+        #expect(try await shop.value("Orders(1)", "Note") == nil)
+        #expect(try await shop.value("Orders(1)", "Quantity") != nil)
+        let reason = "cannot be used"
+        let query = await refusal { _ = try await shop.store.query("Orders?$filter=Note eq 'x'") }
+        #expect(query?.message.contains(reason) == true, "\(query?.message ?? "")")
+        let write = await refusal { try await shop.perform(update("Orders(1)", ["Note": .string("x")])) }
+        #expect(write?.message.contains(reason) == true, "\(write?.message ?? "")")
+        try await shop.perform(update("Orders(1)", ["Quantity": .integer(8)]))
+        #expect(try await service.engine.upload().confirmed.count == 1)
+        // Mended, it has what the service had all the time, and what waited for it goes.
+        service.restore()
+        #expect(try await service.engine.refreshMetadata(CompatibilityPolicy()).fitAgain.count == 1)
+        _ = try await service.engine.download()
+        #expect(try await shop.value("Orders(1)", "Note") == .string("engine parts"))
+        #expect(try await service.engine.upload().confirmed.count == 1)
+    }
+
+    @Test func `a set whose type cannot be used is in no query, and the rest is downloaded`() async throws {
+        let service = try await Changing(.v4)
+        service.replace("EntityType=\"Shop.Car\"", "EntityType=\"Shop.Nothing\"")
+        let refresh = try await service.engine.refreshMetadata(Self.policy)
+        #expect(refresh.unusableQueries.map(\.name).contains("Cars"))
+        let query = await refusal { _ = try await service.shop.store.query("Cars") }
+        #expect(query?.message.contains("Shop.Nothing") == true, "\(query?.message ?? "")")
+        #expect(try await service.engine.download().failures.isEmpty)
+        #expect(try await service.shop.store.query("Customers").entities.isEmpty == false)
+    }
+
+    @Test func `a service without PATCH is not sent what would reset the property`() async throws {
+        let service = try await Changing(.v4)
+        service.replace(Self.note, Self.broken)
+        _ = try await service.engine.refreshMetadata(Self.policy)
+        await service.shop.store.use(ServiceOptions(supportsPatch: false))
+        try await service.shop.perform(update("Orders(1)", ["Quantity": .integer(8)]))
+        let report = try await service.engine.upload()
+        #expect(report.confirmed.isEmpty)
+        let held = try await service.shop.store.plan().held.values.map(\.description)
+        #expect(held.contains { $0.contains("would reset Orders/Note") }, "\(held)")
+    }
+
+    @Test func `metadata in JSON make the same store`() async throws {
+        let json = #"""
+            {"$Version":"4.0","$EntityContainer":"Shop.C","Shop":{"Customer":{"$Kind":"EntityType","$Key":["CustomerID"],
+            "CustomerID":{"$Type":"Edm.Int32"},"Name":{"$Nullable":true}},
+            "C":{"$Kind":"EntityContainer","Customers":{"$Collection":true,"$Type":"Shop.Customer"}}}}
+            """#
+        let service = try await Changing(.v4)
+        let refresh = try await service.shop.store.refresh(
+            Array(json.utf8), policy: CompatibilityPolicy(canChangeAnything: true, canRemoveAnything: true))
+        #expect(refresh.defects == [])
+        #expect(try await service.shop.store.model.allSets.map(\.name) == ["Customers"])
+        #expect(try await service.engine.download().failures.isEmpty)
+        #expect(try await service.shop.value("Customers(1)", "Name") != nil)
+    }
+
+    @Test(arguments: [
+        ("<html/>", "ends before $metadata"), ("<edmx:Edmx", "damaged or was cut off"), ("{\"$Version\"", "damaged or was cut off"),
+        (
+            "<Schema xmlns='http://docs.oasis-open.org/odata/ns/edm' Namespace='N'><EntityType Name='A' BaseType='N.B'/></Schema>",
+            "corrected by the service"
+        ), ("{\"$Version\":\"7.0\",\"N\":{}}", "4.0 or 4.01"),
+    ])
+    func `the advice fits the fault`(document: String, advice: String) async throws {
+        let store = try await Changing(.v4).shop.store
+        let error = await refusal { _ = try await store.refresh(Array(document.utf8), policy: CompatibilityPolicy()) }
+        #expect(error?.code == .notOData)
+        #expect(error?.recovery?.contains(advice) == true, "\(error.map(String.init(describing:)) ?? "")")
+    }
+}

@@ -1,0 +1,42 @@
+internal import EDM
+internal import ODataWire
+
+/// What is wrong with a metadata document, and what is left out because of it.
+struct DefectText {
+    private let defects: [MetadataDefect]
+
+    init(_ defects: [MetadataDefect]) { self.defects = defects }
+
+    /// A heading, and a line for each defect.
+    var lines: [String] {
+        guard !defects.isEmpty else { return [] }
+        let count = defects.count { $0.leftOut != nil }
+        let consequence =
+            count == 0 ? "everything in it is used" : "\(counted(count, "element is", "elements are")) left out"
+        return ["\(counted(defects.count, "defect", "defects")) in the metadata; \(consequence):"]
+            + defects.map { oneLine("  \($0)") }
+    }
+
+    /// The member `defects`: an array of objects with `code`, `message`, `line`, `column` and, if something is left out,
+    /// `leftOut` with its `kind` and `path`.
+    func write(to json: inout JSONWriter) {
+        json.name("defects")
+        json.beginArray()
+        for defect in defects {
+            json.beginObject()
+            json.member("code", defect.code.rawValue)
+            json.member("message", defect.message)
+            json.member("line", defect.line)
+            json.member("column", defect.column)
+            if let leftOut = defect.leftOut {
+                json.name("leftOut")
+                json.beginObject()
+                json.member("kind", leftOut.kind)
+                json.member("path", leftOut.path)
+                json.endObject()
+            }
+            json.endObject()
+        }
+        json.endArray()
+    }
+}
