@@ -22,7 +22,7 @@ extension ImageBuilder {
                 message: message, text: text, hidesOthers: true))
     }
 
-    /// Notes an entity of which a value cannot be read.
+    /// Notes an entity that cannot be read: a value of it, or all of it, since it is too large.
     ///
     /// - Returns: the entity that it is to the store; nil where the store does not have it, or where that cannot be told.
     @discardableResult
@@ -30,7 +30,8 @@ extension ImageBuilder {
         let (id, name) = try identity(of: found.entity, in: set)
         quarantined.append(
             QuarantinedEntity(
-                query: "", set: set.name, name: name, entity: id, reason: .unreadable, path: found.error.path,
+                query: "", set: set.name, name: name, entity: id,
+                reason: found.error.code == .tooLarge ? .tooLarge : .unreadable, path: found.error.path,
                 message: found.error.message, text: found.text, hidesOthers: name == nil || found.hasExpanded))
         return id
     }

@@ -43,8 +43,9 @@ struct EntityReading {
         let response = try await session.get(url, headers: encoder.headers)
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {
-            return try PayloadReader(version: model.version, model: model).feed(response.body, type: set.entityType)
-                .entities
+            return try PayloadReader(version: model.version, model: model, limits: session.limits.reading).feed(
+                response.body, type: set.entityType
+            ).entities
         } catch {
             throw TidelogError(
                 .notOData, "The answer is no collection: \(error)", place: "GET \(set.name)", cause: error)
@@ -64,7 +65,8 @@ struct EntityReading {
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {
             return (
-                try PayloadReader(version: model.version, model: model).entity(response.body, type: set.entityType), set
+                try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(
+                    response.body, type: set.entityType), set
             )
         } catch {
             throw TidelogError(
