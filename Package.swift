@@ -189,7 +189,7 @@ let package = Package(
         tests(
             "CommandLineTests",
             ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
-        tests("TransportTests", ["Transport", httpTypes]),
+        tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",

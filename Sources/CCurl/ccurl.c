@@ -128,6 +128,10 @@ long ccurl_get_long(ccurl_easy *easy, ccurl_long_fact fact) {
     long value = 0;
     return curl.easy_getinfo(easy, (int)fact, &value) == CCURL_OK ? value : 0;
 }
+int64_t ccurl_get_offset(ccurl_easy *easy, ccurl_offset_fact fact) {
+    int64_t value = 0;
+    return curl.easy_getinfo(easy, (int)fact, &value) == CCURL_OK ? value : 0;
+}
 const char *ccurl_get_string(ccurl_easy *easy, ccurl_string_fact fact) {
     char *value = NULL;
     return curl.easy_getinfo(easy, (int)fact, &value) == CCURL_OK ? value : NULL;

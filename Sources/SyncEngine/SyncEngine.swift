@@ -129,7 +129,7 @@ public actor SyncEngine {
         try await store.record([.serviceInstalled(ServiceDescription(root: session.root, metadata: metadata))])
     }
 
-    /// Reads the service's metadata if the store has none, as after a crash while it was made, and logs it.
+    /// Reads the service's metadata if the store has none, and logs it.
     public func prepare() async throws(TidelogError) {
         if await store.hasModel { return }
         try await install(try await MetadataReading.read(session).bytes)

@@ -43,6 +43,7 @@
 @_exported public import struct SyncEngine.IncompatibleMetadata
 @_exported public import struct SyncEngine.MetadataRefresh
 @_exported public import struct SyncEngine.LocalStream
+@_exported public import struct SyncEngine.ServiceLimits
 @_exported public import struct SyncEngine.StoreCompaction
 @_exported public import struct SyncEngine.StoreSnapshot
 @_exported public import struct SyncEngine.TidelogError

@@ -85,7 +85,9 @@ final class Workspace {
     func start(_ arguments: [String], input: String = "", inputHandle: FileHandle? = nil) throws -> Running {
         let process = Executable.process("tidelog", arguments)
         process.currentDirectoryURL = folder
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        // What a command remembers of the person belongs to the test, and not to the person who runs it.
+        process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": path("config")]) { $1 }
+            .merging(environment) { $1 }
         let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }
         try write(input, to: names[0])
         try write("", to: names[1])

@@ -41,6 +41,7 @@ extension Workspace {
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] { variables[name] = nil }
         variables["TERM"] = "xterm"
+        variables["XDG_CONFIG_HOME"] = path("config")
         process.environment = variables.merging(environment) { $1 }
         process.standardError = FileHandle.nullDevice
         return try Terminal(columns: columns).text(of: process)

@@ -1,3 +1,4 @@
+import EDM
 import Operations
 import SyncCore
 import Testing
@@ -44,7 +45,7 @@ struct QueryRunTests {
     @Test func `a page's next link is asked for verbatim and without preferences`() {
         var run = run(pageSize: 50)
         let page = "Orders?$skiptoken=%24x"
-        #expect(run.ended(next: page, deltaLink: nil, context: nil) == .next(page))
+        #expect(run.ended(next: page, deltaLink: nil, context: nil, first: ExactText(page)) == .next(page))
         #expect(run.request == QueryRun.Request(url: page, preferences: nil))
     }
 
@@ -62,7 +63,7 @@ struct QueryRunTests {
         #expect((second.mode == .delta) == usesLink)
         var last = run(tracking)
         let link = prefers ? "later" : nil
-        #expect(last.ended(next: nil, deltaLink: "later", context: nil) == .finished(deltaLink: link))
+        #expect(last.ended(next: nil, deltaLink: "later", context: nil, first: nil) == .finished(deltaLink: link))
     }
 
     @Test func `a delta link is used until its lifetime has passed`() {
@@ -101,7 +102,7 @@ struct QueryRunTests {
             #expect(run.request.url == Self.query.query)
             #expect(run.request.preferences == "odata.track-changes")
             #expect(run.answered(200) == .page)
-            #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .next("page2"))
+            #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .next("page2"))
             #expect(run.answered(410) == .failure)
         }
     }
@@ -115,7 +116,7 @@ struct QueryRunTests {
 
     @Test func `a skip token that expires during a full download begins it anew`() {
         var run = run()
-        #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .next("page2"))
+        #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .next("page2"))
         #expect(run.answered(410) == .restart)
         #expect(run.request.url == Self.query.query)
     }
@@ -145,9 +146,9 @@ struct QueryRunTests {
     @Test func `a delta without a new link is followed by everything, and at once where nothing says that it was one`()
     {
         var said = run(deltaLink: Self.link("delta"))
-        #expect(said.ended(next: nil, deltaLink: nil, context: "$metadata#Orders/$delta") == .finished(deltaLink: nil))
+        #expect(said.ended(next: nil, deltaLink: nil, context: "$metadata#Orders/$delta", first: nil) == .finished(deltaLink: nil))
         var silent = run(deltaLink: Self.link("delta"))
-        #expect(silent.ended(next: nil, deltaLink: nil, context: nil) == .restart)
+        #expect(silent.ended(next: nil, deltaLink: nil, context: nil, first: nil) == .restart)
         #expect(silent.isFull)
     }
 
@@ -156,16 +157,16 @@ struct QueryRunTests {
         #expect(run(isLegacy: true).request.preferences == nil)
         #expect(run(deltaLink: Self.link("delta"), isLegacy: true, usesLegacyDeltas: true).mode == .delta)
         var unused = run(isLegacy: true)
-        #expect(unused.ended(next: nil, deltaLink: "delta", context: nil) == .finished(deltaLink: nil))
+        #expect(unused.ended(next: nil, deltaLink: "delta", context: nil, first: nil) == .finished(deltaLink: nil))
     }
 
     @Test func `next links that lead in a circle end`() {
         var run = run()
-        #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .next("page2"))
-        #expect(run.ended(next: "page3", deltaLink: nil, context: nil) == .next("page3"))
-        #expect(run.ended(next: "page2", deltaLink: nil, context: nil) == .endless("page2"))
+        #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .next("page2"))
+        #expect(run.ended(next: "page3", deltaLink: nil, context: nil, first: ExactText("page3")) == .next("page3"))
+        #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .endless("page2", .circle))
         var loop = self.run()
-        #expect(loop.ended(next: Self.query.query, deltaLink: nil, context: nil) == .endless(Self.query.query))
+        #expect(loop.ended(next: Self.query.query, deltaLink: nil, context: nil, first: ExactText(Self.query.query)) == .endless(Self.query.query, .circle))
     }
 
     @Test func `a place to go on at is of no use where nothing has begun`() {
@@ -175,11 +176,11 @@ struct QueryRunTests {
 
     @Test func `next links that lead in a circle after a download went on begin it anew, once`() {
         var run = run(next: Self.link("page3"))
-        #expect(run.ended(next: "page4", deltaLink: nil, context: nil) == .next("page4"))
-        #expect(run.ended(next: "page3", deltaLink: nil, context: nil) == .restart)
+        #expect(run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4")) == .next("page4"))
+        #expect(run.ended(next: "page3", deltaLink: nil, context: nil, first: ExactText("page3")) == .restart)
         #expect(run.mode == .restarted)
-        #expect(run.ended(next: "page4", deltaLink: nil, context: nil) == .next("page4"))
-        #expect(run.ended(next: "page4", deltaLink: nil, context: nil) == .endless("page4"))
+        #expect(run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4")) == .next("page4"))
+        #expect(run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4")) == .endless("page4", .circle))
     }
 
     @Test func `a single entity is asked for as it is, and may be gone`() {
@@ -190,6 +191,6 @@ struct QueryRunTests {
         #expect(single.answered(404) == .nothing)
         #expect(single.answered(204) == .nothing)
         #expect(single.answered(200) == .page)
-        #expect(single.ended(next: nil, deltaLink: "x", context: nil) == .finished(deltaLink: nil))
+        #expect(single.ended(next: nil, deltaLink: "x", context: nil, first: nil) == .finished(deltaLink: nil))
     }
 }

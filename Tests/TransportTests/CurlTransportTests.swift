@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Transport
@@ -266,7 +267,7 @@ struct CurlTransportTests {
         } _: { server in
             let error = try await failure(of: request("GET", server.base + "/"))
             #expect(error?.code == .redirectRefused)
-            #expect(server.requests.count == TransportOptions().maximumRedirects + 1)
+            #expect(server.requests.count == ResponseLimits().maximumRedirects + 1)
         }
     }
 
@@ -289,7 +290,7 @@ struct CurlTransportTests {
 
     @Test func `a handshake that does not end times out, and nothing was sent`() async throws {
         var options = TransportOptions()
-        options.connectTimeout = .milliseconds(300)
+        options.limits.connectTimeout = .milliseconds(300)
         let transport = CurlTransport(options)
         try await withServer { _, _ in
             false
@@ -347,7 +348,7 @@ struct CurlTransportTests {
 
     @Test func `a service that never answers times out, and may have got the request`() async throws {
         var options = TransportOptions()
-        options.totalTimeout = .milliseconds(200)
+        options.limits.totalTimeout = .milliseconds(200)
         let release = DispatchSemaphore(value: 0)
         try await withServer { _, _ in
             release.wait()
@@ -362,7 +363,7 @@ struct CurlTransportTests {
 
     @Test func `a service that falls silent in the middle times out`() async throws {
         var options = TransportOptions()
-        options.idleTimeout = .seconds(1)
+        options.limits.idleTimeout = .seconds(1)
         let transport = CurlTransport(options)
         let release = DispatchSemaphore(value: 0)
         try await withServer { _, connection in
@@ -378,7 +379,7 @@ struct CurlTransportTests {
 
     @Test func `a response beyond the limit is refused`() async throws {
         var options = TransportOptions()
-        options.maximumResponseBytes = 1000
+        options.limits.bufferedBytes = 1000
         try await withServer {
             $1.respond("200 OK", "", Array(repeating: 65, count: $0.target == "/a" ? 1000 : 1001))
         } _: {

@@ -61,6 +61,12 @@ typedef enum ccurl_long_fact {
     CCURL_REQUEST_SIZE = 0x20000C,
 } ccurl_long_fact;
 
+typedef enum ccurl_offset_fact {
+    // Of the body, as it was received: before it is decoded.
+    CCURL_SIZE_DOWNLOAD = 0x600008,
+    CCURL_SIZE_UPLOAD = 0x600007,
+} ccurl_offset_fact;
+
 typedef enum ccurl_string_fact {
     CCURL_REDIRECT_URL = 0x10001F,
 } ccurl_string_fact;
@@ -90,6 +96,7 @@ enum {
     CCURL_BAD_CONTENT_ENCODING = 61,
     CCURL_SSL_CACERT_BADFILE = 77,
     CCURL_HTTP2_STREAM = 92,
+    CCURL_TOO_LARGE = 100,
 };
 
 enum { CCURL_ERROR_SIZE = 256 };
@@ -117,6 +124,7 @@ int ccurl_set_callback(ccurl_easy *_Nonnull easy, ccurl_callback_option option, 
 int ccurl_set_offset(ccurl_easy *_Nonnull easy, ccurl_offset_option option, int64_t value);
 // 0 where libcurl does not know.
 long ccurl_get_long(ccurl_easy *_Nonnull easy, ccurl_long_fact fact);
+int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, ccurl_offset_fact fact);
 // Valid until the handle is used again.
 const char *_Nullable ccurl_get_string(ccurl_easy *_Nonnull easy, ccurl_string_fact fact);
 int ccurl_resume(ccurl_easy *_Nonnull easy);

@@ -8,12 +8,24 @@ public struct JSONScanner: Sendable {
     public struct Limits: Sendable, Hashable {
         /// Objects and arrays inside each other.
         public var depth: Int
-        /// In bytes.
+        /// Of the document, in bytes.
         public var size: Int
+        /// Of one item of a page, in bytes: what is held in memory at once. A larger item is passed over.
+        public var itemSize: Int
+        /// How many values one item of a page, or a document that is read whole, may hold.
+        public var elements: Int
+        /// How many members one object may have.
+        public var members: Int
 
-        public init(depth: Int = 100, size: Int = 1 << 30) {
+        public init(
+            depth: Int = 100, size: Int = 1 << 30, itemSize: Int = 16 << 20, elements: Int = 1_000_000,
+            members: Int = 20_000
+        ) {
             self.depth = depth
             self.size = size
+            self.itemSize = itemSize
+            self.elements = elements
+            self.members = members
         }
     }
 
@@ -31,6 +43,10 @@ public struct JSONScanner: Sendable {
     package var toleratesBadText = false
     /// Why the first string was no text that was read since this was nil.
     package var badText: JSONError?
+    /// How many further values ``value()`` and ``skip()`` may read.
+    private var elementsLeft: Int
+    /// The offset that the item being read must not go beyond.
+    package private(set) var itemEnd = Int.max
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
         guard bytes.count <= limits.size else {
@@ -38,6 +54,7 @@ public struct JSONScanner: Sendable {
         }
         self.bytes = bytes
         self.limits = limits
+        elementsLeft = limits.elements
         offset = 0
         skipByteOrderMark()
     }
@@ -46,7 +63,34 @@ public struct JSONScanner: Sendable {
     package init(limits: Limits) {
         bytes = []
         self.limits = limits
+        elementsLeft = limits.elements
         offset = 0
+    }
+
+    /// Says that an item of a page begins with the next value: the limits for items hold until ``endItem()``.
+    package mutating func beginItem() {
+        skipWhitespace()
+        let (end, overflows) = offset.addingReportingOverflow(limits.itemSize)
+        itemEnd = overflows ? .max : end
+        elementsLeft = limits.elements
+    }
+
+    package mutating func endItem() {
+        itemEnd = .max
+        elementsLeft = limits.elements
+    }
+
+    /// To be called for each value: throws where there are too many, or they are too large together.
+    private mutating func countElement() throws(JSONError) {
+        elementsLeft -= 1
+        guard elementsLeft >= 0 else {
+            throw JSONError(.tooLarge, "There are more than \(limits.elements) values.", at: offset)
+        }
+        guard offset <= itemEnd else { throw itemIsTooLarge }
+    }
+
+    package var itemIsTooLarge: JSONError {
+        JSONError(.tooLarge, "It has more than \(limits.itemSize) bytes.", at: offset)
     }
 
     /// To be called at the document's beginning only.
@@ -110,6 +154,7 @@ public struct JSONScanner: Sendable {
 
     /// The next value whole.
     public mutating func value() throws(JSONError) -> JSONValue {
+        try countElement()
         switch try peek() {
         case .null:
             try literal("null")
@@ -126,7 +171,10 @@ public struct JSONScanner: Sendable {
             var object = JSONObject()
             var names = MemberNames()
             try beginObject()
-            while let name = try nextName(&names) { object.members.append(.init(name: name, value: try value())) }
+            while let name = try nextName(&names) {
+                guard object.members.count < limits.members else { throw tooManyMembers }
+                object.members.append(.init(name: name, value: try value()))
+            }
             return .object(object)
         }
     }
@@ -136,6 +184,7 @@ public struct JSONScanner: Sendable {
     /// - Returns: its bytes.
     @discardableResult
     public mutating func skip() throws(JSONError) -> Range<Int> {
+        try countElement()
         let kind = try peek()
         let start = offset
         switch kind {
@@ -148,8 +197,13 @@ public struct JSONScanner: Sendable {
             while try nextItem() { try skip() }
         case .object:
             var names = MemberNames()
+            var count = 0
             try beginObject()
-            while try skipName(&names) { try skip() }
+            while try skipName(&names) {
+                guard count < limits.members else { throw tooManyMembers }
+                count += 1
+                try skip()
+            }
         }
         return start..<offset
     }
@@ -222,6 +276,10 @@ extension JSONScanner {
     func byteAhead() throws(JSONError) -> UInt8 {
         guard offset < bytes.count else { throw JSONError(.truncated, "The document ends too early.", at: offset) }
         return bytes[offset]
+    }
+
+    private var tooManyMembers: JSONError {
+        JSONError(.tooLarge, "An object has more than \(limits.members) members.", at: offset)
     }
 
     func unexpected(_ wanted: String) -> JSONError {

@@ -122,7 +122,7 @@ extension SandboxError {
             switch error.code {
             case .unknownProperty: .unknownProperty
             case .typeMismatch, .unknownType: .typeMismatch
-            case .malformedJSON, .unexpectedShape, .serviceError: .badRequest
+            case .malformedJSON, .tooLarge, .unexpectedShape, .serviceError: .badRequest
             }
         self.init(400, code, "The body cannot be taken: \(error)", target: error.path.isEmpty ? nil : error.path)
     }

@@ -30,6 +30,12 @@ public struct FeedScanner: Sendable {
     /// What the service says of its failure in the midst of the page; the page is in error as a whole.
     private var serviceError: JSONValue?
     private var hasSecondCollection = false
+    /// While an item is passed over that is too large.
+    private var skimmer: ItemSkimmer?
+    /// Why it is.
+    private var excess: JSONError?
+    /// Where the item that is being read begins.
+    private var itemMark: JSONScanner.Mark?
 
     private enum State { case start, items, around, done }
 
@@ -70,11 +76,12 @@ public struct FeedScanner: Sendable {
     /// The result, and the error, are the same whichever way the bytes were cut; only a page beyond the limit of size is
     /// read up to there. A page is read in time proportional to its size, however small the chunks.
     public mutating func next() throws(PayloadError) -> JSONValue? {
-        // Rows come to who has said what they look like.
         switch try nextItem() {
-        case .value(let value)?: return value
-        case .damaged(_, let error)?: throw PayloadError(error)
-        case .checked?, .row?, nil: return nil
+        case .value(let value): return value
+        case .damaged(_, let error): throw PayloadError(error)
+        case .oversized(let item): throw PayloadError(.tooLarge, item.message, path: "/\(itemStep)")
+        // Rows come to a caller that has said what they look like.
+        case .checked, .row, nil: return nil
         }
     }
 
@@ -86,6 +93,15 @@ public struct FeedScanner: Sendable {
         case row(RowReader.Row)
         /// A value with a string that is no text, in which replacement characters stand for what none stands for.
         case damaged(JSONValue, JSONError)
+        /// It is larger than the limits allow.
+        case oversized(OversizedItem)
+    }
+
+    /// What is known of an item that was passed over because it is too large.
+    struct OversizedItem {
+        /// Why, a sentence.
+        var message: String
+        var skimmer: ItemSkimmer
     }
 
     /// Whether items are checked to be JSON and passed over.
@@ -97,16 +113,20 @@ public struct FeedScanner: Sendable {
     /// The next item, as ``next()`` gives it.
     mutating func nextItem() throws(PayloadError) -> Item? {
         guard dropped + scanner.bytes.count <= limits.size else { throw Self.tooLarge(limits) }
+        if skimmer != nil { return try skim() }
         guard isWhole || scanner.unread >= wanted else { return nil }
         let (before, mark) = (place, scanner.mark)
         let item: Item?
         do { item = try step() } catch {
-            guard !isWhole, error.offset + Self.farthestLook > scanner.bytes.count else {
-                throw PayloadError(JSONError(error.code, error.message, at: dropped + error.offset))
-            }
+            if isExcess(error) { return try beginSkimming(error) }
+            guard !isWhole, error.offset + Self.farthestLook > scanner.bytes.count else { throw located(error) }
             place = before
             scanner.goBack(to: mark)
-            wanted = 2 * scanner.unread
+            scanner.endItem()
+            guard scanner.unread <= Self.gapLimit(limits) else {
+                throw PayloadError(.tooLarge, "What surrounds the entities has more than \(limits.itemSize) bytes.")
+            }
+            wanted = min(2 * scanner.unread, Self.gapLimit(limits))
             return nil
         }
         wanted = 0
@@ -124,6 +144,52 @@ public struct FeedScanner: Sendable {
     /// than the two escapes of a surrogate pair.
     private static let farthestLook = 12
 
+    private func located(_ error: JSONError) -> PayloadError {
+        PayloadError(JSONError(error.code, error.message, at: dropped + error.offset))
+    }
+
+    // MARK: Items that are too large
+
+    /// Bytes that may be there unread although nothing is too large: an item, and what stands in front of it.
+    private static func gapLimit(_ limits: JSONScanner.Limits) -> Int {
+        let (limit, overflows) = limits.itemSize.addingReportingOverflow(1 << 16)
+        return overflows ? .max : limit
+    }
+
+    /// Whether the item that is being read is larger than it may be, whatever else is wrong with it behind the limit.
+    private func isExcess(_ error: JSONError) -> Bool {
+        place.state == .items && scanner.itemEnd < .max && (error.code == .tooLarge || error.offset > scanner.itemEnd)
+    }
+
+    /// Passes over the item that was being read.
+    private mutating func beginSkimming(_ error: JSONError) throws(PayloadError) -> Item? {
+        if let itemMark { scanner.goBack(to: itemMark) }
+        scanner.endItem()
+        wanted = 0
+        skimmer = ItemSkimmer(limits)
+        excess = error.code == .tooLarge ? error : scanner.itemIsTooLarge
+        return try skim()
+    }
+
+    private mutating func skim() throws(PayloadError) -> Item? {
+        guard var skimming = skimmer else { return nil }
+        let start = scanner.offset
+        let end: Int?
+        do throws(JSONError) { end = try skimming.pass(scanner.bytes, from: start) } catch { throw located(error) }
+        guard let end else {
+            guard !isWhole else {
+                throw located(JSONError(.truncated, "The document ends too early.", at: scanner.bytes.count))
+            }
+            skimmer = skimming
+            scanner.offset = scanner.bytes.count
+            return nil
+        }
+        scanner.offset = end
+        skimmer = nil
+        if onlyChecks { return .checked }
+        return .oversized(OversizedItem(message: excess?.message ?? "", skimmer: skimming))
+    }
+
     private static func tooLarge(_ limits: JSONScanner.Limits) -> PayloadError {
         PayloadError(JSONError(.tooLarge, "The document has more than \(limits.size) bytes.", at: 0))
     }
@@ -138,28 +204,37 @@ public struct FeedScanner: Sendable {
                     continue
                 }
                 place.index += 1
-                scanner.badText = nil
-                scanner.toleratesBadText = true
-                defer { scanner.toleratesBadText = false }
-                if onlyChecks {
-                    let range = try scanner.skip()
-                    if scanner.unread == 0, range.count > 0, Self.isDigit(scanner.bytes[range.upperBound - 1]) {
-                        try needMore()
-                    }
-                    return .checked
-                }
-                if let row = rows.read(&scanner) { return .row(row) }
-                let item = try scanner.value()
-                // Further digits may follow.
-                if case .number = item, scanner.unread == 0 { try needMore() }
-                if let error = scanner.badText {
-                    return .damaged(item, JSONError(error.code, error.message, at: dropped + error.offset))
-                }
-                return .value(item)
+                scanner.beginItem()
+                itemMark = scanner.mark
+                let item = try item()
+                guard scanner.offset <= scanner.itemEnd else { throw scanner.itemIsTooLarge }
+                scanner.endItem()
+                return item
             case .around: try around()
             case .done: return nil
             }
         }
+    }
+
+    private mutating func item() throws(JSONError) -> Item {
+        scanner.badText = nil
+        scanner.toleratesBadText = true
+        defer { scanner.toleratesBadText = false }
+        if onlyChecks {
+            let range = try scanner.skip()
+            if scanner.unread == 0, range.count > 0, Self.isDigit(scanner.bytes[range.upperBound - 1]) {
+                try needMore()
+            }
+            return .checked
+        }
+        if let row = rows.read(&scanner) { return .row(row) }
+        let item = try scanner.value()
+        // Further digits may follow.
+        if case .number = item, scanner.unread == 0 { try needMore() }
+        if let error = scanner.badText {
+            return .damaged(item, JSONError(error.code, error.message, at: dropped + error.offset))
+        }
+        return .value(item)
     }
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
@@ -206,6 +281,10 @@ public struct FeedScanner: Sendable {
     }
 
     private mutating func note(_ name: String) throws(JSONError) {
+        guard place.names.count < limits.members else {
+            throw JSONError(
+                .tooLarge, "More than \(limits.members) members surround the entities.", at: scanner.offset - 1)
+        }
         guard place.names.insert([UInt8(clamping: place.openObjects)] + name.utf8).inserted else {
             throw JSONError(
                 .duplicateName, "The object has the member \(clipped(name)) twice.",

@@ -5,6 +5,8 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         /// The bytes are no JSON; ``offset`` says where.
         case malformedJSON
+        /// An item of a page, or the document, has more bytes or values than ``JSONScanner/Limits`` allow.
+        case tooLarge
         /// JSON, but not of the shape that was asked for: no collection where a feed was expected, and the like.
         case unexpectedShape
         /// A property's value is not of the property's type.
@@ -33,7 +35,7 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     init(_ error: JSONError) {
-        self.init(.malformedJSON, error.message, offset: error.offset)
+        self.init(error.code == .tooLarge ? .tooLarge : .malformedJSON, error.message, offset: error.offset)
     }
 
     /// - Parameter error: what the service says of its failure, the value of `error`.

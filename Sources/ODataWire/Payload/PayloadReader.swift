@@ -243,6 +243,10 @@ public struct FeedReader: Sendable {
             }
             let text = UnreadableEntity.shortened(JSONValue.string(row.etag ?? "").text)
             return .unreadable(UnreadableEntity(error: obstacle, entity: payload, text: text))
+        case .oversized(let found):
+            let error = PayloadError(.tooLarge, "The entity is too large to be read. \(found.message)")
+            guard reader.setsAside else { throw error.below(scanner.itemStep) }
+            return .unreadable(reader.unreadable(found.skimmer, error, type))
         case .value(let value): item = value
         case .damaged(let value, let error):
             guard reader.setsAside else { throw PayloadError(error) }

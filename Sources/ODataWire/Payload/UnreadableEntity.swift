@@ -1,13 +1,13 @@
-internal import EDM
+package import EDM
 
 /// An item of a collection that is well-formed JSON and no entity of the collection's type: a value that its property cannot
-/// have, or a type that does not fit.
+/// have, or a type that does not fit. Or an item that is too large to be looked at.
 public struct UnreadableEntity: Sendable, Hashable {
     /// Why, and where below the item.
     public var error: PayloadError
     /// What identifies the entity as far as it can be read: key, links, type and set.
     public var entity: EntityPayload
-    /// The value that cannot be read, as JSON, shortened to ``textLimit``.
+    /// The value that cannot be read, as JSON, shortened to ``textLimit``; empty for what is too large.
     public var text: String
     /// Whether the item holds other entities, which nobody looked at.
     public var hasExpanded: Bool
@@ -86,6 +86,27 @@ extension PayloadReader {
             return nil
         case .null, .boolean, .number: return nil
         }
+    }
+
+    /// What can be said of an item that is too large.
+    ///
+    func unreadable(_ item: ItemSkimmer, _ error: PayloadError, _ declared: EntityType) -> UnreadableEntity {
+        var found = unreadable(.object(item.members), error, declared)
+        found.text = ""
+        if item.hidesMembers { found.hasExpanded = true }
+        return found
+    }
+
+    /// The same of an entity that is a document of its own, of which only the beginning was received.
+    package func unreadable(beginning bytes: [UInt8], _ declared: EntityType) -> UnreadableEntity {
+        var skimmer = ItemSkimmer(limits)
+        _ = try? skimmer.pass(bytes, from: 0)
+        let error = PayloadError(
+            .tooLarge, "The entity is too large to be read. It has more than \(limits.itemSize) bytes.")
+        var found = unreadable(skimmer, error, declared)
+        // What follows was not looked at.
+        found.hasExpanded = true
+        return found
     }
 
     private static func isDeferredLink(_ json: JSONValue) -> Bool { json == .null || json["__deferred"] != nil }

@@ -7,7 +7,7 @@ public struct QuarantinedEntity: Sendable, Hashable, CustomStringConvertible {
         case unreadable = 0
         /// A key property is missing or null, and no link tells the key either.
         case withoutKey = 1
-        /// It has more bytes than a record of the log takes.
+        /// It has more bytes than a record of the log takes, or more bytes or values than the reader takes.
         case tooLarge = 2
         /// Stands for ``count`` further ones, of which only the number is kept.
         case further = 3

@@ -1,10 +1,18 @@
 public import EDM
 public import Operations
 
-/// The defining queries of a store for which none were named: all entities of every set, with all their links and all that
-/// they contain.
+/// The defining queries of a store for which none were named: all entities of every set and every singleton, with all their
+/// links and all that they contain.
 public enum DefaultQueries {
-    /// One query for each entity set, in the order of the document.
+    /// What a store does not hold with these queries.
+    public struct Omission: Sendable, Hashable {
+        /// As `Customers/Photo`.
+        public let path: String
+        /// A clause for a person.
+        public let reason: String
+    }
+
+    /// One query for each entity set and each singleton, in the order of the document.
     ///
     /// Where dependent properties say who is linked to whom, nothing more is needed. Other relationships are seen by
     /// `$expand` only: each is expanded once, from an end that leads to one entity if there is one.
@@ -21,12 +29,56 @@ public enum DefaultQueries {
                 chosen[end.relationship.name] = (set, property)
             }
         }
-        return model.entitySets.map { set in
+        return (model.entitySets + model.singletons).map { set in
             let contained = expansions(of: set, model, depth: 0)
-            let expanded = (chosen.values.filter { $0.set == set }.map(\.property.name) + contained).sorted()
+            // A singleton is one entity: its links say nothing of the others of its type.
+            let own =
+                set.isSingleton
+                ? links(of: set, model) : chosen.values.filter { $0.set == set }.map(\.property.name)
+            let expanded = (own + contained).sorted()
             let suffix = expanded.isEmpty ? "" : "?$expand=" + expanded.joined(separator: ",")
             return DefiningQuery(name: set.name, query: set.name + suffix)
         }
+    }
+
+    /// The navigation properties of a singleton that are seen by `$expand` only.
+    private static func links(of set: EntitySet, _ model: EntityDataModel) -> [String] {
+        set.entityType.navigationProperties.filter { property in
+            guard let end = property.navigation, !end.containsTarget else { return false }
+            return end.constraints.isEmpty && end.inverseConstraints.isEmpty
+                && model.target(of: property, in: set) != nil
+        }.map(\.name)
+    }
+
+    /// What the service has and the queries do not bring, with the reason.
+    public static func leftOut(of model: EntityDataModel) -> [Omission] {
+        (model.entitySets + model.singletons).flatMap { omissions(below: $0, $0.name, model, depth: 0) }
+    }
+
+    private static func omissions(
+        below set: EntitySet, _ path: String, _ model: EntityDataModel, depth: Int
+    ) -> [Omission] {
+        var found: [Omission] = []
+        for property in set.entityType.navigationProperties {
+            let place = "\(path)/\(property.name)"
+            guard property.navigation?.containsTarget != true else { continue }
+            if model.target(of: property, in: set) == nil {
+                found.append(Omission(path: place, reason: "the metadata name no entity set that it leads to"))
+            }
+        }
+        if set.entityType.hasStream {
+            found.append(Omission(path: "\(path)/$value", reason: "streams are read only where a query asks for them"))
+        }
+        for contained in model.containedSets(in: set) where contained.containment?.parent == set {
+            guard let name = contained.containment?.navigation.name else { continue }
+            if depth < deepest {
+                found += omissions(below: contained, "\(path)/\(name)", model, depth: depth + 1)
+            } else {
+                found.append(
+                    Omission(path: "\(path)/\(name)", reason: "it is contained more than \(deepest) levels deep"))
+            }
+        }
+        return found
     }
 
     /// How deep contained entities are expanded below each other.

@@ -29,7 +29,7 @@ extension ImageBuilder {
                 message: message, text: text, hidesOthers: true))
     }
 
-    /// Notes an entity of which a value cannot be read.
+    /// Notes an entity that cannot be read: a value of it, or all of it, since it is too large.
     ///
     /// - Parameter parent: the entity that contains it, where it came below that one.
     /// - Returns: the entity that it is to the store; nil where the store does not have it, or where that cannot be told.
@@ -40,7 +40,8 @@ extension ImageBuilder {
         let (id, name) = try identity(of: found.entity, in: set, below: parent)
         quarantined.append(
             QuarantinedEntity(
-                query: "", set: set.name, name: name, entity: id, reason: .unreadable, path: found.error.path,
+                query: "", set: set.name, name: name, entity: id,
+                reason: found.error.code == .tooLarge ? .tooLarge : .unreadable, path: found.error.path,
                 message: found.error.message, text: found.text, hidesOthers: name == nil || found.hasExpanded))
         return id
     }

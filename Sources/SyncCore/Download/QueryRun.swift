@@ -1,4 +1,4 @@
-import EDM
+public import EDM
 public import Operations
 
 /// What to ask of a service in the course of a defining query's download, and what its answers mean: a value, without
@@ -42,8 +42,18 @@ public struct QueryRun: Sendable, Hashable {
         case finished(deltaLink: String?)
         /// It began anew: ``request`` is the first page of everything, and what came of the changes is not all.
         case restart
-        /// The service's next links lead in a circle, or never end.
-        case endless(String)
+        /// The service's next links do not end.
+        case endless(String, Endlessness)
+    }
+
+    /// How next links do not end.
+    public enum Endlessness: Sendable, Hashable {
+        /// They lead in a circle.
+        case circle
+        /// The pages bring nothing new.
+        case noProgress
+        /// There are more pages than a query may have.
+        case tooManyPages
     }
 
     /// How the run began, or how it goes on since it began anew.
@@ -57,6 +67,7 @@ public struct QueryRun: Sendable, Hashable {
     private let options: Options
     private let isSingle: Bool
     private var seen: Set<ExactText> = []
+    private var progress: PageProgress
     private var preferring = true
     /// Whether ``request`` is one that the service gave in an earlier download, and that it may have forgotten since.
     private var isOld: Bool
@@ -73,11 +84,14 @@ public struct QueryRun: Sendable, Hashable {
         public var isLegacy: Bool
         /// Whether deltas of V2 say what was deleted; see `ServiceOptions.tellsDeletionsInV2`.
         public var usesLegacyDeltas: Bool
+        /// How many pages in a row may bring nothing that earlier ones did not bring.
+        public var fruitlessPages: Int
 
         public init(
             settings: DefiningQuerySettings = DefiningQuerySettings(), pageSize: Int? = nil, isLegacy: Bool = false,
-            usesLegacyDeltas: Bool = false
+            usesLegacyDeltas: Bool = false, fruitlessPages: Int = 100
         ) {
+            self.fruitlessPages = fruitlessPages
             self.settings = settings
             self.pageSize = pageSize
             self.isLegacy = isLegacy
@@ -95,6 +109,7 @@ public struct QueryRun: Sendable, Hashable {
         query = state.query.query
         self.options = options
         self.isSingle = isSingle
+        progress = PageProgress(limit: options.fruitlessPages)
         let usesDeltas = options.usesDeltas && !isSingle
         func isFresh(_ link: QueryState.ServiceLink) -> Bool {
             let age = now.subtractingReportingOverflow(link.time).partialValue
@@ -169,13 +184,19 @@ public struct QueryRun: Sendable, Hashable {
 
     /// What follows from a page that was read to its end.
     ///
-    /// - Parameter context: the page's context URL.
-    public mutating func ended(next: String?, deltaLink: String?, context: String?) -> Step {
+    /// - Parameters:
+    ///   - context: the page's context URL.
+    ///   - first: identifies the page's first item; nil where the page is empty.
+    public mutating func ended(
+        next: String?, deltaLink: String?, context: String?, first: ExactText?
+    ) -> Step {
         if let next {
-            guard seen.insert(ExactText(next)).inserted, seen.count <= Self.pageLimit else {
+            guard seen.insert(ExactText(next)).inserted else {
                 // A service that does not know a page of an earlier download any more may lead back to a page before it.
-                return isOld && beginAnew() ? .restart : .endless(next)
+                return isOld && beginAnew() ? .restart : .endless(next, .circle)
             }
+            guard seen.count <= Self.pageLimit else { return .endless(next, .tooManyPages) }
+            guard progress.goesOn(behind: first) else { return .endless(next, .noProgress) }
             request = Request(url: next)
             return .next(next)
         }
@@ -195,6 +216,7 @@ public struct QueryRun: Sendable, Hashable {
         request = Request(url: query)
         request.preferences = firstPreferences
         seen = [ExactText(query)]
+        progress = PageProgress(limit: options.fruitlessPages)
         return true
     }
 }

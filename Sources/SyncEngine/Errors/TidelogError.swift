@@ -39,6 +39,8 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         case service(status: Int)
         /// The answer is not what OData prescribes: another kind of server, or another version.
         case notOData
+        /// The answer is larger than ``ServiceLimits`` allow, or its pages do not end. Ask for less at once, or raise the limits.
+        case tooLarge
         /// The service's metadata have changed in a way that nobody has approved; those that were known stay in force. The
         /// cause is ``IncompatibleMetadata``.
         case incompatibleMetadata

@@ -16,7 +16,7 @@ struct StreamDownload {
         if let known = source.known, let content = known.content, files.holds(content) {
             headers["If-None-Match"] = known.etag
         }
-        let streamed = try await session.stream(source.url, headers: headers)
+        let streamed = try await session.stream(source.url, headers: headers, isMedia: true)
         let response = streamed.response
         if response.status == 304, let content = source.known?.content {
             return try await store.localStream(content, isPending: false)

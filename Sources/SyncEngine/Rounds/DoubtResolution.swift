@@ -112,7 +112,7 @@ struct DoubtResolution {
     /// Whether the service has the bytes that were sent. Reads all of them.
     private func holds(_ stream: StreamWrite, _ id: EntityID) async throws(TidelogError) -> Bool {
         let source = try await store.streamSource(id, property: stream.property)
-        let streamed = try await session.stream(source.url, headers: ["Accept": "*/*"])
+        let streamed = try await session.stream(source.url, headers: ["Accept": "*/*"], isMedia: true)
         if streamed.response.status == 204 || streamed.response.status == 404 { return stream.content == nil }
         try ServiceSession.check(streamed.response, "GET", source.url)
         return try await digest(of: streamed.body) == stream.content?.digest

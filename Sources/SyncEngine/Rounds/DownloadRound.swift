@@ -66,7 +66,8 @@ struct DownloadRound {
         for query in queries {
             let options = QueryRun.Options(
                 settings: settings[query.name] ?? DefiningQuerySettings(), pageSize: options.pageSize,
-                isLegacy: model.version.isLegacy, usesLegacyDeltas: service.tellsDeletionsInV2)
+                isLegacy: model.version.isLegacy, usesLegacyDeltas: service.tellsDeletionsInV2,
+                fruitlessPages: session.limits.fruitlessPages)
             var state = states.first { $0.query.name == query.name } ?? QueryState(query: query)
             state.query.query = model.addressed(state.query.query)
             let isSingle = try target(of: query, model).isSingle
@@ -102,6 +103,7 @@ extension TidelogError {
     fileprivate var isOfOneQuery: Bool {
         switch code {
         case .notOData, .invalidRequest: !(cause is TransportError)
+        case .tooLarge: true
         default: isLastingAnswer
         }
     }

@@ -70,7 +70,8 @@ struct EntityReading {
             try ServiceSession.check(response, "GET", url)
             let feed: FeedPayload
             do throws(PayloadError) {
-                feed = try PayloadReader(version: model.version, model: model).feed(response.body, type: set.entityType)
+                feed = try PayloadReader(version: model.version, model: model, limits: session.limits.reading).feed(
+                    response.body, type: set.entityType)
             } catch {
                 throw TidelogError(
                     .notOData, "The answer is no collection: \(error)", place: "GET \(set.name)", cause: error)
@@ -106,7 +107,8 @@ struct EntityReading {
         try ServiceSession.check(response, "GET", url)
         do throws(PayloadError) {
             return (
-                try PayloadReader(version: model.version, model: model).entity(response.body, type: set.entityType), set
+                try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(
+                    response.body, type: set.entityType), set
             )
         } catch {
             throw TidelogError(

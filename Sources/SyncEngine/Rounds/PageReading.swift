@@ -28,6 +28,8 @@ struct PageReading {
     private var hasEnded = false
     /// The first item of the next part: that there is one tells that a part is not the last.
     private var ahead: DeltaItem?
+    /// The first item of the page, once it was read.
+    private(set) var first: DeltaItem?
 
     /// - Parameters:
     ///   - type: of what the query leads to.
@@ -83,6 +85,7 @@ struct PageReading {
         }
         do throws(PayloadError) {
             while let item = try feed.next() {
+                if first == nil { first = item }
                 if items.count >= Self.partSize || (isFull && !items.isEmpty) {
                     ahead = item
                     return
@@ -98,14 +101,16 @@ struct PageReading {
     private mutating func entity() async throws(TidelogError) -> Part {
         guard !hasEnded else { return .end }
         var bytes: [UInt8] = []
-        // One byte beyond the limit is enough for the reader to refuse it.
-        while bytes.count <= reader.limits.size {
+        while bytes.count <= reader.limits.itemSize {
             let chunk = await chunk()
             if case .failure(let error) = chunk { return .brokenOff(error) }
             guard case .success(let more?) = chunk else { break }
             bytes += more
         }
         hasEnded = true
+        guard bytes.count <= reader.limits.itemSize else {
+            return .items([.unreadable(reader.unreadable(beginning: bytes, type))], isLast: true)
+        }
         do throws(PayloadError) {
             return .items([try reader.wholeEntity(bytes, type: type)], isLast: true)
         } catch {
@@ -131,7 +136,8 @@ struct PageReading {
                 recovery: "Nothing of the answer was taken and nothing was removed; download again.", cause: error)
         }
         return TidelogError(
-            .notOData, "The answer to a defining query cannot be read: \(error)", place: place,
+            error.code == .tooLarge ? .tooLarge : .notOData,
+            "The answer to a defining query cannot be read: \(error)", place: place,
             recovery: "Nothing of the answer was taken and nothing was removed; download again.", cause: error)
     }
 }

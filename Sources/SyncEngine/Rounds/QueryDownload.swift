@@ -56,7 +56,7 @@ struct QueryDownload {
     }
 
     private var reader: PayloadReader {
-        var reader = PayloadReader(version: model.version, model: model)
+        var reader = PayloadReader(version: model.version, model: model, limits: session.limits.reading)
         reader.setsAside = true
         return reader
     }
@@ -92,8 +92,8 @@ struct QueryDownload {
                 tally.removed += end.removed
                 left = end.waiting
                 return
-            case .endless(let url):
-                throw Self.endless(url)
+            case .endless(let url, let reason):
+                throw Self.endless(url, reason, session.limits)
             }
         }
     }
@@ -213,7 +213,7 @@ struct QueryDownload {
         let step = run.ended(
             next: try page.nextLink.map { link throws(TidelogError) in try own(link, in: url) },
             deltaLink: try page.deltaLink.map { link throws(TidelogError) in try own(link, in: url) },
-            context: page.context)
+            context: page.context, first: page.first?.identity(target.type))
         switch step {
         case .restart: return step
         case .next(let next): try await ingest(last, next: next)
@@ -270,6 +270,10 @@ struct QueryDownload {
     fileprivate static func own(
         _ link: String, in request: String, _ session: ServiceSession
     ) throws(TidelogError) -> String {
+        guard link.utf8.count <= ServiceLimits.linkBytes else {
+            throw TidelogError(
+                .tooLarge, "A link to another page has more than \(ServiceLimits.linkBytes) bytes.", place: place(request))
+        }
         let url = session.resolve(link, from: request)
         guard session.isOfService(url) else { throw foreign(url) }
         return url
@@ -281,8 +285,14 @@ struct QueryDownload {
             recovery: "Open the store with the root that the service itself goes by.")
     }
 
-    private static func endless(_ url: String) -> TidelogError {
-        TidelogError(.notOData, "The service's next links lead in a circle.", place: place(url))
+    private static func endless(
+        _ url: String, _ reason: QueryRun.Endlessness, _ limits: ServiceLimits
+    ) -> TidelogError {
+        switch reason {
+        case .circle: TidelogError(.notOData, "The service's next links lead in a circle.", place: place(url))
+        case .noProgress: .withoutProgress(url, limits)
+        case .tooManyPages: TidelogError(.tooLarge, "The query has more pages than are read.", place: place(url))
+        }
     }
 
     private static func place(_ url: String) -> String { "GET \(url.prefix { $0 != "?" })" }
@@ -294,14 +304,14 @@ struct QueryDownload {
         _ items: [DeltaItem], of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> [DeltaItem] {
         var items = items
-        let expanded = ExpandedPages(model: model, reader: reader)
+        var expanded = ExpandedPages(model: model, reader: reader, limits: session.limits)
         for index in items.indices {
             guard case .entity(var entity) = items[index], ExpandedPages.areMissing(in: entity) else { continue }
             var source = PatientPages(reading: reading, headers: encoder.headers)
             defer { reading = source.reading }
             let type = entity.set.flatMap(reader.entityType(in:)) ?? target.type
-            try await expanded.complete(&entity, type, of: request, from: &source)
-            items[index] = .entity(entity)
+            let fits = try await expanded.complete(&entity, type, of: request, from: &source)
+            items[index] = fits ? .entity(entity) : .unreadable(expanded.tooLarge(entity))
         }
         return items
     }

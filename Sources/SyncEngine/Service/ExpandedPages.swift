@@ -1,19 +1,21 @@
 package import EDM
 package import ODataWire
+import SyncCore
 
 /// Reads what expanded collections have on pages of their own (OData 4.01 Part 1, section 11.2.6.7; `__next` in V2), at any
 /// depth: a service pages what is expanded as it pages everything else.
 package struct ExpandedPages {
     private let model: EntityDataModel
     private let reader: PayloadReader
+    private let limits: ServiceLimits
+    /// How many bytes the pages of the entity have had.
+    private var received = 0
 
-    package init(model: EntityDataModel, reader: PayloadReader) {
+    package init(model: EntityDataModel, reader: PayloadReader, limits: ServiceLimits = ServiceLimits()) {
         self.model = model
         self.reader = reader
+        self.limits = limits
     }
-
-    /// The most pages that one expanded collection may have.
-    private static let pageLimit = 1_000_000
 
     /// Whether anything below the entity goes on elsewhere.
     package static func areMissing(in entity: EntityPayload) -> Bool {
@@ -30,8 +32,18 @@ package struct ExpandedPages {
     /// - Parameters:
     ///   - declared: the type that the entity is of where it does not say.
     ///   - request: what the entity is in the answer to.
+    /// - Returns: false if the entity becomes larger with them than the limits allow; then not all of them were read.
     @inline(never) @_optimize(none)
-    package func complete(
+    package mutating func complete(
+        _ entity: inout EntityPayload, _ declared: EntityType, of request: String, from source: inout some PageSource
+    ) async throws(TidelogError) -> Bool {
+        received = 0
+        try await completeAll(&entity, declared, of: request, from: &source)
+        return received <= limits.entityBytes
+    }
+
+    @inline(never) @_optimize(none)
+    private mutating func completeAll(
         _ entity: inout EntityPayload, _ declared: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) {
         let type = entity.type.flatMap { model.findEntityType($0) } ?? declared
@@ -39,7 +51,7 @@ package struct ExpandedPages {
             guard let target = target(of: entity.expanded[index].navigation, type) else { continue }
             var expanded = entity.expanded[index]
             for place in expanded.entities.indices where Self.areMissing(in: expanded.entities[place]) {
-                try await complete(&expanded.entities[place], target, of: request, from: &source)
+                try await completeAll(&expanded.entities[place], target, of: request, from: &source)
             }
             let more = try await items(behind: expanded.nextLink, target, of: request, from: &source)
             for item in more {
@@ -68,20 +80,25 @@ package struct ExpandedPages {
 
     /// The items of the page at the link and of those behind it, each with what is on pages of its own.
     @inline(never) @_optimize(none)
-    private func items(
+    private mutating func items(
         behind link: String?, _ type: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) -> [DeltaItem] {
         var (link, request) = (link, request)
         var items: [DeltaItem] = []
         var seen: Set<ExactText> = []
-        while let next = link {
+        var progress = PageProgress(limit: limits.fruitlessPages)
+        while let next = link, received <= limits.entityBytes {
             let page = try await source.page(at: next, in: request)
             request = page.url
-            guard seen.insert(ExactText(request)).inserted, seen.count <= Self.pageLimit else {
+            guard seen.insert(ExactText(request)).inserted else {
                 throw TidelogError(
                     .notOData, "The service's next links lead in a circle.", place: Self.place(request))
             }
+            received += page.body.count
             var read = try read(page.body, type, request)
+            guard progress.goesOn(behind: read.items.first?.identity(type)) else {
+                throw .withoutProgress(request, limits)
+            }
             try await completeItems(&read.items, type, of: request, from: &source)
             items += read.items
             link = read.nextLink
@@ -90,12 +107,12 @@ package struct ExpandedPages {
     }
 
     @inline(never) @_optimize(none)
-    private func completeItems(
+    private mutating func completeItems(
         _ items: inout [DeltaItem], _ type: EntityType, of request: String, from source: inout some PageSource
     ) async throws(TidelogError) {
         for index in items.indices {
             guard case .entity(var entity) = items[index], Self.areMissing(in: entity) else { continue }
-            try await complete(&entity, type, of: request, from: &source)
+            try await completeAll(&entity, type, of: request, from: &source)
             items[index] = .entity(entity)
         }
     }
@@ -111,6 +128,16 @@ package struct ExpandedPages {
         } catch {
             throw PageReading.unreadable(error, Self.place(url))
         }
+    }
+
+    /// What is known of an entity that does not fit the limits with what is expanded below it.
+    func tooLarge(_ entity: EntityPayload) -> UnreadableEntity {
+        var entity = entity
+        entity.expanded = []
+        let error = PayloadError(
+            .tooLarge,
+            "The entity is too large to be read: the pages expanded below it have more than \(limits.entityBytes) bytes.")
+        return UnreadableEntity(error: error, entity: entity, text: "", hasExpanded: true)
     }
 
     private static func unexpected(_ url: String) -> TidelogError {

@@ -10,6 +10,8 @@ public actor ServiceSession {
     private let transport: any HTTPTransport
     private var credentials: Credentials
     private let authentication: AuthenticationHook?
+    /// Bounds on what the service may send.
+    package nonisolated let limits: ServiceLimits
     /// Counts new credentials, so that a request that was refused with earlier ones is not a reason to ask for others.
     private var generation = 0
     /// While the hook is asked; nil tells nothing of whether it gave any.
@@ -25,10 +27,12 @@ public actor ServiceSession {
     /// - Parameter credentials: sent with every request to the service's origin, and nowhere else: next links and entity
     ///   links come from the service and may lead elsewhere.
     /// - Parameter authentication: asked for other credentials when the service refuses these.
+    /// - Parameter limits: those of single responses are the transport's own.
     public init(
         root: String, transport: any HTTPTransport, credentials: Credentials = .none,
-        authentication: AuthenticationHook? = nil
+        authentication: AuthenticationHook? = nil, limits: ServiceLimits = ServiceLimits()
     ) {
+        self.limits = limits
         let root = root.hasSuffix("/") ? root : root + "/"
         roots = Mutex((root, root))
         self.transport = transport
@@ -130,12 +134,16 @@ public actor ServiceSession {
     /// Sends a GET, and gives the body of a success as it arrives. Any status comes back as a response.
     ///
     /// Returns with the head of the answer. Refused credentials are renewed as with ``get(_:headers:)``.
-    public func stream(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> StreamedResponse {
+    ///
+    /// - Parameter isMedia: whether it is the content of a media stream, which may be larger than a page.
+    public func stream(
+        _ url: String, headers: HTTPHeaders = .empty, isMedia: Bool = false
+    ) async throws(TidelogError) -> StreamedResponse {
         let request = WireRequest(method: "GET", url: url, headers: headers)
         let before = generation
-        let answer = try await streamOnce(request)
+        let answer = try await streamOnce(request, isMedia)
         guard await wantsRepetition(request, answer.response, before) else { return answer }
-        return try await streamOnce(request)
+        return try await streamOnce(request, isMedia)
     }
 
     /// Sends a request that may change something, with a CSRF token where the service wants one.
@@ -262,13 +270,16 @@ public actor ServiceSession {
         }
     }
 
-    private func streamOnce(_ request: WireRequest) async throws(TidelogError) -> StreamedResponse {
+    private func streamOnce(_ request: WireRequest, _ isMedia: Bool) async throws(TidelogError) -> StreamedResponse {
         let (message, url) = try outgoing(request)
         let trace = trace
         trace?.request(message, url: url, body: request.body)
         let (response, chunks): (HTTPResponse, ResponseBody)
-        do throws(TransportError) { (response, chunks) = try await transport.stream(message, body: request.body) } catch
-        {
+        do throws(TransportError) {
+            (response, chunks) =
+                isMedia
+                ? try await transport.media(message) : try await transport.stream(message, body: request.body)
+        } catch {
             trace?.failure(error, of: request.method, url: url)
             activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
             throw TidelogError(error)
@@ -336,8 +347,9 @@ public actor ServiceSession {
     /// Whether the URL, which may be relative, leads to the service's origin.
     package nonisolated func isOfService(_ url: String) -> Bool { isOurs(absolute(url)) }
 
-    /// Scheme, host and port, in one of the ways in which they can be written (RFC 3986, 6.2.2.1 and 6.2.3).
-    private static func origin(of url: String) -> String {
+    /// Scheme, host and port, in one of the ways in which they can be written (RFC 3986, 6.2.2.1 and 6.2.3); empty for what is
+    /// no absolute URL.
+    package static func origin(of url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return "" }
         let end = url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
         let origin = url[..<end].lowercased()
@@ -428,6 +440,10 @@ extension TidelogError {
                 recovery: "Nothing of the answer was taken and nothing was removed; try again.",
                 cause: ErrorTrailer(error: error))
         case .protocolViolation: self.init(.notOData, error.message, cause: error)
+        case .tooLarge:
+            self.init(
+                .tooLarge, error.message,
+                recovery: "Ask for less at once (a smaller page, $select, $filter), or raise the limits.", cause: error)
         case .cancelled:
             self.init(
                 .cancelled, error.message, recovery: "Nothing is lost; the next upload or download goes on from here.",

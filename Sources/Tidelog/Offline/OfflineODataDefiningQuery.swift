@@ -16,9 +16,14 @@ public struct OfflineODataDefiningQuery: Sendable, Hashable {
         self.automaticallyRetrievesStreams = automaticallyRetrievesStreams
     }
 
-    /// A query for each entity set, with `$expand` for the relationships that are seen in no other way: everything that the
+    /// A query for each entity set and singleton, with `$expand` for the relationships that are seen in no other way: everything that the
     /// service has. Good for small services and for a first look.
     public static func all(of model: EntityDataModel) -> [OfflineODataDefiningQuery] {
         DefaultQueries.of(model).map { OfflineODataDefiningQuery(name: $0.name, query: $0.query) }
+    }
+
+    /// What the service has and ``all(of:)`` does not bring, with the reason.
+    public static func leftOut(of model: EntityDataModel) -> [(path: String, reason: String)] {
+        DefaultQueries.leftOut(of: model).map { ($0.path, $0.reason) }
     }
 }

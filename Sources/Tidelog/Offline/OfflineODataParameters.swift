@@ -9,8 +9,10 @@ public import Transport
 public struct OfflineODataParameters: Sendable {
     /// The store's directory. One store holds the data of one service and one user.
     public var storePath: String
-    /// Sends requests; nil takes the platform's.
+    /// Sends requests; nil takes the platform's, with the limits of ``limits``.
     public var transport: (any HTTPTransport)?
+    /// Bounds on what the service may send, in time and in size.
+    public var limits: ServiceLimits
     /// Sent to the service, never stored. For tokens that expire, bring a transport whose options ask for them.
     public var credentials: Credentials
 
@@ -81,8 +83,9 @@ public struct OfflineODataParameters: Sendable {
         enableRequestQueueOptimization: Bool = false, enableIndividualErrorArchiveDeletion: Bool = true,
         indexes: [EntityIndex] = [], pageSize: Int? = nil,
         requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)? = nil,
-        logger: Logger? = nil
+        logger: Logger? = nil, limits: ServiceLimits = ServiceLimits()
     ) {
+        self.limits = limits
         self.indexes = indexes
         self.pageSize = pageSize
         self.storePath = storePath

@@ -69,8 +69,8 @@ public final class OfflineODataProvider: DataServiceProvider {
                 recovery: "Use another directory for another service.")
         }
         let session = ServiceSession(
-            root: root, transport: parameters.transport ?? defaultTransport(), credentials: parameters.credentials,
-            authentication: parameters.authentication)
+            root: root, transport: parameters.transport ?? defaultTransport(TransportOptions(parameters.limits)),
+            credentials: parameters.credentials, authentication: parameters.authentication, limits: parameters.limits)
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
         // Nothing is left behind where the service turns out to be none, or not to have what the queries ask for.
@@ -116,12 +116,21 @@ public final class OfflineODataProvider: DataServiceProvider {
             try StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions).write(
                 StoreFiles(directory: parameters.storePath), keys: parameters.keys)
         }
-        if await !store.hasModel { try await engine.prepare() }
+        guard await store.hasModel else { throw Self.withoutMetadata(parameters.storePath) }
         try await store.checkIndexes()
         let model = try await store.model
         for query in queries { try LocalStore.check(query, model) }
         for query in queries { try await store.add(query) }
         return model
+    }
+
+    /// A store is described last, when its log has the metadata: a description without them stands beside another log than
+    /// the one that it was written for. The service is not asked: no one has named it in this call.
+    private static func withoutMetadata(_ path: String) -> TidelogError {
+        TidelogError(
+            .damaged, "The store's log has no metadata of its service, although the store was made.", place: path,
+            recovery: "Run 'tidelog verify' to see what is left of the log. What is not there is not in the log any more: make "
+                + "the store again ('tidelog clear --force', 'tidelog init').")
     }
 
     /// Closes the store and gives up its lock. It can be opened again.

@@ -14,14 +14,17 @@ public final class OnlineODataProvider: DataServiceProvider {
 
     /// - Parameters:
     ///   - serviceRoot: an absolute URL, with or without a slash at its end.
+    ///   - transport: nil for the platform's, with the limits of `limits`.
     ///   - serviceOptions: what the service lacks; nil for what its metadata say.
+    ///   - limits: bounds on what the service may send.
     public init(
         serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
-        serviceOptions: ServiceOptions? = nil
+        serviceOptions: ServiceOptions? = nil, limits: ServiceLimits = ServiceLimits()
     ) {
         givenOptions = serviceOptions
         session = ServiceSession(
-            root: serviceRoot, transport: transport ?? defaultTransport(), credentials: credentials)
+            root: serviceRoot, transport: transport ?? defaultTransport(TransportOptions(limits)),
+            credentials: credentials, limits: limits)
     }
 
     public var loadedModel: EntityDataModel? { cached.withLock { $0 } }

@@ -22,7 +22,7 @@ struct OnlineReading {
         self.session = session
         self.model = model
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root)
-        reader = PayloadReader(version: model.version, model: model)
+        reader = PayloadReader(version: model.version, model: model, limits: session.limits.reading)
     }
 
     func query(_ request: QueryRequest, _ headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
@@ -130,6 +130,7 @@ struct OnlineReading {
         var first = first
         var next: String? = url
         var seen: Set<ExactText> = []
+        var progress = PageProgress(limit: session.limits.fruitlessPages)
         while let page = next {
             guard seen.insert(ExactText(page)).inserted else {
                 throw TidelogError(
@@ -139,6 +140,9 @@ struct OnlineReading {
             first = nil
             try ServiceSession.check(response, "GET", page)
             var feed = try decoded(page) { () throws(PayloadError) in try reader.feed(response.body, type: type) }
+            guard progress.goesOn(behind: feed.entities.first.map { DeltaItem.entity($0).identity(type) }) else {
+                throw .withoutProgress(page, session.limits)
+            }
             for index in feed.entities.indices {
                 try await complete(&feed.entities[index], type, of: page, headers)
             }
@@ -161,7 +165,13 @@ struct OnlineReading {
     ) async throws(TidelogError) {
         guard ExpandedPages.areMissing(in: entity) else { return }
         var source = SessionPages(session: session, headers: headers)
-        try await ExpandedPages(model: model, reader: reader).complete(&entity, type, of: url, from: &source)
+        var pages = ExpandedPages(model: model, reader: reader, limits: session.limits)
+        guard try await pages.complete(&entity, type, of: url, from: &source) else {
+            throw TidelogError(
+                .tooLarge,
+                "The pages expanded below an entity have more than \(session.limits.entityBytes) bytes.",
+                place: "GET \(Self.path(url))", recovery: "Expand less ($select, $filter), or raise the limits.")
+        }
     }
 
     private struct SessionPages: PageSource {

@@ -85,7 +85,7 @@ final class CurlLoop: @unchecked Sendable {
                 removeAll(&active) { $0.fail("libcurl failed") }
             }
             collect(&active)
-            _ = ccurl_multi_wait(multi, 60_000)
+            _ = ccurl_multi_wait(multi, Int32(endLate(&active).wholeMilliseconds))
         }
         removeAll(&active) { $0.cancel() }
         let late = state.withLock { state in
@@ -95,6 +95,23 @@ final class CurlLoop: @unchecked Sendable {
         for case .start(let transfer) in late { transfer.cancel() }
         ccurl_multi_destroy(multi)
         ccurl_share_destroy(share)
+    }
+
+    /// Ends the transfers whose response has not begun in time. Returns how long the next one has.
+    private func endLate(_ active: inout [OpaquePointer: CurlTransfer]) -> Duration {
+        var next = Duration.seconds(60)
+        let now = ContinuousClock.now
+        for (easy, transfer) in active {
+            guard let left = transfer.timeForHead(now) else { continue }
+            if left > .zero {
+                next = min(next, left)
+            } else {
+                active[easy] = nil
+                _ = ccurl_multi_remove(multi, easy)
+                transfer.timeOut()
+            }
+        }
+        return next
     }
 
     private func obey(_ command: Command, _ active: inout [OpaquePointer: CurlTransfer]) {

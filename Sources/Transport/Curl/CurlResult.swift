@@ -18,6 +18,21 @@ enum CurlResult {
         }
     }
 
+    /// Whether libcurl has given up because headers are longer than it takes: 100 KiB for one, 300 KiB for all of them.
+    ///
+    /// - Parameters:
+    ///   - detail: what libcurl says of it.
+    ///   - inHead: whether the head of the response is not complete.
+    static func isTooLarge(_ result: Int32, detail: String, inHead: Bool) -> Bool {
+        switch Int(result) {
+        case CCURL_TOO_LARGE: true
+        // Nothing else of what is received without an end needs much memory.
+        case CCURL_OUT_OF_MEMORY: inHead
+        case CCURL_RECV_ERROR: detail.hasPrefix("Too large response headers")
+        default: false
+        }
+    }
+
     static func sentence(_ code: TransportError.Code) -> String {
         switch code {
         case .invalidRequest: "the URL cannot be used"
@@ -27,6 +42,7 @@ enum CurlResult {
         case .disconnected: "the connection broke"
         case .truncated: "the response ended too early"
         case .timeout: "it took too long"
+        case .tooLarge: "the headers of the response are longer than libcurl takes (100 KiB for one of them)"
         case .protocolViolation: "what came back is not HTTP as it should be"
         default: "it failed"
         }

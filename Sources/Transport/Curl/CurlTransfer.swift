@@ -14,11 +14,16 @@ final class CurlTransfer: @unchecked Sendable {
 
     private let request: OutgoingRequest
     private let options: TransportOptions
+    private let use: ResponseMeter.Use
     private var url: RequestURL
     private var parser = ResponseHeadParser()
     /// The body of a response that may be a redirect to follow: kept back until that is known.
     private var held: [UInt8]?
-    private var received = 0
+    /// Nil until the head is there.
+    private var meter: ResponseMeter?
+    /// Whether the rest of the body was refused, and the response is complete without it.
+    private var isCut = false
+    private var headWait: HeadWait
     private var redirects = 0
     private var failure: TransportError?
 
@@ -29,9 +34,14 @@ final class CurlTransfer: @unchecked Sendable {
     /// While the body is read from a file.
     private var file: OpenFile?
 
-    init(_ request: OutgoingRequest, _ options: TransportOptions, buffer: ResponseBuffer) {
+    init(
+        _ request: OutgoingRequest, _ options: TransportOptions, _ use: ResponseMeter.Use = .buffered,
+        buffer: ResponseBuffer
+    ) {
         self.request = request
         self.options = options
+        self.use = use
+        headWait = HeadWait(options.limits.headTimeout)
         self.buffer = buffer
         url = request.url
         errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
@@ -88,9 +98,13 @@ final class CurlTransfer: @unchecked Sendable {
         guard let easy else { return false }
         if let failure {
             close(.failure(failure))
-        } else if result != CCURL_OK {
-            let code = CurlResult.code(result)
-            close(.failure(error(code, CurlResult.sentence(code), sent: mayHaveBeenSent(code), result)))
+        } else if result != CCURL_OK, !isCut {
+            let isTooLarge = CurlResult.isTooLarge(
+                result, detail: String(cString: errorText), inHead: parser.head == nil)
+            let code = isTooLarge ? .tooLarge : CurlResult.code(result)
+            // libcurl itself says of a long header that it is out of memory.
+            let shown = isTooLarge ? 0 : result
+            close(.failure(error(code, CurlResult.sentence(code), sent: mayHaveBeenSent(code), shown)))
         } else if let head = parser.head {
             if let location = ccurl_get_string(easy, CCURL_REDIRECT_URL).map({ String(cString: $0) }) {
                 switch request.decision(status: head.status.code, location: location) {
@@ -123,6 +137,15 @@ final class CurlTransfer: @unchecked Sendable {
         close(.failure(error(.cancelled, "it was cancelled", sent: mayHaveBeenSent(.cancelled))))
     }
 
+    /// How long the head of the response may still take; nil where it is there, or has no limit.
+    func timeForHead(_ now: ContinuousClock.Instant) -> Duration? {
+        guard let easy, parser.head == nil else { return nil }
+        return headWait.left(now, sent: ccurl_get_offset(easy, CCURL_SIZE_UPLOAD))
+    }
+
+    /// Ends a transfer that was taken out of the loop because the head of its response took too long.
+    func timeOut() { close(.failure(error(.timeout, "the head of the response took too long", sent: true))) }
+
     func fail(_ sentence: String) { close(.failure(error(.other, sentence, sent: mayHaveBeenSent(.other)))) }
 
     private static func errorField(of head: HTTPResponse) -> String? {
@@ -151,10 +174,12 @@ extension CurlTransfer {
     }
 
     private func setTimeouts(_ easy: OpaquePointer) {
-        ccurl_set_long(easy, CCURL_CONNECTTIMEOUT_MS, options.connectTimeout.wholeMilliseconds)
-        if let total = options.totalTimeout { ccurl_set_long(easy, CCURL_TIMEOUT_MS, total.wholeMilliseconds) }
-        if let idle = options.idleTimeout {
-            ccurl_set_long(easy, CCURL_LOW_SPEED_LIMIT, 1)
+        let limits = options.limits
+        ccurl_set_long(easy, CCURL_CONNECTTIMEOUT_MS, limits.connectTimeout.wholeMilliseconds)
+        let total = use == .media ? limits.mediaTimeout : limits.totalTimeout
+        if let total { ccurl_set_long(easy, CCURL_TIMEOUT_MS, total.wholeMilliseconds) }
+        if let idle = limits.idleTimeout {
+            ccurl_set_long(easy, CCURL_LOW_SPEED_LIMIT, max(1, limits.minimumSpeed))
             ccurl_set_long(easy, CCURL_LOW_SPEED_TIME, max(1, Int(clamping: idle.components.seconds)))
         }
     }
@@ -208,8 +233,8 @@ extension CurlTransfer {
 
     private func follow(_ location: String) -> Bool {
         redirects += 1
-        guard let easy, let target = RequestURL(location), redirects <= options.maximumRedirects else {
-            let sentence = "the service redirects more than \(options.maximumRedirects) times"
+        guard let easy, let target = RequestURL(location), redirects <= options.limits.maximumRedirects else {
+            let sentence = "the service redirects more than \(options.limits.maximumRedirects) times"
             close(.failure(error(.redirectRefused, sentence, sent: true)))
             return false
         }
@@ -217,7 +242,8 @@ extension CurlTransfer {
         self.location.withLock { $0 = target.text }
         parser = ResponseHeadParser()
         held = nil
-        received = 0
+        meter = nil
+        headWait = HeadWait(options.limits.headTimeout)
         file?.rewind()
         ccurl_set_string(easy, CCURL_URL, target.text)
         return true
@@ -226,30 +252,37 @@ extension CurlTransfer {
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Int {
         do throws(ResponseHeadParser.Failure) {
             guard try parser.receive(line), let head = parser.head else { return line.count }
-            if (301...308).contains(head.status.code), head.headerFields[.location] != nil {
+            let isRedirect = (301...308).contains(head.status.code) && head.headerFields[.location] != nil
+            meter = ResponseMeter(options.limits, use, status: head.status.code, isRedirect: isRedirect)
+            if isRedirect {
                 held = []
             } else {
                 buffer.receive(head: head)
             }
             return line.count
         } catch {
-            failure = self.error(.tooLarge, "the head of the response is too large", sent: true)
+            failure = self.error(.tooLarge, ResponseHeadParser.tooLarge, sent: true)
             return 0
         }
     }
 
     private func receive(body bytes: UnsafeRawBufferPointer) -> Int {
-        if let limit = options.maximumResponseBytes, received + bytes.count > limit {
-            failure = error(.tooLarge, "the response is larger than \(limit) bytes", sent: true)
-            return 0
-        }
+        guard let easy, var counted = meter else { return 0 }
+        let verdict = counted.count(bytes.count, received: ccurl_get_offset(easy, CCURL_SIZE_DOWNLOAD))
+        let kept = UnsafeRawBufferPointer(rebasing: bytes[..<verdict.kept])
         if held != nil {
-            held?.append(contentsOf: bytes)
-        } else if !buffer.receive(bytes) {
+            held?.append(contentsOf: kept)
+        } else if !buffer.receive(kept) {
+            // The same bytes come again.
             return 0x1000_0001  // CCURL_PAUSE
         }
-        received += bytes.count
-        return bytes.count
+        meter = counted
+        switch verdict.end {
+        case .none: return bytes.count
+        case .cut: isCut = true
+        case .refused(let sentence): failure = error(.tooLarge, sentence, sent: true)
+        }
+        return 0
     }
 
     private func mayHaveBeenSent(_ code: TransportError.Code) -> Bool {

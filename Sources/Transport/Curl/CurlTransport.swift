@@ -54,8 +54,20 @@ public final class CurlTransport: HTTPTransport {
     public func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        try await stream(request, body, .streamed)
+    }
+
+    public func media(
+        _ request: HTTPRequest
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        try await stream(request, [], .media)
+    }
+
+    private func stream(
+        _ request: HTTPRequest, _ body: [UInt8], _ use: ResponseMeter.Use
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
         let buffer = ResponseBuffer(capacity: Self.streamCapacity)
-        let (loop, transfer) = try await prepare(request, body, buffer)
+        let (loop, transfer) = try await prepare(request, body, buffer, use)
         let head = try await withTaskCancellationHandler {
             loop.start(transfer)
             return await buffer.head()
@@ -67,12 +79,13 @@ public final class CurlTransport: HTTPTransport {
     }
 
     private func prepare(
-        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, file: RequestFile? = nil
+        _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, _ use: ResponseMeter.Use = .buffered,
+        file: RequestFile? = nil
     ) async throws(TransportError) -> (CurlLoop, CurlTransfer) {
         // Checked first: what cannot be sent needs no credentials.
         _ = try OutgoingRequest(request, body: [])
         let outgoing = try OutgoingRequest(try await options.authorize(request), body: body, file: file)
-        return (try startedLoop(), CurlTransfer(outgoing, options, buffer: buffer))
+        return (try startedLoop(), CurlTransfer(outgoing, options, use, buffer: buffer))
     }
 
     private func startedLoop() throws(TransportError) -> CurlLoop {

@@ -8,6 +8,10 @@ struct ResponseHeadParser {
     /// Far below what HTTPFields can hold.
     static let maximumFields = 2000
 
+    /// What is said of a head or of trailers beyond these.
+    static let tooLarge =
+        "the response has more than \(maximumBytes / 1024) KiB or \(maximumFields) fields of headers and trailers"
+
     private(set) var head: HTTPResponse?
     /// What the service says behind the body of its failure (OData 4.01 Part 1, 9.5). Other trailers are passed over.
     private(set) var errorTrailer: String?

@@ -9,6 +9,7 @@ public import HTTPTypes
 ///   status is 307 or 308; a redirect to another origin is refused, since credentials and data would go there.
 /// - Cookies that the service sets are kept for the transport's life and sent back as they say, beside those of a `Cookie`
 ///   header that the request has.
+/// - Time and size of each response are bounded. The body of a failure may be cut off, that of a success may not.
 /// - Repeated header fields are kept. Bodies are decoded; Content-Encoding and Content-Length are left as received.
 public protocol HTTPTransport: Sendable {
     func send(
@@ -31,6 +32,10 @@ public protocol HTTPTransport: Sendable {
     func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody)
+
+    /// Sends a GET for the content of a media stream, which goes to a file: as ``stream(_:body:)``, within the limits for
+    /// media streams.
+    func media(_ request: HTTPRequest) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody)
 }
 
 extension HTTPTransport {
@@ -55,6 +60,13 @@ extension HTTPTransport {
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
         let (response, received) = try await send(request, body: body)
         return (response, ResponseBody(received))
+    }
+
+    /// For transports without limits of their own for media streams.
+    public func media(
+        _ request: HTTPRequest
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        try await stream(request, body: [])
     }
 }
 

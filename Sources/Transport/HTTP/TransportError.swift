@@ -13,9 +13,9 @@ public struct TransportError: Error, Sendable, Hashable {
         case disconnected
         /// The response ended before it was complete.
         case truncated
-        /// A time limit of the options passed.
+        /// A time limit of ``ResponseLimits`` passed.
         case timeout
-        /// The response is larger than the options allow.
+        /// The response, or its head, is larger than ``ResponseLimits`` allow, or was compressed more than they allow.
         case tooLarge
         /// The service redirects to another origin, or without end.
         case redirectRefused

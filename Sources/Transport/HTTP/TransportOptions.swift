@@ -1,16 +1,7 @@
 public import HTTPTypes
 
 public struct TransportOptions: Sendable {
-    /// For name resolution, connection and TLS handshake together.
-    public var connectTimeout: Duration = .seconds(30)
-    /// How long not a byte may pass in either direction, in steps of a second. It includes the time that the service
-    /// thinks before it answers.
-    public var idleTimeout: Duration? = .seconds(120)
-    /// For the whole exchange.
-    public var totalTimeout: Duration?
-    /// Of the decoded body.
-    public var maximumResponseBytes: Int? = 1 << 30
-    public var maximumRedirects = 5
+    public var limits: ResponseLimits
     public var connectionsPerHost = 6
     /// A PEM file with the certificate authorities to trust instead of the system's (libcurl only; on Apple platforms
     /// they are installed on the device).
@@ -21,7 +12,7 @@ public struct TransportOptions: Sendable {
         _ throws(TransportError) in .none
     }
 
-    public init() {}
+    public init(limits: ResponseLimits = ResponseLimits()) { self.limits = limits }
 
     func authorize(_ request: HTTPRequest) async throws(TransportError) -> HTTPRequest {
         guard request.headerFields[.authorization] == nil else { return request }

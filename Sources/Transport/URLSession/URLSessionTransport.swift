@@ -4,8 +4,9 @@
 
     /// HTTP through URLSession: the system's proxies, certificates and power saving.
     ///
-    /// Bodies are received whole, and held against `maximumResponseBytes` only then. Where a kept connection turns out
-    /// dead, URLSession itself repeats what HTTP calls idempotent (RFC 9110, section 9.2.2), never POST, PATCH or MERGE.
+    /// Bodies are held in memory, as far as ``ResponseLimits`` allow, and counted while they arrive. Where a kept connection
+    /// turns out dead, URLSession itself repeats what HTTP calls idempotent (RFC 9110, section 9.2.2), never POST, PATCH or
+    /// MERGE.
     public final class URLSessionTransport: HTTPTransport {
         private let options: TransportOptions
         private let session: URLSession
@@ -19,8 +20,9 @@
             configuration.httpMaximumConnectionsPerHost = max(1, options.connectionsPerHost)
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
             configuration.urlCache = nil
-            configuration.timeoutIntervalForRequest = options.idleTimeout?.inSeconds ?? 7 * 86400
-            configuration.timeoutIntervalForResource = options.totalTimeout?.inSeconds ?? 7 * 86400
+            let limits = options.limits
+            configuration.timeoutIntervalForRequest = limits.idleTimeout?.inSeconds ?? 7 * 86400
+            configuration.timeoutIntervalForResource = limits.totalTimeout?.inSeconds ?? 7 * 86400
             session = URLSession(configuration: configuration)
         }
 
@@ -29,18 +31,32 @@
         public func send(
             _ request: HTTPRequest, body: [UInt8]
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
-            let (response, body, _) = try await exchange(request, body: body)
+            let (response, body, _) = try await exchange(request, body: body, .buffered)
             return (response, body)
+        }
+
+        public func stream(
+            _ request: HTTPRequest, body: [UInt8]
+        ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+            let (response, body, _) = try await exchange(request, body: body, .streamed)
+            return (response, ResponseBody(body))
+        }
+
+        public func media(
+            _ request: HTTPRequest
+        ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+            let (response, body, _) = try await exchange(request, body: [], .media)
+            return (response, ResponseBody(body))
         }
 
         public func locate(
             _ request: HTTPRequest
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
-            try await exchange(request, body: [])
+            try await exchange(request, body: [], .buffered)
         }
 
         private func exchange(
-            _ request: HTTPRequest, body: [UInt8]
+            _ request: HTTPRequest, body: [UInt8], _ use: ResponseMeter.Use
         ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
             _ = try OutgoingRequest(request, body: [])
             let outgoing = try OutgoingRequest(try await options.authorize(request), body: body)
@@ -48,15 +64,18 @@
             urlRequest.setValue(session.cookies(for: outgoing, at: urlRequest.url), forHTTPHeaderField: "Cookie")
             let exchange = Exchange(outgoing, options)
             do {
-                let (data, response) = try await session.data(for: urlRequest, delegate: exchange)
+                let (bytes, response) = try await session.bytes(for: urlRequest, delegate: exchange)
                 if let failure = exchange.failure { throw failure }
-                if let limit = options.maximumResponseBytes, data.count > limit { throw exchange.tooLarge(limit) }
                 guard let response = response as? HTTPURLResponse else {
                     throw outgoing.error(.protocolViolation, "no response came", sent: true)
                 }
                 session.keepCookies(of: response)
+                let isRedirect = (301...308).contains(response.statusCode) && response.head.headerFields[.location] != nil
+                var meter = ResponseMeter(options.limits, use, status: response.statusCode, isRedirect: isRedirect)
+                let body = try await Self.body(bytes, &meter, outgoing)
+                if let failure = exchange.failure { throw failure }
                 let location = response.url == urlRequest.url ? nil : response.url?.absoluteString
-                return (response.head, Array(data), location)
+                return (response.head, body, location)
             } catch let error as TransportError {
                 throw error
             } catch let error as URLError {
@@ -66,6 +85,37 @@
             } catch {
                 throw exchange.failure ?? outgoing.error(.other, "it failed", sent: true)
             }
+        }
+    }
+
+    extension URLSessionTransport {
+        /// The body as far as it may be received.
+        private static func body(
+            _ bytes: URLSession.AsyncBytes, _ meter: inout ResponseMeter, _ request: OutgoingRequest
+        ) async throws -> [UInt8] {
+            var body: [UInt8] = []
+            var counted = 0
+            /// Returns whether the body goes on.
+            func count() throws -> Bool {
+                let new = body.count - counted
+                let verdict = meter.count(new, received: bytes.task.countOfBytesReceived)
+                body.removeLast(new - verdict.kept)
+                counted = body.count
+                switch verdict.end {
+                case .none: return true
+                case .cut: bytes.task.cancel()
+                case .refused(let sentence):
+                    bytes.task.cancel()
+                    throw request.error(.tooLarge, sentence, sent: true)
+                }
+                return false
+            }
+            for try await byte in bytes {
+                body.append(byte)
+                if body.count - counted >= 1 << 16, try !count() { return body }
+            }
+            _ = try count()
+            return body
         }
     }
 
@@ -84,10 +134,6 @@
 
         var failure: TransportError? { lock.withLock { stored } }
 
-        func tooLarge(_ limit: Int) -> TransportError {
-            request.error(.tooLarge, "the response is larger than \(limit) bytes", sent: true)
-        }
-
         func urlSession(
             _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
             newRequest: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
@@ -102,8 +148,8 @@
                     redirects += 1
                     return redirects
                 }
-                if count > options.maximumRedirects {
-                    refuse(task, "the service redirects more than \(options.maximumRedirects) times")
+                if count > options.limits.maximumRedirects {
+                    refuse(task, "the service redirects more than \(options.limits.maximumRedirects) times")
                     return completionHandler(nil)
                 }
                 // Method, headers and body as they were: URLSession leaves some of them out.

@@ -31,6 +31,7 @@ struct DiffCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Only this entity, or this entity set.", valueName: "ref|set"))
     var scope: String?
 
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
@@ -58,7 +59,7 @@ struct DiffCommand: AsyncParsableCommand {
             throw CommandFailure("The service is on both sides.", recovery: "Name a place of the store.")
         case (.live, let side), (let side, .live):
             let past = try await side.past(options)
-            let service = try await LiveService(past, options)
+            let service = try await LiveService(past, side.directory(options), access)
             let difference = LiveDifference(store: past, service: service, storeIsFirst: second == .live)
             counts = try await difference.run(scope) { found throws(TidelogError) in output.print(found) }
         default:
@@ -120,6 +121,11 @@ enum DiffSide: ExpressibleByArgument, Equatable {
         }
     }
 
+    /// Of the store.
+    func directory(_ options: StoreOptions) -> String {
+        if case .store(let directory, _) = self { directory } else { options.store }
+    }
+
     func inspected(_ options: StoreOptions) throws -> InspectedStore {
         guard case .store(let directory, _) = self else { return try options.inspected }
         return try StoreOptions.inspected(directory)
@@ -130,11 +136,14 @@ enum DiffSide: ExpressibleByArgument, Equatable {
 struct LiveService: LiveReading {
     private let provider: OnlineODataProvider
 
-    init(_ past: PastStore, _ options: StoreOptions) async throws {
+    init(_ past: PastStore, _ directory: String, _ access: ServiceAccess) async throws {
         guard let root = try await past.serviceRoot else {
             throw CommandFailure("The store belongs to no service yet.", recovery: "Run 'tidelog init'.")
         }
-        provider = OnlineODataProvider(serviceRoot: root, credentials: .fromEnvironment())
+        let credentials = try EnvironmentCredentials().credentials(
+            forStore: directory, root: root, named: access.origin)
+        provider = OnlineODataProvider(
+            serviceRoot: root, credentials: credentials, limits: access.limit.limits)
     }
 
     func page(_ url: String) async throws(TidelogError) -> QueryAnswer {

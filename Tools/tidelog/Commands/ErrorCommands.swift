@@ -31,11 +31,12 @@ struct RetryCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The numbers of refused operations.", valueName: "operation"))
     var operations: [UInt64]
     @OptionGroup var service: ServiceArguments
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let end = try await options.withStore { provider in
+        let end = try await access.withStore(options) { provider in
             try await service.apply(to: provider)
             return try await UploadText.printing(provider, json: format.json) { try await provider.retry(operations) }
         }

@@ -50,27 +50,36 @@ struct MediaGetCommand: AsyncParsableCommand {
     var refresh = false
 
     @OptionGroup var stream: StreamArguments
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
 
     func run() async throws {
-        try await options.withStore { provider in
+        if !refresh, try await options.withStore({ try await printLocal($0) }) { return }
+        try await access.withStore(options) { provider in
             let service = DataService(provider: provider)
             let entity = try await stream.entity(service)
             let property = try stream.property(of: entity)
-            var found = refresh ? nil : try await local(entity, property, service)
-            if found == nil {
-                let read =
-                    if let property {
-                        try await service.downloadStream(entity: entity, property: property)
-                    } else {
-                        try await service.downloadMedia(entity: entity)
-                    }
-                // What was written here stays what the app sees.
-                found = try await local(entity, property, service) ?? read
+            let read =
+                if let property {
+                    try await service.downloadStream(entity: entity, property: property)
+                } else {
+                    try await service.downloadMedia(entity: entity)
+                }
+            // What was written here stays what the app sees.
+            guard let found = try await local(entity, property, service) ?? read else {
+                throw CommandFailure("\(stream.reference) has no content.")
             }
-            guard let found else { throw CommandFailure("\(stream.reference) has no content.") }
             try LocalStore.copyFile(found.path) { try Console.write($0) }
         }
+    }
+
+    /// What the store has; false where it has none. Needs no network.
+    private func printLocal(_ provider: OfflineODataProvider) async throws -> Bool {
+        let service = DataService(provider: provider)
+        let entity = try await stream.entity(service)
+        guard let found = try await local(entity, try stream.property(of: entity), service) else { return false }
+        try LocalStore.copyFile(found.path) { try Console.write($0) }
+        return true
     }
 
     private func local(

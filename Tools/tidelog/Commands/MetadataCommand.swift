@@ -20,7 +20,8 @@ struct MetadataCommand: AsyncParsableCommand {
 
     private func model() async throws -> EntityDataModel {
         if source.hasPrefix("http://") || source.hasPrefix("https://") {
-            return try await ServiceMetadata.read(from: source, credentials: .fromEnvironment())
+            return try await ServiceMetadata.read(
+                from: source, credentials: try EnvironmentCredentials().credentials(typed: source))
         }
         var reader = try LineReader(path: source)
         let name = reader.name

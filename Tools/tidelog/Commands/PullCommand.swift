@@ -15,12 +15,13 @@ struct PullCommand: AsyncParsableCommand {
     var names: [String] = []
 
     @OptionGroup var patience: PatienceArguments
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
         let parameters = try options.parameters
-        try await options.withStore { provider in
+        try await access.withStore(options) { provider in
             let options = DownloadOptions(retry: patience.retry, ignoresPostponement: patience.now)
             let known = Set(try await provider.getDefiningQueries().map(\.name))
             let unknown = (parameters.configuration?.settings.keys.filter { !known.contains($0) } ?? []).sorted()

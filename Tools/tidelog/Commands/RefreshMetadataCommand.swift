@@ -31,11 +31,12 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
         help: ArgumentHelp("Approve the removal of this element; may be repeated.", valueName: "NS.Type/Property"))
     var removable: [String] = []
 
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        try await options.withStore { provider in
+        try await access.withStore(options) { provider in
             let refresh =
                 dryRun
                 ? try await provider.rehearseMetadataRefresh(policy) : try await provider.refreshMetadata(policy)

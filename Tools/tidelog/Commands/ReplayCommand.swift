@@ -104,7 +104,8 @@ struct ReplayCommand: AsyncParsableCommand {
     // MARK: Against a service
 
     private func run(_ store: InspectedStore, against root: String) async throws {
-        let replay = SessionReplay(store, serviceRoot: root, credentials: .fromEnvironment())
+        let credentials = try EnvironmentCredentials().credentials(typed: root)
+        let replay = SessionReplay(store, serviceRoot: root, credentials: credentials)
         let operations = try await replay.run()
         for line in SessionReplayText.lines(operations, json: format.json) { try Console.print(line) }
         if operations.contains(where: { !$0.isSame }) { throw QuietFailure(status: .failed) }

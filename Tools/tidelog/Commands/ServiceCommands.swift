@@ -8,8 +8,8 @@ struct InitCommand: AsyncParsableCommand {
         commandName: "init", abstract: "Make a store of a service; reads its metadata.",
         discussion: """
             A defining query says which part of the service the store holds, for example \
-            --query 'Swiss=Customers?$filter=Country eq '\\''CH'\\''&$expand=Orders'. Without any, each entity set gets one. \
-            On a store that exists, queries are added or replaced by name, and options of the service; nothing else changes.
+            --query 'Swiss=Customers?$filter=Country eq '\\''CH'\\''&$expand=Orders'. Without any, each entity set and \
+            singleton gets one. On a store that exists, queries are added or replaced by name, and options of the service; nothing else changes.
             """)
 
     @Argument(help: "The service root, an absolute URL.")
@@ -21,6 +21,7 @@ struct InitCommand: AsyncParsableCommand {
     var query: [QueryArgument] = []
 
     @OptionGroup var service: ServiceArguments
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
@@ -38,12 +39,14 @@ struct InitCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: try options.parameters)
+        let parameters = try access.parameters(options, typed: serviceRoot)
+        let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: parameters)
         // Before it is opened: where one of them cannot be used, none is added, and no store is made.
         for query in query {
             try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
         }
         try await StoreOptions.open(provider) { provider in
+            ServiceAccess.remember(serviceRoot, for: options)
             if !service.isEmpty { try await provider.keep(try service.changed(try await provider.serviceOptions)) }
             let model = try await provider.model()
             let isDefault = try await provider.getDefiningQueries().isEmpty
@@ -53,14 +56,26 @@ struct InitCommand: AsyncParsableCommand {
             let queries = try await provider.getDefiningQueries()
             try Console.print(
                 "Store \(options.store) of \(try provider.serviceRoot) (OData \(model.version.rawValue)).")
+            let singletons = counted(model.singletons.count, "singleton", "singletons")
             try Console.print(
                 isDefault
-                    ? "One defining query for each of the \(queries.count) entity sets, because none was named:"
+                    ? "One defining query for each of the \(model.entitySets.count) entity sets"
+                        + "\(model.singletons.isEmpty ? "" : " and \(singletons)"), because none was named:"
                     : "\(counted(queries.count, "defining query", "defining queries")):")
             for query in queries { try Console.print("  \(query.name) = \(query.query)") }
             for line in DefectText(model.defects).lines { try Console.print(line) }
+            if isDefault { try printLeftOut(model) }
             try Console.print("Run 'tidelog pull' to read them.")
         }
+    }
+}
+
+extension InitCommand {
+    private func printLeftOut(_ model: EntityDataModel) throws {
+        let leftOut = OfflineODataDefiningQuery.leftOut(of: model)
+        guard !leftOut.isEmpty else { return }
+        try Console.print("Left out:")
+        for part in leftOut { try Console.print("  \(oneLine(part.path)): \(oneLine(part.reason))") }
     }
 }
 
@@ -115,11 +130,12 @@ struct PushCommand: AsyncParsableCommand {
     var doubts: DoubtPolicyArgument?
 
     @OptionGroup var service: ServiceArguments
+    @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
 
     func run() async throws {
-        let end = try await options.withStore { provider in
+        let end = try await access.withStore(options) { provider in
             try await service.apply(to: provider)
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
             return try await UploadText.printing(provider, json: format.json) { try await provider.upload(upload) }

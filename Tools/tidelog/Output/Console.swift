@@ -25,6 +25,7 @@ enum Console {
     static func print(_ line: String) throws { try write(Array(line.utf8) + [UInt8(ascii: "\n")]) }
 
     static func write(_ bytes: [UInt8]) throws {
+        let bytes = Terminal.isOutput ? TerminalText.harmless(bytes) : bytes
         let isFull = buffer.withLock { buffer in
             buffer += bytes
             return buffer.count >= limit
@@ -46,7 +47,8 @@ enum Console {
     /// Prints a line on standard error, after everything that was printed before. Errors in doing so have no place to go.
     static func printError(_ line: String) {
         try? flush()
-        try? write(Array(line.utf8) + [UInt8(ascii: "\n")], to: STDERR_FILENO)
+        let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
+        try? write(isWatched ? TerminalText.harmless(bytes) : bytes, to: STDERR_FILENO)
     }
 
     /// Whether standard error is a terminal: a person is watching.

@@ -26,6 +26,11 @@ enum Terminal {
         return isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
     }()
 
+    /// Whether a person can answer on standard input.
+    static var isInput: Bool { isatty(STDIN_FILENO) == 1 }
+
+    static let isOutput = isatty(STDOUT_FILENO) == 1
+
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 

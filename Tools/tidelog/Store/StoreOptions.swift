@@ -12,11 +12,12 @@ struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How defining queries are downloaded; see Docs/DefiningQueries.md.", valueName: "file"))
     var config: String?
 
+    /// For commands that need no network: nothing can be sent, and no credentials are known. See ``ServiceAccess``.
     var parameters: OfflineODataParameters {
         get throws {
             let keys = try [LogKey].fromEnvironment()
             var parameters = OfflineODataParameters(
-                storePath: store, credentials: .fromEnvironment(), storeEncryptionKey: keys.first,
+                storePath: store, transport: NoTransport(), storeEncryptionKey: keys.first,
                 formerEncryptionKeys: Array(keys.dropFirst()))
             parameters.configuration = try config.map { path in
                 var reader = try LineReader(path: path)
@@ -27,7 +28,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Opens the store, runs the body, and closes the store again.
+    /// Opens the store without a service, runs the body, and closes the store again.
     func withStore<T>(_ body: (OfflineODataProvider) async throws -> T) async throws -> T {
         try await Self.open(OfflineODataProvider(parameters: try parameters), body)
     }

@@ -6,34 +6,36 @@ import Synchronization
 #endif
 
 /// A server on 127.0.0.1 for one test, which answers byte for byte what the test tells it to. It ends with the test.
-final class LoopbackServer: Sendable {
-    struct Request: Sendable {
-        var method: String
-        var target: String
+package final class LoopbackServer: Sendable {
+    package struct Request: Sendable {
+        package var method: String
+        package var target: String
         /// In lower case.
-        var headers: [(name: String, value: String)]
-        var body: [UInt8]
+        package var headers: [(name: String, value: String)]
+        package var body: [UInt8]
         /// Counted from 0 over all connections.
-        var connection: Int
+        package var connection: Int
 
-        func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+        package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     }
 
     /// Answers one request; false closes the connection.
-    typealias Answer = @Sendable (Request, Connection) -> Bool
+    package typealias Answer = @Sendable (Request, Connection) -> Bool
 
     private struct State {
         var requests: [Request] = []
         var connections: [Int32] = []
+        /// How many there have been, with a request or without.
+        var connectionCount = 0
         var isStopped = false
     }
 
-    let port: Int
+    package let port: Int
     private let listener: Int32
     private let state = Mutex(State())
     private let answer: Answer
 
-    init(_ answer: @escaping Answer) throws {
+    package init(_ answer: @escaping Answer) throws {
         self.answer = answer
         #if canImport(Darwin)
             listener = socket(AF_INET, SOCK_STREAM, 0)
@@ -55,10 +57,11 @@ final class LoopbackServer: Sendable {
         Thread.detachNewThread { [self] in acceptConnections() }
     }
 
-    var base: String { "http://127.0.0.1:\(port)" }
-    var requests: [Request] { state.withLock(\.requests) }
+    package var base: String { "http://127.0.0.1:\(port)" }
+    package var connectionCount: Int { state.withLock(\.connectionCount) }
+    package var requests: [Request] { state.withLock(\.requests) }
 
-    func stop() {
+    package func stop() {
         let connections = state.withLock { state in
             state.isStopped = true
             return state.connections
@@ -74,6 +77,7 @@ final class LoopbackServer: Sendable {
             guard descriptor >= 0 else { break }
             let isStopped = state.withLock { state in
                 state.connections.append(descriptor)
+                state.connectionCount += 1
                 return state.isStopped
             }
             if isStopped { shutdown(descriptor, Int32(SHUT_RDWR)) }
@@ -93,20 +97,20 @@ final class LoopbackServer: Sendable {
         close(connection.descriptor)
     }
 
-    struct Connection: Sendable {
+    package struct Connection: Sendable {
         let descriptor: Int32
 
         /// A response with its length.
         @discardableResult
-        func respond(_ status: String, _ headers: String = "", _ body: [UInt8] = []) -> Bool {
+        package func respond(_ status: String, _ headers: String = "", _ body: [UInt8] = []) -> Bool {
             write("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.count)\r\n\r\n") && write(body)
         }
 
         @discardableResult
-        func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+        package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
         @discardableResult
-        func write(_ bytes: [UInt8]) -> Bool {
+        package func write(_ bytes: [UInt8]) -> Bool {
             var sent = 0
             while sent < bytes.count {
                 #if canImport(Darwin)
@@ -162,7 +166,7 @@ final class LoopbackServer: Sendable {
 }
 
 /// Runs `body` against a server that lives as long as it.
-func withServer<T>(
+package func withServer<T>(
     _ answer: @escaping LoopbackServer.Answer, _ body: (LoopbackServer) async throws -> T
 ) async throws -> T {
     let server = try LoopbackServer(answer)

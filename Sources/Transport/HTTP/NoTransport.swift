@@ -1,0 +1,13 @@
+package import HTTPTypes
+
+/// Sends nothing: for work that needs no network, so that neither a damaged store nor one that somebody has prepared makes it
+/// ask a service.
+package struct NoTransport: HTTPTransport {
+    package init() {}
+
+    package func send(
+        _ request: HTTPRequest, body: [UInt8]
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        throw TransportError(.unreachable, "The service is not asked here.", mayHaveBeenSent: false)
+    }
+}

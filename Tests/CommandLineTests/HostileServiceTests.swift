@@ -1,0 +1,133 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Services that send too much, too slowly, or without end.
+@Suite(.timeLimit(.minutes(10))) struct HostileServiceTests {
+    /// Pulls from a service that answers with this.
+    private func pull(
+        _ arguments: String..., answer: @escaping LoopbackServer.Answer
+    ) throws -> (run: Run, peak: Int?, workspace: Workspace, service: HostileService) {
+        let service = try HostileService(answer)
+        let workspace = try Workspace.made(service, "Things=Things")
+        let running = try workspace.start(["pull"] + arguments)
+        running.process.waitUntilExit()
+        let run = Run(
+            status: running.process.terminationStatus, output: workspace.text(running.output),
+            error: workspace.text(running.error))
+        return (run, nil, workspace, service)
+    }
+
+    @Test(arguments: [#"{"value":[{"ID":1,"Name":""#, #"{"value":[],"x":""#])
+    func `a gzip bomb costs an error and little memory`(_ beginning: String) throws {
+        let plain = try HostileService { $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1}"#)) }
+        let ordinary = try Workspace.made(plain, "Things=Things").measured("pull")
+        #expect(ordinary.run.status == 0)
+        let bomb = HostileService.bomb(beginning, mebibytes: 3_000)
+        let service = try HostileService {
+            $1.respond("200 OK", HostileService.json + "Content-Encoding: gzip\r\n", bomb)
+        }
+        let (run, peak) = try Workspace.made(service, "Things=Things").measured("pull")
+        #expect(run.status == 1)
+        #expect(run.error.contains("decompresses to more than 200 times as many bytes as were received"))
+        guard let peak, let least = ordinary.peak else { return print("no peak of memory: the system does not tell") }
+        #expect(peak < least + 64, "an ordinary pull has \(least) MiB")
+    }
+
+    @Test func `a string of hundreds of megabytes is set aside, and costs little memory`() throws {
+        let service = try HostileService { request, connection in
+            connection.write("HTTP/1.1 200 OK\r\n\(HostileService.json)\r\n{\"value\":[{\"ID\":1},{\"ID\":2,\"Name\":\"")
+            let chunk = Array(repeating: UInt8(ascii: "x"), count: 1 << 20)
+            for _ in 0..<200 { guard connection.write(chunk) else { return false } }
+            connection.write("\"},{\"ID\":3}]}")
+            return false
+        }
+        let workspace = try Workspace.made(service, "Things=Things")
+        let (run, peak) = try workspace.measured("pull")
+        #expect(run.status == 1)
+        #expect(run.output.contains("Things(2)"))
+        #expect(try workspace.output("query", "Things/$count") == "2\n")
+        #expect(try workspace.output("quarantine", "--json").contains(#""reason":"tooLarge""#))
+        guard let peak else { return print("no peak of memory: the system does not tell") }
+        #expect(peak < 160)
+    }
+
+    @Test(arguments: [true, false])
+    func `next links that go on without anything new end with an error`(_ isEmpty: Bool) throws {
+        let (run, _, workspace, service) = try pull("--limit", "fruitlessPages=5") {
+            let number = Int($0.target.split(separator: "=").last ?? "") ?? 0
+            let next = "Things?$skiptoken=\(number + 1)"
+            return $1.respond(
+                "200 OK", HostileService.json, HostileService.page(isEmpty ? "" : #"{"ID":\#(number % 2)}"#, next: next))
+        }
+        #expect(run.status == 1)
+        #expect(run.error.contains("next links do not end: 5 pages in a row were empty or began with an entity"))
+        #expect(service.server.requests.count < 12)
+        #expect(try workspace.output("query", "Things/$count") == (isEmpty ? "0\n" : "2\n"))
+    }
+
+    @Test func `a response that comes a byte at a time ends by the limits that are given`() throws {
+        let (run, _, _, _) = try pull("--limit", "idleTimeout=1", "--wait", "0") {
+            $1.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            for _ in 0..<1_000 {
+                guard $1.write([0x20]) else { break }
+                usleep(100_000)
+            }
+            return $0.method.isEmpty
+        }
+        #expect(run.status == 1)
+        #expect(run.error.contains("it took too long"))
+    }
+
+    @Test func `a response beyond the limit is an error with the way out`() throws {
+        let (run, _, workspace, _) = try pull("--limit", "streamedBytes=1000") {
+            $1.respond("200 OK", HostileService.json, HostileService.page(Array(repeating: #"{"ID":1}"#, count: 200).joined(separator: ",")))
+                && !$0.method.isEmpty
+        }
+        #expect(run.status == 1)
+        #expect(run.error.contains("the response has more than 1000 bytes"))
+        #expect(run.error.contains("raise the limits"))
+        #expect(try workspace.tidelog("pull").status == 0)
+    }
+
+    @Test(arguments: ["x", "x=1", "totalTimeout=", "totalTimeout=-1", "entityBytes=none", "entityBytes=0"])
+    func `what is no limit is wrong usage`(_ argument: String) throws {
+        let workspace = try Workspace()
+        #expect(try workspace.tidelog("pull", "--limit", argument).status == 64)
+    }
+}
+
+/// What the service wrote, on a terminal.
+@Suite(.timeLimit(.minutes(5))) struct HostileTextTests {
+    /// Clears the screen, sets the title, turns the direction of writing.
+    private static let value = #"a\u001b[2Jb\u001b]0;title\u0007c\u009b2Jd\u202Ee\u200Ff\u007f\tg"#
+
+    @Test(arguments: [["query", "Things(1)/Name/$value"], ["query", "Things", "--json"], ["query", "Things"], ["show", "5"]])
+    func `a value cannot command the terminal`(_ arguments: [String]) throws {
+        let service = try HostileService {
+            $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1,"Name":"\#(Self.value)"}"#))
+        }
+        let workspace = try Workspace.made(service, "Things=Things")
+        _ = try workspace.output("pull")
+        let process = Executable.process("tidelog", arguments + ["--store", workspace.path(".tidelog")])
+        process.environment = ProcessInfo.processInfo.environment.merging(["TERM": "xterm", "NO_COLOR": "1"]) { $1 }
+        let text = try Terminal(columns: 200).text(of: process)
+        #expect(!text.isEmpty)
+        let dangerous = text.unicodeScalars.filter {
+            ($0.value < 0x20 && $0 != "\n" && $0 != "\t") || (0x7F...0x9F).contains($0.value) || $0.value == 0x202E
+                || $0.value == 0x200F
+        }
+        #expect(dangerous.isEmpty)
+    }
+
+    @Test func `a program gets the value as it is`() throws {
+        let service = try HostileService {
+            $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1,"Name":"\#(Self.value)"}"#))
+        }
+        let workspace = try Workspace.made(service, "Things=Things")
+        _ = try workspace.output("pull")
+        #expect(
+            try workspace.output("query", "Things(1)/Name/$value")
+                == "a\u{1B}[2Jb\u{1B}]0;title\u{7}c\u{9B}2Jd\u{202E}e\u{200F}f\u{7F}\tg\n")
+    }
+}

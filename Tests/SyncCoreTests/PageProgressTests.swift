@@ -1,0 +1,46 @@
+import EDM
+import ODataWire
+import Testing
+
+@testable import SyncCore
+
+struct PageProgressTests {
+    @Test func `pages that each begin with something new may go on for ever`() {
+        var progress = PageProgress(limit: 3)
+        let pages = (0..<1_000).map { progress.goesOn(behind: ExactText("\($0)")) }
+        #expect(pages.allSatisfy { $0 })
+    }
+
+    @Test func `so many empty pages in a row are the last`() {
+        var progress = PageProgress(limit: 3)
+        let pages = (0..<3).map { _ in progress.goesOn(behind: nil) }
+        #expect(pages == [true, true, false])
+    }
+
+    @Test func `pages that repeat a finite number of entities come to an end`() {
+        var progress = PageProgress(limit: 10)
+        let pages = (0..<1_000).prefix { progress.goesOn(behind: ExactText("\($0 % 50)")) }
+        #expect(pages.count == 59)
+    }
+
+    @Test func `something new begins the count again`() {
+        var progress = PageProgress(limit: 2)
+        let pages = (0..<100).map { progress.goesOn(behind: $0 % 2 == 0 ? ExactText("\($0)") : nil) }
+        #expect(pages.allSatisfy { $0 })
+    }
+
+    @Test func `what tells entities apart is their key or address, and not their values`() throws {
+        let type = try #require(try TestStore().model.findEntitySet("Customers")?.entityType)
+        let key = try #require(type.keyProperties.first?.name)
+        func entity(_ number: Int64, _ name: String) -> DeltaItem {
+            .entity(EntityPayload(values: [key: .integer(number), "Name": .string(name)]))
+        }
+        #expect(entity(1, "a").identity(type) == entity(1, "b").identity(type))
+        #expect(entity(1, "a").identity(type) != entity(2, "a").identity(type))
+        var addressed = EntityPayload(values: [:])
+        addressed.id = "Customers(1)"
+        var other = addressed
+        other.id = "Customers(2)"
+        #expect(DeltaItem.entity(addressed).identity(type) != DeltaItem.entity(other).identity(type))
+    }
+}

@@ -1,0 +1,126 @@
+internal import ArgumentParser
+internal import OperationLog
+internal import SyncEngine
+internal import Tidelog
+
+/// How the service is asked, on the commands that ask it. All others open the store by ``StoreOptions/withStore(_:)``, which
+/// can send nothing.
+struct ServiceAccess: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The origin that the credentials of the environment are for, as https://example.org; remembered for this store.",
+            valueName: "url"))
+    var origin: String?
+
+    @OptionGroup var limit: LimitArguments
+
+    /// Opens the store of the service that it is of, runs the body, and closes it again.
+    func withStore<T>(_ options: StoreOptions, _ body: (OfflineODataProvider) async throws -> T) async throws -> T {
+        var parameters = try options.parameters
+        let files = StoreFiles(directory: options.store)
+        guard let root = try StoreDescription.read(files, keys: try .fromEnvironment())?.serviceRoot else {
+            return try await options.withStore(body)
+        }
+        parameters.credentials = try EnvironmentCredentials().credentials(
+            forStore: options.store, root: root, named: origin)
+        allow(&parameters)
+        // The root that was looked at, whatever the store says by now.
+        return try await StoreOptions.open(OfflineODataProvider(serviceRoot: root, parameters: parameters), body)
+    }
+
+    /// Parameters for a service whose root the person has typed.
+    func parameters(_ options: StoreOptions, typed root: String) throws -> OfflineODataParameters {
+        if let origin, ServiceSession.origin(of: origin) != ServiceSession.origin(of: root) {
+            throw CommandFailure("--origin names another service than the service root.")
+        }
+        var parameters = try options.parameters
+        parameters.credentials = try EnvironmentCredentials().credentials(typed: root)
+        allow(&parameters)
+        return parameters
+    }
+
+    /// Keeps the origin of a root that the person has typed, for later commands on the store.
+    static func remember(_ root: String, for options: StoreOptions) {
+        let hasCredentials = EnvironmentCredentials().credentials != .none
+        do {
+            guard let known = KnownOrigins() else {
+                throw CommandFailure(
+                    "The origin cannot be remembered: HOME names no directory.",
+                    recovery: "Name it to later commands by TIDELOG_TOKEN_ORIGIN.")
+            }
+            try known.add(ServiceSession.origin(of: root), store: options.store)
+        } catch {
+            if hasCredentials, let line = ErrorReport(error).line { Console.printError("tidelog: \(line)") }
+        }
+    }
+
+    private func allow(_ parameters: inout OfflineODataParameters) {
+        parameters.transport = nil
+        parameters.limits = limit.limits
+    }
+}
+
+/// `--limit NAME=VALUE`, on commands that ask the service.
+struct LimitArguments: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            """
+            A bound on what the service may send, this time; may be repeated. In seconds, or none: \
+            \(LimitArgument.times.keys.sorted().joined(separator: ", ")). Numbers: \
+            \(LimitArgument.counts.keys.sorted().joined(separator: ", ")).
+            """, valueName: "NAME=VALUE"), transform: LimitArgument.init)
+    var limit: [LimitArgument] = []
+
+    var limits: ServiceLimits {
+        var limits = ServiceLimits()
+        for argument in limit { argument.apply(&limits) }
+        return limits
+    }
+}
+
+/// `totalTimeout=600`
+struct LimitArgument {
+    let apply: @Sendable (inout ServiceLimits) -> Void
+
+    typealias Time = @Sendable (inout ServiceLimits, Duration?) -> Void
+    typealias Count = @Sendable (inout ServiceLimits, Int) -> Void
+
+    static let times: [String: Time] = [
+        "connectTimeout": { $0.response.connectTimeout = $1 ?? .seconds(86_400) },
+        "headTimeout": { $0.response.headTimeout = $1 },
+        "idleTimeout": { $0.response.idleTimeout = $1 },
+        "totalTimeout": { $0.response.totalTimeout = $1 },
+        "mediaTimeout": { $0.response.mediaTimeout = $1 },
+    ]
+    static let counts: [String: Count] = [
+        "minimumSpeed": { $0.response.minimumSpeed = $1 },
+        "bufferedBytes": { $0.response.bufferedBytes = Int64($1) },
+        "streamedBytes": { $0.response.streamedBytes = Int64($1) },
+        "mediaBytes": { $0.response.mediaBytes = Int64($1) },
+        "refusalBytes": { $0.response.refusalBytes = Int64($1) },
+        "expansion": { $0.response.expansion = Int64($1) },
+        "maximumRedirects": { $0.response.maximumRedirects = $1 },
+        "entityBytes": { $0.entityBytes = $1 },
+        "entityValues": { $0.entityValues = $1 },
+        "fruitlessPages": { $0.fruitlessPages = $1 },
+    ]
+
+    init(_ text: String) throws {
+        let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2 else { throw ValidationError("'\(text)' is not of the form NAME=VALUE.") }
+        let (name, value) = (parts[0], parts[1])
+        if let time = Self.times[name] {
+            let seconds = Double(value)
+            guard value == "none" || seconds.map({ $0 > 0 && $0 <= 31_536_000 }) == true else {
+                throw ValidationError("\(name) takes seconds above 0, or none.")
+            }
+            let duration = seconds.map { Duration.milliseconds(Int($0 * 1_000)) }
+            apply = { time(&$0, duration) }
+        } else if let count = Self.counts[name] {
+            guard let number = Int(value), number > 0 else { throw ValidationError("\(name) takes a number above 0.") }
+            apply = { count(&$0, number) }
+        } else {
+            throw ValidationError("'\(name)' is no limit.")
+        }
+    }
+}
