@@ -251,7 +251,7 @@ extension JSONScanner {
         return true
     }
 
-    mutating func colon() throws(JSONError) {
+    package mutating func colon() throws(JSONError) {
         skipWhitespace()
         guard try byteAhead() == UInt8(ascii: ":") else { throw unexpected("a colon") }
         offset += 1
