@@ -61,7 +61,8 @@ import Testing
     }
 
     @Test func `a document in JSON is told as one in XML`() throws {
-        let body = #"{"$Version":"4.01","N":{"T":{"$Kind":"EntityType","$Key":["ID"],"ID":{}},"C":{"$Kind":"EntityContainer","Ts":{"$Collection":true,"$Type":"N.T"}}}}"#
+        let body =
+            #"{"$Version":"4.01","N":{"T":{"$Kind":"EntityType","$Key":["ID"],"ID":{}},"C":{"$Kind":"EntityContainer","Ts":{"$Collection":true,"$Type":"N.T"}}}}"#
         let service = try CannedService(status: "200 OK", headers: ["Content-Type: application/json"], body: body)
         let lines = try Workspace().tidelog("metadata", service.root).lines
         #expect(lines.first == "OData 4.01")

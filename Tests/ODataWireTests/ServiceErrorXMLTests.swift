@@ -54,14 +54,16 @@ import Testing
     @Test func `are bounded in depth and size`() {
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(read("<error xmlns=\"\(Self.namespace)\">" + deep) == nil)
-        let long = "<error xmlns=\"\(Self.namespace)\"><code>" + String(repeating: "x", count: 2 << 20) + "</code></error>"
+        let long =
+            "<error xmlns=\"\(Self.namespace)\"><code>" + String(repeating: "x", count: 2 << 20) + "</code></error>"
         #expect(read(long) == nil)
     }
 
     @Test func `stand in a part of a batch as in a whole answer`() throws {
         let body = "<error xmlns=\"\(Self.namespace)\"><code>C</code><message>M</message></error>"
         let text = [
-            "--b", "Content-Type: application/http", "Content-Transfer-Encoding: binary", "", "HTTP/1.1 400 Bad Request",
+            "--b", "Content-Type: application/http", "Content-Transfer-Encoding: binary", "",
+            "HTTP/1.1 400 Bad Request",
             "Content-Type: application/xml", "Content-Length: \(body.utf8.count)", "", body, "--b--", "",
         ].joined(separator: "\r\n")
         let response = try MultipartBatchReader().readResponse(

@@ -25,7 +25,8 @@ import Testing
     }
 
     @Test(arguments: [
-        "/Date(0+1440)/", "/Date(0+)/", "/Date(0+00000)/", "/Date()/", "/Date(0", "/Date(0)", "/Date(0)/x", "/Date(+1)/",
+        "/Date(0+1440)/", "/Date(0+)/", "/Date(0+00000)/", "/Date()/", "/Date(0", "/Date(0)", "/Date(0)/x",
+        "/Date(+1)/",
         "/Date(0+00:60)/", "/Date(9999999999999999999)/",
         "/Date(--1)/",
     ])

@@ -26,7 +26,8 @@ struct CorpusTests {
     }
 
     @Test(arguments: CSDLCorpus.rows.filter(\.isInvalid))
-    func `an invalid document is refused with its line, or what is left out of it is noted`(row: CSDLCorpus.Row) throws {
+    func `an invalid document is refused with its line, or what is left out of it is noted`(row: CSDLCorpus.Row) throws
+    {
         do {
             let notes = try ProxySources(row).notes
             #expect(row.file.hasSuffix("sap-invalid-references.xml"))

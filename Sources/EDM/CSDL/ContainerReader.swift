@@ -238,26 +238,26 @@ struct ContainerReader {
     private func operationImport(
         _ child: MarkupElement, _ kind: ServiceOperation.Kind, container: String, _ reader: OperationReader
     ) throws(CSDLError) -> OperationImport {
-            let importName = try child.declaredName()
-            let operation = child[kind == .action ? "Action" : "Function"].map {
-                index.qualified($0.trimmed, at: child)
-            }
-            if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
-                child.firstChild("Parameter") == nil
-            {
-                try index.log.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
-            }
-            if let operation, index.isOwn(operation, at: child), !index.operations.contains(operation) {
-                throw index.unresolved(
-                    kind == .action ? "action" : "function", operation, at: child, of: "the \(child.label)")
-            }
-            return OperationImport(
-                    kind: kind, name: importName, operation: operation,
-                    entitySet: child["EntitySet"].map { modelName(setName($0)) },
-                    parameters: try reader.parameters(of: child, path: "\(container)/\(importName)"),
-                    returnType: try reader.returnType(of: child),
-                    httpMethod: child.anyAttribute("HttpMethod"),
-                    isBindable: child["IsBindable"].flatMap { Bool(csdl: $0) } ?? false,
-                    annotations: try annotations.annotations(of: child, "\(container)/\(importName)"))
+        let importName = try child.declaredName()
+        let operation = child[kind == .action ? "Action" : "Function"].map {
+            index.qualified($0.trimmed, at: child)
+        }
+        if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
+            child.firstChild("Parameter") == nil
+        {
+            try index.log.tolerate(.missing, "The \(child.label) does not say what it imports.", at: child)
+        }
+        if let operation, index.isOwn(operation, at: child), !index.operations.contains(operation) {
+            throw index.unresolved(
+                kind == .action ? "action" : "function", operation, at: child, of: "the \(child.label)")
+        }
+        return OperationImport(
+            kind: kind, name: importName, operation: operation,
+            entitySet: child["EntitySet"].map { modelName(setName($0)) },
+            parameters: try reader.parameters(of: child, path: "\(container)/\(importName)"),
+            returnType: try reader.returnType(of: child),
+            httpMethod: child.anyAttribute("HttpMethod"),
+            isBindable: child["IsBindable"].flatMap { Bool(csdl: $0) } ?? false,
+            annotations: try annotations.annotations(of: child, "\(container)/\(importName)"))
     }
 }

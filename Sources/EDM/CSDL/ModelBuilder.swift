@@ -195,7 +195,7 @@ struct ModelBuilder {
             throw CSDLError(.missing, "The Reference has no attribute Uri.", at: element)
         }
         return DocumentReference(
-                uri: uri, includes: includes, annotationIncludes: annotationIncludes,
-                annotations: try annotations.annotations(of: element))
+            uri: uri, includes: includes, annotationIncludes: annotationIncludes,
+            annotations: try annotations.annotations(of: element))
     }
 }

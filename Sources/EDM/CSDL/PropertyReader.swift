@@ -43,10 +43,12 @@ struct PropertyReader {
         }
     }
 
-    /// Whether null is a value. If the document does not say so in a way that can be understood, it may be. Of a collection of
-    /// entities it says nothing (CSDL 4.01, 12.8).
+    /// Whether null is a value. If the document does not say so in a way that can be understood, it may be.
+    ///
+    /// Of a collection of entities it has no meaning and must not be said (CSDL 4.01, 12.8): JSON that leaves it out is read as
+    /// XML that does.
     func isNullable(_ element: MarkupElement, _ type: TypeReference? = nil) throws(CSDLError) -> Bool {
-        if let type, type.isCollection, case .entity = type.kind { return true }
+        if element.origin.isJSON, let type, type.isCollection, case .entity = type.kind { return true }
         do throws(CSDLError) { return try element.boolean("Nullable", default: true) } catch {
             try index.log.tolerate(error, at: element, leavingOut: "Nullable")
             return true

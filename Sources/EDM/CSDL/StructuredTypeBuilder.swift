@@ -107,7 +107,8 @@ struct StructuredTypeBuilder {
         let type = try reader.type(of: element)
         if case .entity(let entity) = type.kind, !BuiltInType.isAbstract(entity) {
             throw CSDLError(
-                .wrongKind, "The \(element.label) is of the entity type \"\(entity)\"; only navigation properties lead to entities.",
+                .wrongKind,
+                "The \(element.label) is of the entity type \"\(entity)\"; only navigation properties lead to entities.",
                 at: element)
         }
         return Property(

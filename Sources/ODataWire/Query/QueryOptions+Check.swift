@@ -116,7 +116,9 @@ private struct PathWalk {
             } else if version == .v401, case .structured(let cast)? = model.findType(name, isLocalAllowed: true) {
                 type = cast
                 lastProperty = nil
-            } else if owner.isOpen(to: name) || !model.operations(called: name, isLocalAllowed: version == .v401).isEmpty {
+            } else if owner.isOpen(to: name)
+                || !model.operations(called: name, isLocalAllowed: version == .v401).isEmpty
+            {
                 isUnknown = true
             } else {
                 throw error(model.missingProperty(name, of: owner))

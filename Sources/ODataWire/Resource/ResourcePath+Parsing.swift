@@ -212,7 +212,8 @@ struct ResourcePathParser {
         default: return false
         }
         guard let property = owner.findProperty(name) else {
-            guard owner.isOpen(to: name), parentheses == nil, !name.utf8.contains(UInt8(ascii: ".")), !expectsLink else {
+            guard owner.isOpen(to: name), parentheses == nil, !name.utf8.contains(UInt8(ascii: ".")), !expectsLink
+            else {
                 return false
             }
             segments.append(.dynamicProperty(name))

@@ -45,7 +45,8 @@ extension ResourcePathParser {
                 var sets: [EntitySet] = []
                 for name in names {
                     guard let set = model.findEntitySet(String(name)) else {
-                        throw error(.unknownSegment, model.missingResource(String(name), "The service has no entity set"))
+                        throw error(
+                            .unknownSegment, model.missingResource(String(name), "The service has no entity set"))
                     }
                     sets.append(set)
                 }

@@ -218,7 +218,9 @@ private struct FittingContent<Storage: StateStorage> {
     func values(_ values: PropertyValues, _ types: [EntityType]) -> PropertyValues {
         var fitted = PropertyValues()
         for (name, value) in values {
-            guard let type = types.first(where: { $0.findProperty(name) != nil }) ?? types.first(where: { $0.isOpen(to: name) })
+            guard
+                let type = types.first(where: { $0.findProperty(name) != nil })
+                    ?? types.first(where: { $0.isOpen(to: name) })
             else {
                 continue
             }

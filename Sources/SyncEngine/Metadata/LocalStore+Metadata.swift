@@ -29,7 +29,9 @@ extension LocalStore {
                 root: try service?.root ?? "")
         }
         let root = root ?? known.root
-        if known.metadata == metadata, known.root == root { return MetadataRefresh(difference: difference, defects: new.defects) }
+        if known.metadata == metadata, known.root == root {
+            return MetadataRefresh(difference: difference, defects: new.defects)
+        }
         let refresh = try transaction { () throws -> MetadataRefresh in
             let refresh = try self.consequences(of: difference, from: old, to: new)
             try self.add(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))

@@ -34,7 +34,8 @@ public struct MetadataRefresh: Sendable {
         defects = new.defects
         let incompatible = policy.incompatibleChanges(in: difference)
         guard incompatible.isEmpty else {
-            throw TidelogError(IncompatibleMetadata(difference: difference, changes: incompatible, defects: defects), root: root)
+            throw TidelogError(
+                IncompatibleMetadata(difference: difference, changes: incompatible, defects: defects), root: root)
         }
     }
 

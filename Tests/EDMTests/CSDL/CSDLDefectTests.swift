@@ -16,7 +16,8 @@ import Testing
     }
 
     @Test func `has no property of a type that is not declared, and names it as one that no value is for`() throws {
-        let type = CSDLSource.entityType("A", "\n<Property Name=\"P\" Type=\"S.X\"/><Property Name=\"Q\" Type=\"Edm.Int32\"/>")
+        let type = CSDLSource.entityType(
+            "A", "\n<Property Name=\"P\" Type=\"S.X\"/><Property Name=\"Q\" Type=\"Edm.Int32\"/>")
         let model = try EntityDataModel.v4(type)
         let a = try #require(model.findEntityType("S.A"))
         #expect(a.properties.map(\.name) == ["ID", "Q"])
@@ -29,7 +30,9 @@ import Testing
         #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Left out: Property S.A/P.")
     }
 
-    @Test func `has a property left out also in derived types, and in open ones no dynamic property of its name`() throws {
+    @Test func `has a property left out also in derived types, and in open ones no dynamic property of its name`()
+        throws
+    {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType("A", #"<Property Name="P" Type="S.X"/>"#)
                 + #"<EntityType Name="D" BaseType="S.A" OpenType="true"/>"#)
@@ -38,7 +41,9 @@ import Testing
         #expect(!derived.isOpen(to: "P"))
     }
 
-    @Test func `has no set of a type that is not declared, and no binding but those that are declared leads anywhere`() throws {
+    @Test func `has no set of a type that is not declared, and no binding but those that are declared leads anywhere`()
+        throws
+    {
         let a = CSDLSource.entityType(
             "A", #"<NavigationProperty Name="N" Type="S.B"/><NavigationProperty Name="M" Type="S.B"/>"#)
         let binding = #"<NavigationPropertyBinding Path="M" Target="Bs"/>"#
@@ -112,7 +117,8 @@ import Testing
     @Test func `has neither of two declarations of one name that say different things`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType(
-                "A", #"<Property Name="P" Type="Edm.String"/><Property Name="P" Type="Edm.Int32"/>"#
+                "A",
+                #"<Property Name="P" Type="Edm.String"/><Property Name="P" Type="Edm.Int32"/>"#
                     + #"<Property Name="Q" Type="Edm.String"/><Property Name="Q" Type="Edm.String"/>"#)
                 + b + container(set("Xs", "A") + set("Xs", "B") + set("Bs", "B") + set("Bs", "B")))
         let a = try #require(model.findEntityType("S.A"))
@@ -139,7 +145,8 @@ import Testing
     @Test func `is an error if nothing of it can be used, with what was wrong first`() throws {
         let error = try #require(throws: CSDLError.self) {
             try EntityDataModel.v4(
-                "<EntityType Name=\"A\"><Key><PropertyRef Name=\"K\"/></Key>\n<Property Name=\"K\" Type=\"S.X\"/></EntityType>")
+                "<EntityType Name=\"A\"><Key><PropertyRef Name=\"K\"/></Key>\n<Property Name=\"K\" Type=\"S.X\"/></EntityType>"
+            )
         }
         #expect(error.code == .unresolvedName)
         #expect(error.line == 3)
@@ -171,7 +178,9 @@ import Testing
 
 /// `Using` and the aliases of V2 and V3, which hold within one schema.
 @Suite struct `Aliases of one schema` {
-    private func read(_ first: String, _ second: String, aliases: (String, String) = ("Self", "Self")) throws -> EntityDataModel {
+    private func read(_ first: String, _ second: String, aliases: (String, String) = ("Self", "Self")) throws
+        -> EntityDataModel
+    {
         let text = CSDLSource.v2(first).replacing("Alias=\"Self\"", with: "Alias=\"\(aliases.0)\"").replacing(
             "</Schema>",
             with: "</Schema><Schema xmlns=\"http://schemas.microsoft.com/ado/2008/09/edm\" Namespace=\"T.Common\" "
@@ -214,7 +223,8 @@ import Testing
 
     @Test func `one alias of two schemas for different namespaces means each schema's own`() throws {
         let model = try read(
-            #"<Using Namespace="T.Common" Alias="X"/>"# + CSDLSource.entityType("A", #"<Property Name="P" Type="X.Money"/>"#),
+            #"<Using Namespace="T.Common" Alias="X"/>"#
+                + CSDLSource.entityType("A", #"<Property Name="P" Type="X.Money"/>"#),
             common + #"<Using Namespace="S" Alias="X"/><EntityType Name="B" BaseType="X.A"/>"#, aliases: ("S1", "S2"))
         #expect(model.defects == [])
         #expect(model.findEntityType("S.A")?.findProperty("P")?.type.kind == .complex(name: "T.Common.Money"))
@@ -234,13 +244,17 @@ import Testing
         <ComplexType Name="V"><Property Name="Inner" Type="S.Code"/></ComplexType>
         """#
 
-    @Test(arguments: [
-        (#"Type="S.Code""#, Value.string("abcd"), "is longer than MaxLength 3"),
-        (#"Type="S.Code""#, .string("é"), "holds characters that are not ASCII"),
-        (#"Type="S.Code" MaxLength="5""#, .string("abcd"), nil), (#"Type="S.Code""#, .string("abc"), nil),
-        (#"Type="Collection(S.Code)""#, .collection([.string("abcd")]), "[0] is longer than MaxLength 3"),
-        (#"Type="S.V""#, .complex(ComplexValue(properties: ["Inner": .string("abcd")])), "/Inner is longer than MaxLength 3"),
-    ] as [(String, Value, String?)])
+    @Test(
+        arguments: [
+            (#"Type="S.Code""#, Value.string("abcd"), "is longer than MaxLength 3"),
+            (#"Type="S.Code""#, .string("é"), "holds characters that are not ASCII"),
+            (#"Type="S.Code" MaxLength="5""#, .string("abcd"), nil), (#"Type="S.Code""#, .string("abc"), nil),
+            (#"Type="Collection(S.Code)""#, .collection([.string("abcd")]), "[0] is longer than MaxLength 3"),
+            (
+                #"Type="S.V""#, .complex(ComplexValue(properties: ["Inner": .string("abcd")])),
+                "/Inner is longer than MaxLength 3"
+            ),
+        ] as [(String, Value, String?)])
     func `hold where the property gives none`(attributes: String, value: Value, reason: String?) throws {
         let property = "<Property Name=\"P\" \(attributes)/>"
         let model = try EntityDataModel.v4(Self.definitions + CSDLSource.entityType("A", property))

@@ -28,7 +28,7 @@ import Testing
         <EnumType Name="Color" UnderlyingType="Edm.Byte" IsFlags="true"><Member Name="Red" Value="1"><Annotation Term="Core.Description" String="warm"/></Member><Member Name="Blue" Value="2"/></EnumType>
         <TypeDefinition Name="Size" UnderlyingType="Edm.Decimal" Precision="4" Scale="1"/>
         <Term Name="Important" Type="Edm.Boolean" Nullable="false" DefaultValue="true" AppliesTo="Property EntityType"/>
-        <Function Name="Find"><Parameter Name="text" Type="Edm.String" Nullable="false" MaxLength="9"/><ReturnType Type="Collection(self.Order)" Nullable="false"/></Function>
+        <Function Name="Find"><Parameter Name="text" Type="Edm.String" Nullable="false" MaxLength="9"/><ReturnType Type="Collection(self.Order)"/></Function>
         <Function Name="Find" IsBound="true" IsComposable="true" EntitySetPath="it"><Parameter Name="it" Type="self.Order" Nullable="false"/><ReturnType Type="self.Order" Nullable="true"/></Function>
         <Action Name="Close" IsBound="true"><Parameter Name="it" Type="self.Order" Nullable="false"/><Parameter Name="why" Type="self.Color" Nullable="true"/></Action>
         <EntityContainer Name="Container">
@@ -87,7 +87,8 @@ import Testing
         for schema in model.schemas {
             lines.append("schema \(schema.namespace) \(schema.alias ?? "")")
             for type in schema.entityTypes + schema.complexTypes {
-                lines.append("\(type) \(type.kind) \(type.baseType ?? "") \(type.isAbstract) \(type.isOpen) \(type.hasStream)")
+                lines.append(
+                    "\(type) \(type.kind) \(type.baseType ?? "") \(type.isAbstract) \(type.isOpen) \(type.hasStream)")
                 lines += type.keyReferences.map { "\($0)" } + type.annotations.map(line)
                 for property in type.properties + type.navigationProperties {
                     lines.append("\(property) \(property.type) \(property.isNullable) \(property.facets)")
@@ -97,7 +98,9 @@ import Testing
             }
             for type in schema.enumerationTypes {
                 lines.append("\(type.name) \(type.underlyingType) \(type.isFlags)")
-                for member in type.members { lines += ["\(member.name) \(member.value)"] + member.annotations.map(line) }
+                for member in type.members {
+                    lines += ["\(member.name) \(member.value)"] + member.annotations.map(line)
+                }
             }
             lines += schema.typeDefinitions.map { "\($0.name) \($0.underlyingType) \($0.facets)" }
             lines += schema.terms.map { "\($0.name) \($0.type) \($0.isNullable) \($0.facets) \($0.appliesTo)" }
@@ -114,7 +117,8 @@ import Testing
                     lines += set.bindings.sorted { $0.key < $1.key }.map { "\($0) \($1)" } + set.annotations.map(line)
                 }
                 for offered in container.functionImports + container.actionImports {
-                    lines.append("\(offered.name) \(offered.kind) \(offered.operation ?? "") \(offered.entitySet ?? "")")
+                    lines.append(
+                        "\(offered.name) \(offered.kind) \(offered.operation ?? "") \(offered.entitySet ?? "")")
                 }
             }
         }
@@ -126,7 +130,8 @@ import Testing
             let attributes = element.attributes.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
             return "<\(element.name) \(attributes) \(element.text)\(element.children.map(text))>"
         }
-        return "@\(annotation.term)#\(annotation.qualifier ?? "") \(annotation.value ?? "") \(annotation.expression.map(text))"
+        return
+            "@\(annotation.term)#\(annotation.qualifier ?? "") \(annotation.value ?? "") \(annotation.expression.map(text))"
     }
 
     @Test func `gives the model of the same document in XML, facets and annotations included`() throws {
@@ -146,7 +151,8 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"value":[]}"#, CSDLError.Code.notMetadata, 1, 1), (#"{"error":{"code":"x","message":"y"}}"#, .notMetadata, 1, 1),
+        (#"{"value":[]}"#, CSDLError.Code.notMetadata, 1, 1),
+        (#"{"error":{"code":"x","message":"y"}}"#, .notMetadata, 1, 1),
         ("[]", .notMetadata, 1, 1), (#"{"$Version":"2.0","N":{}}"#, .unknownVersion, 1, 1),
         ("{\"$Version\":\"4.0\",\n \"N\":{},}", .malformedJSON, 2, 9), (#"{"$Version":"4.0"}"#, .notMetadata, 1, 1),
         ("{\"$Version\":\"4.0\",\n\"N\":{\"T\":{\"$Kind\":\"EntityType\"", .malformedJSON, 2, 31),
@@ -159,13 +165,16 @@ import Testing
     }
 
     @Test(arguments: [
-        (#""P":{"$Type":5}"#, "Property N.T/P"), (#""P":7"#, "Property N.T/P"), (#""P":{"$Type":"N.X"}"#, "Property N.T/P"),
+        (#""P":{"$Type":5}"#, "Property N.T/P"), (#""P":7"#, "Property N.T/P"),
+        (#""P":{"$Type":"N.X"}"#, "Property N.T/P"),
         (#""P":{"$Type":["Edm.Int32"]}"#, "Property N.T/P"), (#""P":{"$Collection":[]}"#, "Property N.T/P"),
-        (#""P":{"$Kind":"Field"}"#, "Field N.T/P"), (#""P":{"$Type":"Edm.Int32","$Type":"Edm.String"}"#, "Property N.T/P"),
+        (#""P":{"$Kind":"Field"}"#, "Field N.T/P"),
+        (#""P":{"$Type":"Edm.Int32","$Type":"Edm.String"}"#, "Property N.T/P"),
         (#""P":{"$MaxLength":"long"}"#, "MaxLength N.T/P"), (#""P":{"$MaxLength":[1]}"#, "Property N.T/P"),
     ])
     func `is read without the property that cannot be understood`(member: String, leftOut: String) throws {
-        let text = "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{},\n\(member)}}}"
+        let text =
+            "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{},\n\(member)}}}"
         let model = try read(text)
         #expect(model.defects.compactMap { $0.leftOut.map(\.description) } == [leftOut])
         #expect(model.defects.first?.line == 2)
@@ -174,16 +183,20 @@ import Testing
 
     @Test(arguments: [
         (#""X":{"$Kind":"Table"}"#, "Table N.X"), (#""X":3"#, "Declaration N.X"), (#""X":{}"#, "Declaration N.X"),
-        (#""X":[{"$Kind":"Sub"}]"#, "Sub N.X"), (#""X":[{"$Kind":"Action","$Parameter":[{"$Name":"p","$Type":{}}]}]"#, "Action N.X"),
-        (#""X":[{"$Kind":"Action","$Parameter":{}}]"#, "Action N.X"), (#""X":{"$Kind":"EnumType","A":"one"}"#, "EnumType N.X"),
-        (#""X":{"$Kind":"EnumType","A":{}}"#, "EnumType N.X"), (#""X":{"$Kind":"EntityType","$Key":"ID","ID":{}}"#, "EntityType N.X"),
+        (#""X":[{"$Kind":"Sub"}]"#, "Sub N.X"),
+        (#""X":[{"$Kind":"Action","$Parameter":[{"$Name":"p","$Type":{}}]}]"#, "Action N.X"),
+        (#""X":[{"$Kind":"Action","$Parameter":{}}]"#, "Action N.X"),
+        (#""X":{"$Kind":"EnumType","A":"one"}"#, "EnumType N.X"),
+        (#""X":{"$Kind":"EnumType","A":{}}"#, "EnumType N.X"),
+        (#""X":{"$Kind":"EntityType","$Key":"ID","ID":{}}"#, "EntityType N.X"),
         (#""X":{"$Kind":"EntityType","$Key":[1],"ID":{}}"#, "EntityType N.X"),
         (#""C":{"$Kind":"EntityContainer","X":{"$EntityType":"N.T"}}"#, "EntitySet N.C/X"),
         (#""C":{"$Kind":"EntityContainer","X":{"$Collection":true,"$Type":"N.Y"}}"#, "EntitySet N.C/X"),
         (#""C":{"$Kind":"EntityContainer","X":true}"#, "EntitySet N.C/X"),
     ])
     func `is read without the declaration that cannot be understood`(member: String, leftOut: String) throws {
-        let text = "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{}},\n\(member)}}"
+        let text =
+            "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{}},\n\(member)}}"
         let model = try read(text)
         #expect(model.defects.compactMap { $0.leftOut.map(\.description) } == [leftOut])
         #expect(model.defects.first?.line == 2)
@@ -191,7 +204,9 @@ import Testing
     }
 
     @Test func `is bounded in depth and size`() throws {
-        let deep = #"{"$Version":"4.0","N":{"@T":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200) + "}}"
+        let deep =
+            #"{"$Version":"4.0","N":{"@T":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
+            + "}}"
         #expect(try #require(throws: CSDLError.self) { try read(deep) }.code == .tooDeep)
         var limits = CSDLReader.Limits()
         limits.elements = 50
@@ -229,7 +244,8 @@ import Testing
     func `of the corpus is the model of its XML`() throws {
         for name in ["csdl-16.1", "csdl-16.2", "special-characters"] {
             let json = try CSDLReader.read(CSDLCorpus.bytes("json/csdl-json/examples-\(name).json"))
-            let file = name == "special-characters" ? "csdl/v4/oasis-special-characters.xml" : "csdl/v4/oasis-\(name).xml"
+            let file =
+                name == "special-characters" ? "csdl/v4/oasis-special-characters.xml" : "csdl/v4/oasis-\(name).xml"
             let xml = try CSDLReader.read(CSDLCorpus.bytes(file))
             #expect(ModelDifference(from: xml, to: json).description == "", "\(name)")
             for count in ["entityTypes", "entitySets", "structuralProperties", "navigationProperties", "keys"] {
@@ -239,7 +255,8 @@ import Testing
         // Written by a service in a way that the standard does not know: what is left out is told.
         let other = try CSDLReader.read(
             CSDLCorpus.bytes(
-                "json/v4/lodata/Protocol-ServiceMetadataTest__test_has_flight_metadata_document_at_document_root__3.json"))
+                "json/v4/lodata/Protocol-ServiceMetadataTest__test_has_flight_metadata_document_at_document_root__3.json"
+            ))
         #expect(other.allSets.isEmpty)
         #expect(other.defects.contains { $0.leftOut?.path.hasSuffix("passengers") == true })
     }

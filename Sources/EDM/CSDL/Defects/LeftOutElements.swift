@@ -15,7 +15,9 @@ struct LeftOutElements {
             guard !found.isEmpty else { return }
             for child in found {
                 note(child, ElementPaths.path(of: child, in: element, path), parent: path)
-                guard let fault = log.unusable[ObjectIdentifier(child)], defects.count < DefectLog.most else { continue }
+                guard let fault = log.unusable[ObjectIdentifier(child)], defects.count < DefectLog.most else {
+                    continue
+                }
                 defects.append(
                     MetadataDefect(
                         fault, leftOut: .init(kind: child.name, path: ElementPaths.path(of: child, in: element, path))))
@@ -28,7 +30,8 @@ struct LeftOutElements {
         paths.insert(path)
         switch element.name {
         case "Property", "NavigationProperty": properties[parent, default: []].insert(element["Name"] ?? "")
-        case "EntityContainer", "EntitySet", "Singleton", "AssociationSet", "NavigationPropertyBinding": hidesSets = true
+        case "EntityContainer", "EntitySet", "Singleton", "AssociationSet", "NavigationPropertyBinding":
+            hidesSets = true
         default: break
         }
     }

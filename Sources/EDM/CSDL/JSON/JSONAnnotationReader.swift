@@ -95,7 +95,9 @@ struct JSONAnnotationReader {
         if let operands = declaration[name]?.items {
             for operand in operands { element.append(expression(operand)) }
         } else if let operand = declaration[name] {
-            if name == "LabeledElementReference" { element.text = operand.text ?? "" } else {
+            if name == "LabeledElementReference" {
+                element.text = operand.text ?? ""
+            } else {
                 element.append(expression(operand))
             }
         }

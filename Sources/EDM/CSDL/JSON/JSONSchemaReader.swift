@@ -100,7 +100,8 @@ struct JSONSchemaReader {
         switch kind {
         case "Property": typed(&element, declaration)
         case "NavigationProperty": navigation(&element, declaration)
-        default: element.mark("The property \(clipped(member.name)) has the $Kind \(clipped(kind)), which no property has.")
+        default:
+            element.mark("The property \(clipped(member.name)) has the $Kind \(clipped(kind)), which no property has.")
         }
         annotate(&element, declaration)
         return element.element
@@ -241,7 +242,8 @@ struct JSONSchemaReader {
     private func resource(_ member: PlacedJSON.Member) -> MarkupElement {
         let declaration = JSONDeclaration(member.value)
         let isImport = declaration["Action"] != nil || declaration["Function"] != nil
-        let isSingleton = declaration["Type"] != nil && declaration["Collection"]?.text.flatMap { Bool(csdl: $0) } != true
+        let isSingleton =
+            declaration["Type"] != nil && declaration["Collection"]?.text.flatMap { Bool(csdl: $0) } != true
         let name =
             isImport
             ? (declaration["Action"] != nil ? "ActionImport" : "FunctionImport")
