@@ -54,6 +54,28 @@ import Testing
         #expect(shop.get("Orders?$nope=1").status == 400)
     }
 
+    @Test(
+        arguments: [
+            ("Orders(1)/Quantity gt 0", [1]), ("Orders(OrderID=1)/Quantity gt 0", [1]),
+            ("Orders(1)/Quantity eq null", [2, 3]),
+            ("not (Orders(1)/Quantity gt 0)", [2, 3]), ("Orders(99)/Note eq null", [1, 2, 3]),
+            ("case(Orders/$count gt 1:2,Orders/$count gt 0:1,true:0) eq 1", [2]),
+            ("case(CustomerID eq 1:10:20,true:5) eq 5", [2, 3]), ("CustomerID in (1,%2B3,null)", [1, 3]),
+            ("isof(Tags,Collection(Edm.String))", [1, 2, 3]),
+        ] as [(String, [Int64])])
+    func `V4 filters by keys, choices and types as a store does`(filter: String, expected: [Int64]) throws {
+        var shop = try Shop(.v4)
+        let url = "Customers?$filter=" + filter.replacing(" ", with: "%20")
+        #expect(try ids(shop.get(url), "CustomerID") == expected)
+    }
+
+    @Test func `V4 refuses by name what only another service can answer`() throws {
+        var shop = try Shop(.v4)
+        let answer = shop.get("Customers?$filter=$root/Orders(1)/Note%20eq%20Name")
+        #expect(answer.status == 501)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("$root"))
+    }
+
     @Test func `V4 filters over collections`() throws {
         var shop = try Shop(.v4)
         #expect(try ids(shop.get("Customers?$filter=Orders/any(o:o/Quantity%20gt%205000)"), "CustomerID") == [1])

@@ -310,10 +310,7 @@ struct ExpressionPrinter {
         default: break
         }
         let (value, type) = version.isLegacy ? Self.older(value, type) : Self.newer(value, type)
-        let text = PrimitiveLiteral.format(value, as: type, version: version, form: .url)
-        // Without an exponent V4 reads a decimal number.
-        let isDouble = type == .double && value.isFiniteDouble && !version.isLegacy
-        return isDouble && !text.utf8.contains(UInt8(ascii: "E")) ? text + "e0" : text
+        return PrimitiveLiteral.format(value, as: type, version: version, form: .url)
     }
 
     /// V2 knows neither dates nor times of day: a date is its midnight, a time of day an `Edm.Time`.
@@ -343,8 +340,4 @@ struct ExpressionPrinter {
         default: return (value, type)
         }
     }
-}
-
-extension Value {
-    fileprivate var isFiniteDouble: Bool { if case .double(let number) = self { number.isFinite } else { false } }
 }

@@ -14,7 +14,7 @@ enum TypedGrammar {
         integer = [ sign ] 1*3digit
         sign = "-" / "+"
         decimal = integer "." 1*3digit
-        double = ( integer / decimal ) "e" [ sign ] digit / %s"INF" / %s"-INF"
+        double = %s"1.5e20" / %s"-2E-20" / %s"INF" / %s"-INF"
         string = "'" *char "'"
         char = "a" / "Z" / "''" / " " / "é" / "/" / ";" / "(" / ")" / "," / "&" / "%" / "+" / ":" / "$" / DQ
         DQ = %s"DQ"
