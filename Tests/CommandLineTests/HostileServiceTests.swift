@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test func `a response beyond the limit is an error with the way out`() throws {
-        let (run, _, workspace, _) = try pull("--limit", "streamedBytes=1000") {
+        let (run, _, workspace, service) = try pull("--limit", "streamedBytes=1000") {
             let items = (1...200).map { #"{"ID":\#($0)}"# }.joined(separator: ",")
             return $1.respond("200 OK", HostileService.json, HostileService.page(items)) && !$0.method.isEmpty
         }
@@ -90,6 +90,7 @@ import Testing
         #expect(run.error.contains("the response has more than 1000 bytes"))
         #expect(run.error.contains("raise the limits"))
         #expect(try workspace.tidelog("pull").status == 0)
+        #expect(service.server.requests.count > 1)
     }
 
     @Test(arguments: ["x", "x=1", "totalTimeout=", "totalTimeout=-1", "entityBytes=none", "entityBytes=0"])
