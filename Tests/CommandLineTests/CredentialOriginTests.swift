@@ -31,7 +31,10 @@ import Testing
         #expect(Set(service.server.requests.dropFirst(before).map { $0.header("authorization") }) == ["Bearer MYTOKEN"])
     }
 
-    @Test(arguments: [["pull"], ["push"], ["refresh-metadata"], ["retry", "1"], ["media", "get", "Things(1)", "--refresh"], ["diff", "now", "live"]])
+    @Test(arguments: [
+        ["pull"], ["push"], ["refresh-metadata"], ["retry", "1"], ["media", "get", "Things(1)", "--refresh"],
+        ["diff", "now", "live"],
+    ])
     func `a store that came from elsewhere gets no token, and the error says what to do`(_ command: [String]) throws {
         let service = try service()
         let workspace = try foreign(service)
@@ -107,13 +110,16 @@ import Testing
 
     static let offline: [[String]] = [
         ["status"], ["status", "--undone"], ["query", "Things"], ["explain", "Things"], ["keys"], ["plan"], ["log"],
-        ["log", "--all", "--graph"], ["show", "1"], ["history", "Things(1)"], ["blame", "Things(1)"], ["why", "Things(1)"],
+        ["log", "--all", "--graph"], ["show", "1"], ["history", "Things(1)"], ["blame", "Things(1)"],
+        ["why", "Things(1)"],
         ["stats"], ["segments"], ["verify"], ["queries"], ["queries", "add", "More", "Things?$top=1"],
         ["queries", "remove", "Things"], ["quarantine"], ["service"], ["service", "supportsBatch=false"],
         ["create", "Things", #"{"ID":7}"#], ["update", "Things(1)", #"{"Name":"b"}"#], ["delete", "Things(1)"],
-        ["link", "Things(1)", "Other", "Things(1)"], ["unlink", "Things(1)", "Other"], ["undo", "--all"], ["redo", "--last"],
+        ["link", "Things(1)", "Other", "Things(1)"], ["unlink", "Things(1)", "Other"], ["undo", "--all"],
+        ["redo", "--last"],
         ["release", "1"], ["conflicts"], ["resolve", "Things(1)", "--mine"], ["settle", "1", "--took-effect"],
-        ["identify", "Things(1)", "2"], ["errors"], ["discard", "--all"], ["amend", "1"], ["media", "verify"], ["compact"],
+        ["identify", "Things(1)", "2"], ["errors"], ["discard", "--all"], ["amend", "1"], ["media", "verify"],
+        ["compact"],
         ["at", "1", "--", "query", "Things"], ["diff", "1", "now"], ["replay"], ["replay", "--check"],
         ["export", "--format", "jsonl"], ["report", "out.html"], ["repair"], ["what-if", "--without", "1"],
         ["media", "get", "Things(1)"], ["clear"],
@@ -168,11 +174,11 @@ import Testing
             try workspace.output("init", service.root) == """
                 Store .tidelog of http://HOST/ (OData 4.0).
                 One defining query for each of the 1 entity sets and 1 singleton, because none was named:
-                  Things = Things
-                  Me = Me
+                  Things = Things?$expand=Other
+                  Me = Me?$expand=Other
                 Left out:
-                  Things/Other: the metadata name no entity set that it leads to
-                  Me/Other: the metadata name no entity set that it leads to
+                  Things/Far: the metadata name no entity set that it leads to
+                  Me/Far: the metadata name no entity set that it leads to
                 Run 'tidelog pull' to read them.
 
                 """)

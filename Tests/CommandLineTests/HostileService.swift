@@ -29,7 +29,9 @@ final class HostileService {
         <Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="N">
         <EntityType Name="Thing"><Key><PropertyRef Name="ID"/></Key>
         <Property Name="ID" Type="Edm.Int32" Nullable="false"/><Property Name="Name" Type="Edm.String"/>
-        <NavigationProperty Name="Other" Type="N.Thing"/></EntityType>
+        <NavigationProperty Name="Other" Type="N.Thing"/><NavigationProperty Name="Far" Type="N.Loose"/></EntityType>
+        <EntityType Name="Loose"><Key><PropertyRef Name="ID"/></Key>
+        <Property Name="ID" Type="Edm.Int32" Nullable="false"/></EntityType>
         <EntityContainer Name="C"><EntitySet Name="Things" EntityType="N.Thing"/><Singleton Name="Me" Type="N.Thing"/>
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
@@ -72,7 +74,8 @@ extension Workspace {
             usleep(1_000)
         }
         running.process.waitUntilExit()
-        let run = Run(status: running.process.terminationStatus, output: text(running.output), error: text(running.error))
+        let run = Run(
+            status: running.process.terminationStatus, output: text(running.output), error: text(running.error))
         return (run, peak)
     }
 }

@@ -36,7 +36,8 @@ import Testing
 
     @Test func `a string of hundreds of megabytes is set aside, and costs little memory`() throws {
         let service = try HostileService { request, connection in
-            connection.write("HTTP/1.1 200 OK\r\n\(HostileService.json)\r\n{\"value\":[{\"ID\":1},{\"ID\":2,\"Name\":\"")
+            connection.write(
+                "HTTP/1.1 200 OK\r\n\(HostileService.json)\r\n{\"value\":[{\"ID\":1},{\"ID\":2,\"Name\":\"")
             let chunk = Array(repeating: UInt8(ascii: "x"), count: 1 << 20)
             for _ in 0..<200 { guard connection.write(chunk) else { return false } }
             connection.write("\"},{\"ID\":3}]}")
@@ -58,7 +59,8 @@ import Testing
             let number = Int($0.target.split(separator: "=").last ?? "") ?? 0
             let next = "Things?$skiptoken=\(number + 1)"
             return $1.respond(
-                "200 OK", HostileService.json, HostileService.page(isEmpty ? "" : #"{"ID":\#(number % 2)}"#, next: next))
+                "200 OK", HostileService.json, HostileService.page(isEmpty ? "" : #"{"ID":\#(number % 2)}"#, next: next)
+            )
         }
         #expect(run.status == 1)
         #expect(run.error.contains("next links do not end: 5 pages in a row were empty or began with an entity"))
@@ -80,14 +82,15 @@ import Testing
     }
 
     @Test func `a response beyond the limit is an error with the way out`() throws {
-        let (run, _, workspace, _) = try pull("--limit", "streamedBytes=1000") {
-            $1.respond("200 OK", HostileService.json, HostileService.page(Array(repeating: #"{"ID":1}"#, count: 200).joined(separator: ",")))
-                && !$0.method.isEmpty
+        let (run, _, workspace, service) = try pull("--limit", "streamedBytes=1000") {
+            let items = (1...200).map { #"{"ID":\#($0)}"# }.joined(separator: ",")
+            return $1.respond("200 OK", HostileService.json, HostileService.page(items)) && !$0.method.isEmpty
         }
         #expect(run.status == 1)
         #expect(run.error.contains("the response has more than 1000 bytes"))
         #expect(run.error.contains("raise the limits"))
         #expect(try workspace.tidelog("pull").status == 0)
+        #expect(service.server.requests.count > 1)
     }
 
     @Test(arguments: ["x", "x=1", "totalTimeout=", "totalTimeout=-1", "entityBytes=none", "entityBytes=0"])
@@ -102,7 +105,9 @@ import Testing
     /// Clears the screen, sets the title, turns the direction of writing.
     private static let value = #"a\u001b[2Jb\u001b]0;title\u0007c\u009b2Jd\u202Ee\u200Ff\u007f\tg"#
 
-    @Test(arguments: [["query", "Things(1)/Name/$value"], ["query", "Things", "--json"], ["query", "Things"], ["show", "5"]])
+    @Test(arguments: [
+        ["query", "Things(1)/Name/$value"], ["query", "Things", "--json"], ["query", "Things"], ["show", "5"],
+    ])
     func `a value cannot command the terminal`(_ arguments: [String]) throws {
         let service = try HostileService {
             $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1,"Name":"\#(Self.value)"}"#))

@@ -63,7 +63,8 @@ struct OversizedItemTests {
     }
 
     @Test(arguments: [
-        #""text""#, "123", "[1,[2,{\"a\":\"]}\"}],3]", #"{"a":"\\\"}],","CustomerID":"x"}"#, #""\"quoted\", and [more}""#,
+        #""text""#, "123", "[1,[2,{\"a\":\"]}\"}],3]", #"{"a":"\\\"}],","CustomerID":"x"}"#,
+        #""\"quoted\", and [more}""#,
     ])
     func `what is passed over may be anything`(_ item: String) throws {
         let items = try items(page(#"{"CustomerID":1}"#, item, #"{"CustomerID":2}"#), reader(16))
@@ -86,7 +87,10 @@ struct OversizedItemTests {
         #expect(names(items) == ["tooLarge integer(1)", "integer(2)"])
     }
 
-    @Test(arguments: [(#""Orders":[{"OrderID":1,"Note":"\#(String(repeating: "x", count: 2_000))"}]"#, true), (#""Orders":null"#, false)])
+    @Test(arguments: [
+        (#""Orders":[{"OrderID":1,"Note":"\#(String(repeating: "x", count: 2_000))"}]"#, true),
+        (#""Orders":null"#, false),
+    ])
     func `what is expanded below it is known to be hidden`(_ member: String, _ isHidden: Bool) throws {
         let items = try items(page(#"{"CustomerID":1,"Name":"\#(long)",\#(member)}"#), reader())
         guard case .unreadable(let found)? = items.first else {
@@ -108,7 +112,10 @@ struct OversizedItemTests {
         }
     }
 
-    @Test(arguments: [#"{"value":[{"Name":"\#(String(repeating: "x", count: 1_000))"#, #"{"value":[{"Name":[[[\#(String(repeating: "1,", count: 1_000))1]]}]}"#])
+    @Test(arguments: [
+        #"{"value":[{"Name":"\#(String(repeating: "x", count: 1_000))"#,
+        #"{"value":[{"Name":[[[\#(String(repeating: "1,", count: 1_000))1]]}]}"#,
+    ])
     func `a page that ends in it, or closes what is not open, is in error`(_ text: String) {
         #expect(throws: PayloadError.self) { try self.items(Array(text.utf8), reader()) }
     }
@@ -116,7 +123,10 @@ struct OversizedItemTests {
     @Test func `without setting aside the page is refused`() {
         var reader = reader()
         reader.setsAside = false
-        #expect(throws: PayloadError(.tooLarge, "The entity is too large to be read. It has more than 200 bytes.", path: "/1")) {
+        #expect(
+            throws: PayloadError(
+                .tooLarge, "The entity is too large to be read. It has more than 200 bytes.", path: "/1")
+        ) {
             try reader.feed(page(#"{"CustomerID":1}"#, #"{"CustomerID":2,"Name":"\#(long)"}"#), type: customer)
         }
     }

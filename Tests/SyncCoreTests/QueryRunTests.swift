@@ -146,7 +146,9 @@ struct QueryRunTests {
     @Test func `a delta without a new link is followed by everything, and at once where nothing says that it was one`()
     {
         var said = run(deltaLink: Self.link("delta"))
-        #expect(said.ended(next: nil, deltaLink: nil, context: "$metadata#Orders/$delta", first: nil) == .finished(deltaLink: nil))
+        #expect(
+            said.ended(next: nil, deltaLink: nil, context: "$metadata#Orders/$delta", first: nil)
+                == .finished(deltaLink: nil))
         var silent = run(deltaLink: Self.link("delta"))
         #expect(silent.ended(next: nil, deltaLink: nil, context: nil, first: nil) == .restart)
         #expect(silent.isFull)
@@ -164,9 +166,13 @@ struct QueryRunTests {
         var run = run()
         #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .next("page2"))
         #expect(run.ended(next: "page3", deltaLink: nil, context: nil, first: ExactText("page3")) == .next("page3"))
-        #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .endless("page2", .circle))
+        #expect(
+            run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2"))
+                == .endless("page2", .circle))
         var loop = self.run()
-        #expect(loop.ended(next: Self.query.query, deltaLink: nil, context: nil, first: ExactText(Self.query.query)) == .endless(Self.query.query, .circle))
+        #expect(
+            loop.ended(next: Self.query.query, deltaLink: nil, context: nil, first: ExactText(Self.query.query))
+                == .endless(Self.query.query, .circle))
     }
 
     @Test func `a place to go on at is of no use where nothing has begun`() {
@@ -180,7 +186,9 @@ struct QueryRunTests {
         #expect(run.ended(next: "page3", deltaLink: nil, context: nil, first: ExactText("page3")) == .restart)
         #expect(run.mode == .restarted)
         #expect(run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4")) == .next("page4"))
-        #expect(run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4")) == .endless("page4", .circle))
+        #expect(
+            run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4"))
+                == .endless("page4", .circle))
     }
 
     @Test func `a single entity is asked for as it is, and may be gone`() {

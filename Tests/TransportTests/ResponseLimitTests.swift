@@ -97,7 +97,9 @@ import Testing
             var count = 0
             var error: TransportError?
             do throws(TransportError) {
-                let body = isMedia ? try await transport.media(request).body : try await transport.stream(request, body: []).body
+                let body =
+                    isMedia
+                    ? try await transport.media(request).body : try await transport.stream(request, body: []).body
                 for try await chunk in body { count += chunk.count }
             } catch let failure { error = failure }
             #expect(error?.code == (isMedia ? nil : .tooLarge))

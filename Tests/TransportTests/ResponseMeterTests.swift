@@ -30,7 +30,8 @@ struct ResponseMeterTests {
             limits { $0.refusalBytes = 1 << 20 }, .buffered, status: 302, isRedirect: true)
         let kept = (0..<64).map { _ in meter.count(16_384, received: 16_384).kept }
         #expect(kept.reduce(0, +) == Int(ResponseMeter.keptOfRedirect))
-        #expect(meter.count(1, received: 1).end == .refused("the service redirects with a body of more than 1048576 bytes"))
+        #expect(
+            meter.count(1, received: 1).end == .refused("the service redirects with a body of more than 1048576 bytes"))
     }
 
     @Test func `what decompresses to too many times its bytes is refused beyond the first 8 MiB`() {

@@ -272,7 +272,8 @@ struct QueryDownload {
     ) throws(TidelogError) -> String {
         guard link.utf8.count <= ServiceLimits.linkBytes else {
             throw TidelogError(
-                .tooLarge, "A link to another page has more than \(ServiceLimits.linkBytes) bytes.", place: place(request))
+                .tooLarge, "A link to another page has more than \(ServiceLimits.linkBytes) bytes.",
+                place: place(request))
         }
         let url = session.resolve(link, from: request)
         guard session.isOfService(url) else { throw foreign(url) }

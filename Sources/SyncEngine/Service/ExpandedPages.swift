@@ -136,7 +136,8 @@ package struct ExpandedPages {
         entity.expanded = []
         let error = PayloadError(
             .tooLarge,
-            "The entity is too large to be read: the pages expanded below it have more than \(limits.entityBytes) bytes.")
+            "The entity is too large to be read: the pages expanded below it have more than \(limits.entityBytes) bytes."
+        )
         return UnreadableEntity(error: error, entity: entity, text: "", hasExpanded: true)
     }
 

@@ -129,7 +129,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     private static func withoutMetadata(_ path: String) -> TidelogError {
         TidelogError(
             .damaged, "The store's log has no metadata of its service, although the store was made.", place: path,
-            recovery: "Run 'tidelog verify' to see what is left of the log. What is not there is not in the log any more: make "
+            recovery:
+                "Run 'tidelog verify' to see what is left of the log. What is not there is not in the log any more: make "
                 + "the store again ('tidelog clear --force', 'tidelog init').")
     }
 

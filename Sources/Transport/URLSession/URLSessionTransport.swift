@@ -70,7 +70,8 @@
                     throw outgoing.error(.protocolViolation, "no response came", sent: true)
                 }
                 session.keepCookies(of: response)
-                let isRedirect = (301...308).contains(response.statusCode) && response.head.headerFields[.location] != nil
+                let isRedirect =
+                    (301...308).contains(response.statusCode) && response.head.headerFields[.location] != nil
                 var meter = ResponseMeter(options.limits, use, status: response.statusCode, isRedirect: isRedirect)
                 let body = try await Self.body(bytes, &meter, outgoing)
                 if let failure = exchange.failure { throw failure }

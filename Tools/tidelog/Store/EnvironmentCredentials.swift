@@ -53,7 +53,8 @@ struct EnvironmentCredentials {
                 "The store's service is at \(oneLine(origin)), and nobody has named that origin for the credentials of the "
                     + "environment. Nothing was sent.",
                 place: path,
-                recovery: "If they are for it, say so once: --origin \(oneLine(origin)), or TIDELOG_TOKEN_ORIGIN in the "
+                recovery:
+                    "If they are for it, say so once: --origin \(oneLine(origin)), or TIDELOG_TOKEN_ORIGIN in the "
                     + "environment.")
         }
         try? KnownOrigins()?.add(origin, store: path)
