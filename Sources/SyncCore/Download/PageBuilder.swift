@@ -6,14 +6,14 @@ public import Operations
 ///
 /// For one part of a page: what it builds must be folded before the next part is looked at.
 public struct PageBuilder<Storage: StateStorage> {
-    private let storage: Storage
+    let storage: Storage
     let model: EntityDataModel
     let query: String
     private let set: EntitySet
     var builder: ImageBuilder<Storage>
     /// Nil where everything is logged as it comes.
     private let comparison: LocalComparison<Storage>?
-    private var pages: [Part] = [Part()]
+    var pages: [Part] = [Part()]
     var waiting: WaitingLinks
     /// What this part tells of links.
     var told: [ToldLink] = []
@@ -29,15 +29,15 @@ public struct PageBuilder<Storage: StateStorage> {
     /// Where the query's entities are contained, as its path says it; nil where they are in a set of the container.
     private let path: ContainmentPath?
     /// Whether the entities along ``path`` have been looked for.
-    private var hasFollowedPath = false
+    var hasFollowedPath = false
     /// The most bytes that an entity may have with what is expanded below it: they belong into one record.
-    private let entityLimit: Int
+    let entityLimit: Int
     /// Entities of the page that came several times, as the service names them.
     public private(set) var repeated: [String] = []
     private var shown: Set<EntityID> = []
 
     /// What becomes one record, or several where it is too long.
-    private struct Part {
+    struct Part {
         var images: [EntityImage] = []
         /// Where each entity begins: with what came expanded below it, it belongs into one record, since its links need both
         /// ends.
@@ -143,24 +143,8 @@ public struct PageBuilder<Storage: StateStorage> {
         }
     }
 
-    /// The local copy of what cannot be read stays as it was, and stays in the query.
-    private mutating func setAside(
-        _ found: UnreadableEntity, _ set: EntitySet, below parent: EntityID? = nil,
-        expanding branches: [AskedExpansions.Branch] = []
-    ) throws(StateError) {
-        guard let id = try builder.setAside(found, in: set, below: parent) else { return }
-        try builder.keep(id, branches)
-        keepAll()
-    }
-
-    /// Keeps what the builder found to be kept.
-    private mutating func keepAll() {
-        for id in builder.kept { keep(id) }
-        builder.kept = []
-    }
-
     /// The query brings the entity, and nothing is said of it that the store could take.
-    private mutating func keep(_ id: EntityID) {
+    mutating func keep(_ id: EntityID) {
         guard !builder.isNew(id) else { return }
         // What was removed in this part comes again.
         if pages[pages.count - 1].gone.contains(id) { pages.append(Part()) }
@@ -241,22 +225,6 @@ public struct PageBuilder<Storage: StateStorage> {
     private func isSmall(_ images: ArraySlice<EntityImage>) -> Bool {
         let page = DownloadPage(query: query, entities: Array(images))
         return RecordCodec.encode(Record(time: 0, body: .downloadPage(page))).payload.count <= entityLimit
-    }
-
-    private mutating func setAside(
-        tooLarge payload: EntityPayload, _ set: EntitySet, below parent: EntityID?,
-        expanding branches: [AskedExpansions.Branch]
-    ) throws(StateError) {
-        let (id, name) = try builder.identity(of: payload, in: set, below: parent)
-        let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with what is expanded below it" : ""
-        builder.quarantined.append(
-            QuarantinedEntity(
-                query: query, set: set.name, name: name, entity: id.flatMap { builder.isNew($0) ? nil : $0 },
-                reason: .tooLarge,
-                message: "The entity\(expanded) has more than the \(entityLimit) bytes that a record of the log takes.",
-                hidesOthers: name == nil || !expanded.isEmpty))
-        if let id { try builder.keep(id, branches) }
-        keepAll()
     }
 
     /// Finds out what the images of the last entity are to the store. Where they are nothing new, they are named instead.
@@ -357,7 +325,7 @@ public struct PageBuilder<Storage: StateStorage> {
     }
 
     /// The entity is as it was. What comes expanded below one entity may be more than a record may name.
-    private mutating func name(_ id: EntityID) {
+    mutating func name(_ id: EntityID) {
         guard pages[pages.count - 1].page.unchanged.last != id else { return }
         if pages[pages.count - 1].page.unchanged.count >= namedLimit { pages.append(Part()) }
         pages[pages.count - 1].page.unchanged.append(id)
@@ -379,64 +347,6 @@ public struct PageBuilder<Storage: StateStorage> {
         part.starts = [0]
         pages[last].images.removeSubrange(start...)
         pages.append(part)
-    }
-
-    // MARK: Containment
-
-    /// Finds the entities that contain those of the query, and takes those that are not in the store by their keys: what they
-    /// contain is nowhere without them.
-    private mutating func follow(_ path: ContainmentPath) throws(StateError) {
-        guard !hasFollowedPath, let parent = path.parent else { return }
-        hasFollowedPath = true
-        let last = pages.count - 1
-        let start = pages[last].images.count
-        let firstNew = builder.nextNew
-        guard let found = try builder.entities(along: parent, to: &pages[last].images) else { return }
-        for index in start..<pages[last].images.count { pages[last].starts.append(index) }
-        for link in found.links { append(link) }
-        // The query brings them too, so that they stay as long as it does.
-        for id in found.entities where id < firstNew { name(id) }
-        builder.places[path.set.name] = found.entities.last
-    }
-
-    /// Links a contained entity that came by itself to the one that contains it.
-    private mutating func link(_ id: EntityID, in set: EntitySet, _ payload: EntityPayload) throws(StateError) {
-        let known = builder.isNew(id) ? nil : id
-        guard let containment = set.containment, let end = containment.navigation.navigation,
-            let parent = try builder.container(of: payload, in: set, known: nil, below: nil)
-        else { return }
-        if known != nil {
-            let (first, second) = end.relationship.isForward ? (parent, id) : (id, parent)
-            if try storage.link(end.relationship.name, first: first, second: second)?.inBase == true { return }
-        }
-        append(.init(source: parent, navigation: containment.navigation.name, target: id, isAdded: true))
-    }
-
-    /// Entities that this query brought, and that the whole of what their parent contains does not show any more.
-    private func contained(in images: ArraySlice<EntityImage>) throws(StateError) -> [EntityID] {
-        var gone: [EntityID] = []
-        for image in images where !builder.isNew(image.entity) {
-            guard let set = model.findEntitySet(image.set) else { continue }
-            for links in image.links where links.isComplete {
-                guard let property = model.findEntityType(image.type)?.findProperty(links.navigation),
-                    let target = model.target(of: property, in: set), target.containment?.navigation == property,
-                    let end = property.navigation
-                else { continue }
-                let shown = Set(links.targets)
-                for link in try storage.links(of: image.entity, along: end) where link.inBase {
-                    let id = link.target(along: end)
-                    if !shown.contains(id), try storage.isCovered(id, by: query) { gone.append(id) }
-                }
-            }
-        }
-        return gone
-    }
-
-    /// Adds the link without counting it: it is part of the entity.
-    private mutating func append(_ link: DownloadPage.ChangedLink) {
-        pages[pages.count - 1].page.links.append(link)
-        pages[pages.count - 1].linked.insert(link.source)
-        if let target = link.target { pages[pages.count - 1].linked.insert(target) }
     }
 
     // MARK: Links

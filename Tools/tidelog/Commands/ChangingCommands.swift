@@ -208,6 +208,13 @@ struct ParentArgument: Hashable {
             throw ValidationError("'\(text)' is not of the form REF/NAV.")
         }
         parent = OperationLine.Parent(
-            entity: String(text[..<slash]), navigation: String(text[text.index(after: slash)...]))
+            entity: String(Self.withoutCast(text[..<slash])), navigation: String(text[text.index(after: slash)...]))
+    }
+
+    /// `People('ann')` of `People('ann')/Travel.Manager`: the entity knows its type.
+    private static func withoutCast(_ entity: Substring) -> Substring {
+        guard let slash = entity.lastIndex(of: "/") else { return entity }
+        let last = entity[slash...]
+        return last.contains(".") && !last.contains { "()'".contains($0) } ? entity[..<slash] : entity
     }
 }

@@ -96,8 +96,8 @@ struct IntentWriter {
         switch line {
         case .create(let set, let value, let bindings, let parent, let name):
             if parent == nil, let path = try? ParentArgument(set), leadsOutOfOneEntity(set) {
-                let line = OperationLine.create(
-                    set: path.parent.navigation, value: value, bindings: bindings, parent: path.parent, name: name)
+                let line = OperationLine.createRelated(
+                    parent: path.parent, set: nil, value: value, bindings: bindings, name: name)
                 return try await add(line)
             }
             guard let parent else {

@@ -1,0 +1,38 @@
+import EDM
+import ODataWire
+import Operations
+
+/// Entities of a page that cannot be taken, and what the store keeps because of them.
+extension PageBuilder {
+    /// The local copy of what cannot be read stays as it was, and stays in the query.
+    mutating func setAside(
+        _ found: UnreadableEntity, _ set: EntitySet, below parent: EntityID? = nil,
+        expanding branches: [AskedExpansions.Branch] = []
+    ) throws(StateError) {
+        guard let id = try builder.setAside(found, in: set, below: parent) else { return }
+        try builder.keep(id, branches)
+        keepAll()
+    }
+
+    /// Keeps what the builder found to be kept.
+    mutating func keepAll() {
+        for id in builder.kept { keep(id) }
+        builder.kept = []
+    }
+
+    mutating func setAside(
+        tooLarge payload: EntityPayload, _ set: EntitySet, below parent: EntityID?,
+        expanding branches: [AskedExpansions.Branch]
+    ) throws(StateError) {
+        let (id, name) = try builder.identity(of: payload, in: set, below: parent)
+        let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with what is expanded below it" : ""
+        builder.quarantined.append(
+            QuarantinedEntity(
+                query: query, set: set.name, name: name, entity: id.flatMap { builder.isNew($0) ? nil : $0 },
+                reason: .tooLarge,
+                message: "The entity\(expanded) has more than the \(entityLimit) bytes that a record of the log takes.",
+                hidesOthers: name == nil || !expanded.isEmpty))
+        if let id { try builder.keep(id, branches) }
+        keepAll()
+    }
+}
