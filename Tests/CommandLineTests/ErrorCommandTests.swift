@@ -158,7 +158,7 @@ import Testing
             _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
             #expect(try workspace.tidelog("push").status == 1)
             _ = try workspace.output("update", "Orders(~8)", #"{"Note":"b"}"#)
-            #expect(try workspace.output("status").contains("you say what became of it, and where the service has it"))
+            #expect(try workspace.output("status").contains("otherwise an upload sends it again once the lost request"))
             #expect(try workspace.tidelog("settle", "9", "--resend", "--address", "5").status == 64)
             let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
             #expect(wrong.status == 1)
