@@ -5,8 +5,9 @@ import SyncEngine
 extension Simulation {
     /// Opens a copy of the device's store in which one bit of the log has changed.
     ///
-    /// The store must open with every acknowledged operation, or opening or reading it must report damage. The device itself goes on with the unchanged
-    /// image, so that a run does not end with the first changed bit.
+    /// The store must open with every acknowledged operation, or opening or reading it must report damage. A repair must then
+    /// bring back all of them, since a single bit can be corrected. The device itself goes on with the unchanged image, so
+    /// that a run does not end with the first changed bit.
     ///
     /// - Parameter image: a disk that has everything that was written; a bit that changes in a torn write cannot be told
     ///   from the tear.
@@ -20,13 +21,32 @@ extension Simulation {
         let place = "d\(device.number): with bit \(bit) of \(path) changed"
         note(place)
         do {
-            let (store, _) = try await open(rotten, device.number)
-            let lost = device.acknowledged.subtracting(try device.customTags(on: rotten)).sorted()
+            let lost = try await lostOperations(of: device, on: rotten)
             if !lost.isEmpty { violated("\(place) the store opens without \(lost)") }
-            await store.close()
+            return
         } catch {
-            if !Self.isDamage(error) { violated("\(place) the store fails with \(error)") }
+            guard Self.isDamage(error) else { return violated("\(place) the store fails with \(error)") }
         }
+        do {
+            let repair = LogRepair(directory: Device.files.log, fileSystem: rotten)
+            _ = try repair.inPlace(lockPath: Device.files.lock) {}
+            let lost = try await lostOperations(of: device, on: rotten)
+            if !lost.isEmpty { violated("\(place) the repaired store has lost \(lost)") }
+        } catch {
+            violated("\(place) the store cannot be repaired: \(error)")
+        }
+    }
+
+    /// Opens the store on the disk, and returns the acknowledged operations that its log does not have.
+    private func lostOperations(of device: Device, on disk: SimulatedDisk) async throws -> [String] {
+        let (store, _) = try await open(disk, device.number)
+        let tags: Set<String>
+        do { tags = try device.customTags(on: disk) } catch {
+            await store.close()
+            throw error
+        }
+        await store.close()
+        return device.acknowledged.subtracting(tags).sorted()
     }
 
     private static func isDamage(_ error: any Error) -> Bool {

@@ -50,15 +50,19 @@ extension Simulation {
         violated("The service refused what no one else had touched: \(report.rejected)")
     }
 
-    func download(_ device: Device) async {
-        guard !device.hasCrashed else { return }
+    /// - Returns: whether a query went on behind the pages of an earlier download, so that what those had may be older.
+    @discardableResult
+    func download(_ device: Device) async -> Bool {
+        guard !device.hasCrashed else { return false }
         note("d\(device.number) downloads")
         do throws(TidelogError) {
             let report = try await device.engine.download()
             note("downloaded \(report.entities)")
             try await refresh(device)
+            return report.queries.contains { $0.mode == .resumed }
         } catch {
             failed("download", device, error)
+            return false
         }
     }
 
@@ -107,7 +111,9 @@ extension Simulation {
             // What is left a second time, and for the same reasons, will not go.
             if round > 1, left == before, !isUnsettled { break }
         }
-        for device in devices where violations.isEmpty { await download(device) }
+        for device in devices where violations.isEmpty {
+            if await download(device) { await download(device) }
+        }
         note("drained in \((clock.now - start) / 1_000) seconds")
         for device in devices where violations.isEmpty { await checkDrained(device) }
     }

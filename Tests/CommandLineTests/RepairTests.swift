@@ -110,14 +110,17 @@ import Testing
         #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
     }
 
-    @Test func `a store that has lost its metadata reads them again and keeps what waits`() throws {
+    @Test func `a store that has lost its metadata asks the service only with pull, and keeps what is pending`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.damage(block: 1)
         try FileManager.default.removeItem(atPath: workspace.path(".tidelog/views.sqlite"))
         _ = try workspace.output("repair", "--in-place")
-        #expect(try workspace.tidelog("status").status == 0)
+        let status = try workspace.tidelog("status")
+        #expect(status.status == 2)
+        #expect(status.error.contains("no metadata") && status.error.contains("'tidelog pull'"))
         #expect(try workspace.tidelog("pull").status == 0)
+        #expect(try workspace.tidelog("status").status == 0)
     }
 
     @Test func `what cannot be done is said`() throws {

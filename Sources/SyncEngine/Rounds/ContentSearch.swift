@@ -31,6 +31,9 @@ struct ContentSearch {
             candidates.append(Candidate(payload: payload, downloaded: downloaded))
         }
 
+        /// Whether the service has nothing with the content, nor anything that may be it.
+        var isEmpty: Bool { search == .conclusive && candidates.isEmpty && broughtSince == 0 && lookalikes == 0 }
+
         /// The one entity that has the content, if all others with it are known.
         var onlyCandidate: Candidate? {
             if case .impossible = search { return nil }

@@ -16,6 +16,8 @@ struct EvidenceRound {
     struct Settlement {
         let members: [PendingOperation]
         let outcome: Outcome
+        /// Whether the service carried out a part of a change set, and so does not roll back what it refuses.
+        var showsNoRollback = false
     }
 
     typealias Found = (operation: SequenceNumber, payload: EntityPayload, set: EntitySet)
@@ -96,7 +98,7 @@ struct EvidenceRound {
                 let reason = "The service has some of what one change set created, and not all of it."
                 return group.map { Settlement(members: $0.members, outcome: .undecided(reason)) }
             }
-            return try await adoptions(of: group, sightings.candidates[..<count], sightings.bits)
+            return try await adoptions(of: group, sightings.candidates[..<count], sightings.bits, wait)
         }
     }
 
@@ -105,7 +107,8 @@ struct EvidenceRound {
 
     @_optimize(none)
     private func adoptions(
-        of group: [ContentDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double
+        of group: [ContentDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double,
+        _ wait: (isOver: Bool, end: Timestamp)
     ) async throws(TidelogError) -> [Settlement] {
         var candidates = candidates
         var settlements: [Settlement] = []
@@ -119,18 +122,28 @@ struct EvidenceRound {
             var found: [Found] = zip(doubt.anchors, own).map { ($0.sequence, $1.payload, doubt.set) }
             var replaced = own.compactMap(\.downloaded)
             let names = found.map { "\(doubt.set.name)(\(Self.key($0.payload, doubt.set)))" }.joined(separator: ", ")
-            // That the others of the change set took effect is known by now; one entity with their content is theirs.
+            // The service may roll back, and may not: each of the other creates is looked for as well.
+            var missing: [PendingOperation] = []
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)
                 let seen = try await search.sightings(of: companion, enough: 1, expands: false)
+                if seen.isEmpty { missing += companion.anchors }
                 guard let only = seen.onlyCandidate else { continue }
                 found.append((companion.anchors[0].sequence, only.payload, companion.set))
                 if let downloaded = only.downloaded { replaced.append(downloaded) }
             }
+            guard missing.isEmpty || wait.isOver else {
+                settlements.append(Settlement(members: doubt.members, outcome: .waits(wait.end)))
+                continue
+            }
             let finding =
                 "\(names) has the values that were sent and was not known before (\(Int(bits)) bits of evidence)."
+            let gone = Set(missing.map(\.sequence))
             settlements.append(
-                Settlement(members: doubt.members, outcome: .tookEffect(found, replacing: replaced, finding)))
+                Settlement(
+                    members: doubt.members.filter { !gone.contains($0.sequence) },
+                    outcome: .tookEffect(found, replacing: replaced, finding), showsNoRollback: !missing.isEmpty))
+            if !missing.isEmpty { settlements.append(Settlement(members: missing, outcome: .absent(Self.absence))) }
         }
         return settlements
     }

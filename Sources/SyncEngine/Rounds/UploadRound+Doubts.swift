@@ -44,14 +44,15 @@ extension UploadRound {
             let (members, operations) = (settlement.members, settlement.members.map(\.sequence))
             switch settlement.outcome {
             case .tookEffect(let found, let replaced, let finding):
-                if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
+                if settlement.showsNoRollback || members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
                     await store.learn { $0.changeSetRollback = .absent }
                 }
+                let (proven, unproven) = try await proven(members)
                 try await store.confirm(
-                    members, of: members[0].status.batch ?? 0, found: found,
-                    because: (finding, replacing: replaced))
-                report.adopted += operations
-                try await finish(members, found: found.map(\.operation), &report)
+                    proven, of: members[0].status.batch ?? 0, found: found, because: (finding, replacing: replaced))
+                report.adopted += proven.map(\.sequence)
+                try await finish(proven, found: found.map(\.operation), &report)
+                released += unproven.map(\.sequence)
             case .absent(let finding):
                 try await store.release(members, because: finding)
                 released += operations
@@ -64,6 +65,25 @@ extension UploadRound {
             }
         }
         return released
+    }
+
+    /// Splits the operations of a change set into those of which entities that were found prove that they took effect, and
+    /// the links between two of its new entities. A service that does not read `$<Content-ID>` in bodies refuses these links,
+    /// and if it does not roll back either, the entities are there without them. To send a link again does no harm.
+    @_optimize(none)
+    private func proven(
+        _ members: [PendingOperation]
+    ) async throws(TidelogError) -> (proven: [PendingOperation], unproven: [PendingOperation]) {
+        guard try await store.serviceOptions.changeSetRollback != .trusted else { return (members, []) }
+        let created = Set(members.flatMap(\.operation.createdEntities))
+        let unproven = members.filter { member in
+            switch member.operation.action {
+            case .createLink(let link), .updateLink(let link): created.contains(link.from) && created.contains(link.to)
+            case .create, .update, .delete, .deleteLink: false
+            }
+        }
+        let sequences = Set(unproven.map(\.sequence))
+        return (members.filter { !sequences.contains($0.sequence) }, unproven)
     }
 
     /// What follows once operations that took effect together are confirmed: those that were found lead to those whose keys
@@ -263,15 +283,16 @@ extension UploadRound {
         // Only a new entity proves it: that a property has a value may be somebody else's doing.
         let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
+            let (proven, unproven) = try await proven(members)
             // What was found tells its key, which the service may have given.
             try await store.confirm(
-                members, of: batch,
+                proven, of: batch,
                 found: found.compactMap { pending, finding in
                     guard case .tookEffect(_, let payload, let set) = finding else { return nil }
                     return (operation: pending.sequence, payload: payload, set: set)
                 })
-            try await finish(members, found: found.map(\.pending.sequence), &report)
-            return .settled([])
+            try await finish(proven, found: found.map(\.pending.sequence), &report)
+            return .settled(unproven.map(\.sequence))
         }
         // One that is known not to be there proves that none of them took effect, those included of which reading cannot tell.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {

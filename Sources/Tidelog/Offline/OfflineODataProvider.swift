@@ -116,7 +116,10 @@ public final class OfflineODataProvider: DataServiceProvider {
             try StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions).write(
                 StoreFiles(directory: parameters.storePath), keys: parameters.keys)
         }
-        guard await store.hasModel else { throw Self.withoutMetadata(parameters.storePath) }
+        if await !store.hasModel {
+            guard givenRoot != nil else { throw Self.withoutMetadata(parameters.storePath) }
+            try await engine.prepare()
+        }
         try await store.checkIndexes()
         let model = try await store.model
         for query in queries { try LocalStore.check(query, model) }
@@ -124,14 +127,14 @@ public final class OfflineODataProvider: DataServiceProvider {
         return model
     }
 
-    /// A store is described last, when its log has the metadata: a description without them stands beside another log than
-    /// the one that it was written for. The service is not asked: no one has named it in this call.
+    /// The error for a log without metadata, beside a description that says where the service is. Descriptions are written last,
+    /// so the record was lost, or the description belongs to another log. The service is asked only if the caller names it.
     private static func withoutMetadata(_ path: String) -> TidelogError {
         TidelogError(
             .damaged, "The store's log has no metadata of its service, although the store was made.", place: path,
             recovery:
-                "Run 'tidelog verify' to see what is left of the log. What is not there is not in the log any more: make "
-                + "the store again ('tidelog clear --force', 'tidelog init').")
+                "Run 'tidelog verify' to see what is left of the log, and 'tidelog pull' to read the metadata again; an app "
+                + "opens the store with the service root.")
     }
 
     /// Closes the store and gives up its lock. It can be opened again.

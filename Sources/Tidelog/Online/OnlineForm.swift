@@ -125,7 +125,8 @@ struct OnlineForm {
         try ServiceSession.check(response, "GET", url)
         let held: EntityPayload
         do throws(PayloadError) {
-            held = try PayloadReader(version: model.version, model: model).entity(response.body, type: type)
+            held = try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(
+                response.body, type: type)
         } catch {
             throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
         }

@@ -100,7 +100,7 @@ struct OnlineInvocation {
         _ response: WireResponse, _ type: TypeReference, _ operation: InvokedOperation, place: String
     ) throws(TidelogError) -> InvocationPayload {
         do throws(PayloadError) {
-            return try PayloadReader(version: model.version, model: model).result(
+            return try PayloadReader(version: model.version, model: model, limits: session.limits.reading).result(
                 response.body, type: type, name: operation.name)
         } catch {
             let what = operation.mayChangeSomething ? "\(operation.name) was carried out, but its" : "The"

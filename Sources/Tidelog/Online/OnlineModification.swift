@@ -97,7 +97,8 @@ struct OnlineModification {
                 let type = model.findEntityType(draft.type)
             else { return }
             if !response.body.isEmpty,
-                let payload = try? PayloadReader(version: model.version, model: model).entity(response.body, type: type)
+                let payload = try? PayloadReader(version: model.version, model: model, limits: session.limits.reading)
+                    .entity(response.body, type: type)
             {
                 let place = set.isContained ? response.headers["Location"].map(OnlineReading.Place.entity) : nil
                 result.entities[draft.number] = reading.snapshot(payload, type, set, at: place)
@@ -112,7 +113,8 @@ struct OnlineModification {
             let type = body.type
             let set = model.entitySets.first { $0.entityType == (body.declaredType ?? type) }
             if response.status == 200, !response.body.isEmpty,
-                let payload = try? PayloadReader(version: model.version, model: model).entity(response.body, type: type)
+                let payload = try? PayloadReader(version: model.version, model: model, limits: session.limits.reading)
+                    .entity(response.body, type: type)
             {
                 result.entities[IntentResult.subject] = reading.snapshot(payload, type, set)
             } else {

@@ -362,6 +362,7 @@ import Tidelog
             queries.map(\.query) == [
                 "People?$expand=Favourites,Folders($expand=Folders),Passport,Travel.Manager/Reports,Trips($expand=Items)",
                 "Templates?$expand=Items,Person",
+                "Me?$expand=Favourites,Folders($expand=Folders),Passport,Travel.Manager/Reports,Trips($expand=Items)",
             ])
     }
 }
