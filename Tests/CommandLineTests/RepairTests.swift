@@ -110,7 +110,8 @@ import Testing
         #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
     }
 
-    @Test func `a store that has lost its metadata asks the service only with pull, and keeps what is pending`() throws {
+    @Test func `a store that has lost its metadata asks the service only with pull, and keeps what is pending`() throws
+    {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.damage(block: 1)

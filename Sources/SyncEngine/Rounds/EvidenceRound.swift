@@ -16,8 +16,6 @@ struct EvidenceRound {
     struct Settlement {
         let members: [PendingOperation]
         let outcome: Outcome
-        /// Whether the service carried out a part of a change set, and so does not roll back what it refuses.
-        var showsNoRollback = false
     }
 
     typealias Found = (operation: SequenceNumber, payload: EntityPayload, set: EntitySet)
@@ -32,6 +30,9 @@ struct EvidenceRound {
         case waits(Timestamp)
         /// Nothing tells, for this reason; nil if nothing was looked for.
         case undecided(String?)
+        /// The service has a part of what one change set created, so it does not roll back: each operation is to be settled by
+        /// itself.
+        case tookEffectInPart
     }
 
     /// - Parameters:
@@ -91,7 +92,7 @@ struct EvidenceRound {
         switch evidence.verdict {
         case .undecided(let reason): return group.map { Settlement(members: $0.members, outcome: .undecided(reason)) }
         case .wait: return group.map { Settlement(members: $0.members, outcome: .waits(wait.end)) }
-        case .absent: return group.map { Settlement(members: $0.members, outcome: .absent(Self.absence)) }
+        case .absent: return try await absences(of: group)
         case .adopt(let count):
             // All of a change set took effect, or nothing of it.
             guard count.isMultiple(of: first.anchors.count) else {
@@ -100,6 +101,28 @@ struct EvidenceRound {
             }
             return try await adoptions(of: group, sightings.candidates[..<count], sightings.bits, wait)
         }
+    }
+
+    /// - Parameter group: doubts of which the service does not have the most telling creates.
+    @_optimize(none)
+    private func absences(of group: [ContentDoubt]) async throws(TidelogError) -> [Settlement] {
+        var settlements: [Settlement] = []
+        for doubt in group {
+            var outcome = Outcome.absent(Self.absence)
+            for companion in doubt.companions {
+                let search = ContentSearch(store: store, session: session)
+                let seen = try await search.sightings(of: companion, enough: 1, expands: false)
+                if seen.onlyCandidate != nil {
+                    outcome = .tookEffectInPart
+                    break
+                }
+                if !seen.candidates.isEmpty || seen.broughtSince > 0 {
+                    outcome = .undecided("The service may have a part of what one change set created, and not all of it.")
+                }
+            }
+            settlements.append(Settlement(members: doubt.members, outcome: outcome))
+        }
+        return settlements
     }
 
     private static let absence =
@@ -114,7 +137,7 @@ struct EvidenceRound {
         var settlements: [Settlement] = []
         for doubt in group {
             guard candidates.count >= doubt.anchors.count else {
-                settlements.append(Settlement(members: doubt.members, outcome: .absent(Self.absence)))
+                settlements += try await absences(of: [doubt])
                 continue
             }
             let own = Array(candidates.prefix(doubt.anchors.count))
@@ -123,27 +146,24 @@ struct EvidenceRound {
             var replaced = own.compactMap(\.downloaded)
             let names = found.map { "\(doubt.set.name)(\(Self.key($0.payload, doubt.set)))" }.joined(separator: ", ")
             // The service may roll back, and may not: each of the other creates is looked for as well.
-            var missing: [PendingOperation] = []
+            var isWhole = true
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)
                 let seen = try await search.sightings(of: companion, enough: 1, expands: false)
-                if seen.isEmpty { missing += companion.anchors }
+                if seen.isEmpty { isWhole = false }
                 guard let only = seen.onlyCandidate else { continue }
                 found.append((companion.anchors[0].sequence, only.payload, companion.set))
                 if let downloaded = only.downloaded { replaced.append(downloaded) }
             }
-            guard missing.isEmpty || wait.isOver else {
-                settlements.append(Settlement(members: doubt.members, outcome: .waits(wait.end)))
+            guard isWhole else {
+                settlements.append(
+                    Settlement(members: doubt.members, outcome: wait.isOver ? .tookEffectInPart : .waits(wait.end)))
                 continue
             }
             let finding =
                 "\(names) has the values that were sent and was not known before (\(Int(bits)) bits of evidence)."
-            let gone = Set(missing.map(\.sequence))
             settlements.append(
-                Settlement(
-                    members: doubt.members.filter { !gone.contains($0.sequence) },
-                    outcome: .tookEffect(found, replacing: replaced, finding), showsNoRollback: !missing.isEmpty))
-            if !missing.isEmpty { settlements.append(Settlement(members: missing, outcome: .absent(Self.absence))) }
+                Settlement(members: doubt.members, outcome: .tookEffect(found, replacing: replaced, finding)))
         }
         return settlements
     }

@@ -19,32 +19,46 @@ extension UploadRound {
         let busy = course.unsettled.union(try await store.awaitedOperations().values.joined())
         report.inDoubt += course.unsettled.sorted()
         var released: Set<SequenceNumber> = []
-        var untold: [[PendingOperation]] = []
-        let sets = try await store.doubtfulSets()
-        let isBusy = { (members: [PendingOperation]) in members.contains { busy.contains($0.sequence) } }
-        for members in sets where !isBusy(members) {
-            switch try await settle(members, &report) {
-            case .settled(let again): released.formUnion(again)
-            case .untold: untold.append(members)
+        let unsettled = report.inDoubt
+        // A second time if it turns out that the service does not roll back: then each operation is settled by itself.
+        while true {
+            report.inDoubt = unsettled
+            var untold: [[PendingOperation]] = []
+            let sets = try await store.doubtfulSets()
+            let isBusy = { (members: [PendingOperation]) in members.contains { busy.contains($0.sequence) } }
+            for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
+                switch try await settle(members, &report) {
+                case .settled(let again): released.formUnion(again)
+                case .untold: untold.append(members)
+                }
+            }
+            let settled = try await settleByEvidence(untold, busy: sets.filter(isBusy), &report)
+            released.formUnion(settled.released)
+            guard !settled.partial.isEmpty else { return released }
+            await store.learn { $0.changeSetRollback = .absent }
+            guard try await store.serviceOptions.changeSetRollback == .absent else {
+                report.inDoubt += settled.partial
+                return released
             }
         }
-        released.formUnion(try await settleByEvidence(untold, busy: sets.filter(isBusy), &report))
-        return released
     }
 
-    /// Settles what no key tells by the content that was sent. Returns what is to be sent again.
+    /// Settles what no key tells by the content that was sent.
+    ///
+    /// - Returns: the operations to be sent again, and those of change sets of which the service carried out a part.
     @_optimize(none)
     private func settleByEvidence(
         _ untold: [[PendingOperation]], busy: [[PendingOperation]], _ report: inout UploadReport
-    ) async throws(TidelogError) -> [SequenceNumber] {
-        guard !untold.isEmpty else { return [] }
+    ) async throws(TidelogError) -> (released: [SequenceNumber], partial: [SequenceNumber]) {
+        guard !untold.isEmpty else { return ([], []) }
+        var partial: [SequenceNumber] = []
         let evidence = EvidenceRound(store: store, session: session, policy: upload.doubts)
         var released: [SequenceNumber] = []
         for settlement in try await evidence.settlements(of: untold, busy: busy) {
             let (members, operations) = (settlement.members, settlement.members.map(\.sequence))
             switch settlement.outcome {
             case .tookEffect(let found, let replaced, let finding):
-                if settlement.showsNoRollback || members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
+                if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
                     await store.learn { $0.changeSetRollback = .absent }
                 }
                 let (proven, unproven) = try await proven(members)
@@ -62,9 +76,10 @@ extension UploadRound {
             case .undecided(let finding):
                 report.inDoubt += operations
                 if let finding { try await store.note(finding, of: members) }
+            case .tookEffectInPart: partial += operations
             }
         }
-        return released
+        return (released, partial)
     }
 
     /// Splits the operations of a change set into those of which entities that were found prove that they took effect, and
