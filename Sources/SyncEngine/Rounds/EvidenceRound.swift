@@ -117,7 +117,8 @@ struct EvidenceRound {
                     break
                 }
                 if !seen.candidates.isEmpty || seen.broughtSince > 0 {
-                    outcome = .undecided("The service may have a part of what one change set created, and not all of it.")
+                    outcome = .undecided(
+                        "The service may have a part of what one change set created, and not all of it.")
                 }
             }
             settlements.append(Settlement(members: doubt.members, outcome: outcome))
