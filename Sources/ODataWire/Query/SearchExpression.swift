@@ -27,7 +27,8 @@ extension SearchExpression: CustomStringConvertible {
     private func text(within precedence: Int) -> String {
         func group(_ own: Int, _ text: String) -> String { own < precedence ? "(\(text))" : text }
         switch self {
-        case .word(let word): return word
+        // Without parentheses a word that is an operator elsewhere would be read as one.
+        case .word(let word): return ["AND", "OR", "NOT"].contains(word) ? "(\(word))" : word
         case .phrase(let phrase):
             var quoted = "\""
             for character in phrase.unicodeScalars {

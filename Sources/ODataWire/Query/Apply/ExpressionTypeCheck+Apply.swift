@@ -198,8 +198,10 @@ extension ExpressionTypeCheck {
 
     /// The type of what a path leads to, for each instance on the way where it goes through collections.
     private mutating func aggregatedType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
-        var type = try self.type(of: ExpressionPath(root: path.root, segments: []), .path(path))
-        for segment in path.segments {
+        // An absolute path has a type from its first segment on.
+        let head = path.root == .root ? Array(path.segments.prefix(1)) : []
+        var type = try self.type(of: ExpressionPath(root: path.root, segments: head), .path(path))
+        for segment in path.segments.dropFirst(head.count) {
             // A type narrows down the collection, by its qualified name or, in 4.01, by its own.
             if case .property(let name) = segment, case .collection(let item) = type, !isCast(name, of: item) {
                 type = item
