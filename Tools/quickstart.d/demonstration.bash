@@ -69,8 +69,9 @@ same() {
     printf 'proved: %s\n' "$1"
 }
 
-# Everything a store holds: each set with its links, as JSON. Entity IDs are left out, which every store gives for itself;
-# so is the order, which follows them.
+# Prints everything that a store holds: a line for each entity of a set and for each one that it is linked to, in front of
+# which stands the entity that the link leads from. Entity IDs are left out, since every store gives its own; lines are
+# sorted, since the order follows these IDs.
 holdings() {
     local query
     for query in 'Customers?$expand=Orders' 'Orders?$expand=Customer' 'Owners?$expand=Car' 'Cars?$expand=Owner' \
@@ -78,7 +79,16 @@ holdings() {
         'Persons?$expand=IDCard' 'IDCards?$expand=Person' 'Products?$expand=Suppliers' 'Suppliers?$expand=Products' \
         'Visits' 'Prices'; do
         printf '%s\n' "-- $query"
-        "$PROGRAMS/tidelog" query --store "$1" "$query" --json | sed -e 's/"@entityID":[0-9]*,//g' | sort
+        "$PROGRAMS/tidelog" query --store "$1" "$query" --json | sed -e 's/"@entityID":[0-9]*,//g' |
+            awk '{
+                count = split($0, parts, /[{]"@readLink":/)
+                from = parts[2]
+                sub(/,.*/, "", from)
+                for (i = 2; i <= count; i++) {
+                    sub(/[],}[]*$/, "", parts[i])
+                    print "{" from " " parts[i]
+                }
+            }' | sort
     done
 }
 
