@@ -39,7 +39,7 @@ public struct ServiceOptions: Sendable, Hashable {
     }
 
     /// An upload finds out by itself where a service understands less than this says, and the store remembers it; see
-    /// ``LearnedOptions``.
+    /// `LearnedOptions`.
     public var contentIDReferences = ContentIDReferences.standard
 
     /// Whether a service takes back what it has done of a change set that it refuses.
@@ -52,7 +52,7 @@ public struct ServiceOptions: Sendable, Hashable {
         case absent
     }
 
-    /// An upload that finds a create of a refused change set at the service sets this to `absent`; see ``LearnedOptions``.
+    /// An upload that finds a create of a refused change set at the service sets this to `absent`; see `LearnedOptions`.
     public var changeSetRollback = ChangeSetRollback.verified
 
     /// How a service knows that a request comes a second time, so that it answers what it answered the first time.

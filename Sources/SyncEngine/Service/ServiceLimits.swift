@@ -7,7 +7,7 @@ public struct ServiceLimits: Sendable, Hashable {
     /// Time and size of each response. A transport that the app brings has limits of its own instead.
     public var response = ResponseLimits()
     /// The largest entity, as JSON and with what is expanded below it. A larger one is set aside
-    /// (``SyncCore/QuarantineEntry``) and the rest of its page is taken. A record of the log takes 15 MiB anyway.
+    /// (see `quarantine()` of the provider) and the rest of its page is taken. A record of the log takes 15 MiB anyway.
     public var entityBytes = 16 << 20
     /// How many values such an entity may hold, those inside of others included.
     public var entityValues = 1_000_000
