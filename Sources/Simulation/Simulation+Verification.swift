@@ -51,7 +51,7 @@ extension Simulation {
         _ device: Device, _ records: [(sequence: SequenceNumber, record: Record)]
     ) async throws {
         let found = try await device.store.digest()
-        var fold = try Fold(storage: MemoryState(keepsDigest: true))
+        var fold = try Fold(storage: WorkingSet(keepsDigest: true))
         for (sequence, record) in records {
             if case .batchPrepared(let prepared) = record.body { try verifyBatch(prepared, device, &fold) }
             try fold.apply(record, sequence: sequence)
@@ -70,10 +70,10 @@ extension Simulation {
 
     /// - Parameter fold: in front of the record that says that the batch was prepared.
     private func verifyBatch(
-        _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold<MemoryState>
+        _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold
     ) throws {
         try fold.settle()
-        guard let model = fold.model, let root = fold.storage.header().service?.root else { return }
+        guard let model = fold.model, let root = try fold.storage.header().service?.root else { return }
         let rebuilt = try RebuiltBatch(
             prepared, on: fold.storage, model, serviceRoot: root, options: ServiceOptions())
         guard rebuilt.comparison != .identical else { return }

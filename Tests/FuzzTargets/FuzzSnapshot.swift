@@ -11,7 +11,7 @@ func fuzzSnapshot(_ input: [UInt8]) throws(Finding) {
     guard let form = input.first else { return }
     let bytes = input.dropFirst()
     if form == 0 { return try fuzzItem(bytes) }
-    var restoration = StateRestoration(into: MemoryState())
+    var restoration = StateRestoration(into: WorkingSet())
     var rest = bytes
     do throws(StateError) {
         while rest.count >= 3 {

@@ -12,23 +12,23 @@ import Testing
     /// - Parameter undone: those that are undone in it.
     private func compacted(undone: Set<UInt64> = []) throws -> SampleLog {
         let log = try SampleLog()
-        let state = MemoryState()
+        let state = WorkingSet()
         for number in 1...5 as ClosedRange<UInt64> {
             try log.append(create(number, "Orders"))
             guard case .operation(let operation) = create(number, "Orders"), number != 3 else { continue }
             let status: [UInt64: PendingOperation.Status] = [
                 1: .rejected(refusal("no")), 2: .inDoubt(1, reason: "cut"), 4: .inFlight(2),
             ]
-            state.register(id(number), set: "Orders")
+            try state.register(id(number), set: "Orders")
             let pending = PendingOperation(
                 sequence: number, time: SampleLog.time, operation: operation, status: status[number] ?? .pending)
             if undone.contains(number) {
-                state.putUndone(UndoneOperation(operation: pending, undo: 5))
+                try state.putUndone(UndoneOperation(operation: pending, undo: 5))
             } else {
-                state.putPending(pending)
+                try state.putPending(pending)
             }
         }
-        state.setHeader(StateHeader(applied: 5))
+        try state.setHeader(StateHeader(applied: 5))
         let fold = try Fold(storage: state)
         _ = try log.log.writeSnapshot { writer in
             try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }

@@ -106,9 +106,9 @@ import Testing
     @Test func `table, trace and report of a compacted log know the sets that its snapshot has`() async throws {
         let log = try SampleLog()
         try log.append(create(7, "Orders"))
-        let state = MemoryState()
-        state.setHeader(StateHeader(applied: 1))
-        state.register(id(7), set: "Orders")
+        let state = WorkingSet()
+        try state.setHeader(StateHeader(applied: 1))
+        try state.register(id(7), set: "Orders")
         _ = try log.log.writeSnapshot { writer in
             try Fold(storage: state).writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }

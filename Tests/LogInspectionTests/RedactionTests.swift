@@ -74,20 +74,20 @@ import Testing
     @Test func `a snapshot is redacted as well`() throws {
         let log = try SampleLog()
         var planting = Planting(seed: 7)
-        let state = MemoryState()
+        let state = WorkingSet()
         guard case .serviceInstalled(let service) = planting.service() else { return }
-        state.setHeader(StateHeader(applied: 1, service: service))
-        state.install(try CSDLReader.read(service.metadata))
+        try state.setHeader(StateHeader(applied: 1, service: service))
+        try state.install(CSDLReader.read(service.metadata))
         let (name, key) = (planting.text(), planting.number())
-        state.register(id(1), set: "Things")
-        state.putRow(
+        try state.register(id(1), set: "Things")
+        try state.putRow(
             EntityRow(
                 id: id(1), set: "Things", type: "Shop.Thing", values: ["ID": .integer(key), "Name": .string(name)],
                 etag: planting.text(), editLink: "Things(\(key))", origin: .service))
-        state.assignKey(set: "Things", key: "ID=\(key)", to: id(1))
+        try state.assignKey(set: "Things", key: "ID=\(key)", to: id(1))
         let former = planting.number()
-        state.assignKey(set: "Things", key: "ID=\(former)", to: id(1))
-        state.putPending(
+        try state.assignKey(set: "Things", key: "ID=\(former)", to: id(1))
+        try state.putPending(
             PendingOperation(
                 sequence: 1, time: 1,
                 operation: Operation(.update(id(1), changes: ["Name": .string(planting.text())], bindings: [])),

@@ -69,7 +69,7 @@ final class ShopLog {
 
     /// - Parameter others: what records were before they were lost.
     func writeSnapshot(replacing others: [SequenceNumber: Record.Body] = [:]) throws {
-        var fold = try Fold(storage: MemoryState())
+        var fold = try Fold(storage: WorkingSet())
         let decoder = RecordDecoder()
         try LogReader(directory: log.path).forEach { record in
             var read = try decoder.decode(kind: record.kind, payload: record.payload)

@@ -6,7 +6,7 @@ import SyncCore
 /// nothing with the rules that refuse.
 struct Checker {
     let session: PureSession
-    private var state: MemoryState { session.state }
+    private var state: WorkingSet { session.state }
     private var model: EntityDataModel { session.model }
 
     /// Every violation as a sentence.
@@ -26,7 +26,7 @@ struct Checker {
                 found.append("\(link.relationship) links \(link.first) and \(link.second), one of which is not there.")
             }
             if !link.inLocal, !link.inBase { found.append("\(link.relationship): a link that is in neither state.") }
-            if state.pendingOperations().isEmpty, link.inLocal != link.inBase {
+            if try state.pendingOperations().isEmpty, link.inLocal != link.inBase {
                 found.append("\(link.relationship): nothing is pending and base and local differ.")
             }
         }

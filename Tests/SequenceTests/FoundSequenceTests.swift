@@ -46,7 +46,7 @@ struct FoundSequenceTests {
                     5, "IDCards", ["PersonID": .integer(1)],
                     inline: [.init(navigation: "Person", entities: [creation(6, "Persons")])]), parent: nil)
         ])
-        #expect(session.state.row(id(3))?.values["PersonID"] == .integer(1))
+        #expect(try session.state.row(id(3))?.values["PersonID"] == .integer(1))
         try synchronize(&session, ["Persons", "IDCards"])
     }
 
@@ -59,8 +59,8 @@ struct FoundSequenceTests {
                     5, "IDCards", ["PersonID": .integer(1)],
                     bindings: [Binding(navigation: "Person", targets: [id(2)])]), parent: nil)
         ])
-        #expect(session.state.row(id(3))?.values["PersonID"] == .integer(1))
-        #expect(session.state.row(id(5))?.values["PersonID"] == .integer(2))
+        #expect(try session.state.row(id(3))?.values["PersonID"] == .integer(1))
+        #expect(try session.state.row(id(5))?.values["PersonID"] == .integer(2))
         try synchronize(&session, ["Persons", "IDCards"])
     }
 

@@ -66,8 +66,8 @@ enum Graph {
         var rows: [EntityRow] = []
         try state.forEachRow { rows.append($0) }
         if inBase {
-            rows = rows.compactMap { row in
-                switch state.base(row.id) {
+            rows = try rows.compactMap { row in
+                switch try state.base(row.id) {
                 case .row(let base): base
                 case .absent: nil
                 case nil: row

@@ -12,7 +12,7 @@ extension PureSession {
 
     /// The steps of the engine's download round, one page a query.
     mutating func pull() throws {
-        let queries = state.queries().map(\.query)
+        let queries = try state.queries().map(\.query)
         try log(.downloadStarted(queries: queries.map(\.name)))
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
         let reader = PayloadReader(version: model.version, model: model)

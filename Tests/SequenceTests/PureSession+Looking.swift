@@ -12,21 +12,21 @@ extension PureSession {
 
     /// The only entity of the set with these values.
     func entity(_ set: String, _ values: PropertyValues) throws -> EntityID {
-        let found = state.findRows(set: set, where: values.map { (property: $0.name, value: $0.value) })
+        let found = try state.findRows(set: set, where: values.map { (property: $0.name, value: $0.value) })
         guard found.count == 1 else { throw Missing(what: "\(found.count) entities of \(set) with \(values)") }
         return found[0]
     }
 
     func targets(_ id: EntityID, _ navigation: String) throws -> [EntityID] {
-        guard let row = state.row(id), let type = model.findEntityType(row.type),
+        guard let row = try state.row(id), let type = model.findEntityType(row.type),
             let end = type.findProperty(navigation)?.navigation
         else { throw Missing(what: "\(id)/\(navigation)") }
         return try state.targets(of: id, along: end)
     }
 
-    private var names: EntityNames<MemoryState> { EntityNames(storage: state, model: model, serviceRoot: root) }
+    private var names: EntityNames<WorkingSet> { EntityNames(storage: state, model: model, serviceRoot: root) }
 
-    func readLink(_ id: EntityID) -> String { state.row(id).map(names.readLink) ?? "" }
+    func readLink(_ id: EntityID) throws -> String { try state.row(id).map(names.readLink) ?? "" }
 
     /// The entity that a link leads to, as a store resolves it.
     func entity(at link: String) throws -> EntityID? {

@@ -17,9 +17,9 @@ extension PureSession {
     mutating func push() throws -> PureUpload {
         var upload = PureUpload()
         var retrying: Set<SequenceNumber> = []
-        for case .rejected in state.pendingOperations().map(\.status) {
+        for case .rejected in try state.pendingOperations().map(\.status) {
             retrying = Set(
-                state.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }
+                try state.pendingOperations().filter { if case .rejected = $0.status { true } else { false } }
                     .map(\.sequence))
             break
         }
@@ -54,7 +54,7 @@ extension PureSession {
         var hasSettled = false
         for conflict in try ConflictFinder(storage: state, model: model, index: index).conflicts() {
             guard let (resolution, decision) = ConflictPolicy.clientWins.resolution(of: conflict),
-                let outcome = conflict.outcome(resolution, decision, pending: state.pendingOperations())
+                let outcome = try conflict.outcome(resolution, decision, pending: state.pendingOperations())
             else { continue }
             try log(.conflictResolved(outcome.record))
             hasSettled = true
@@ -63,7 +63,7 @@ extension PureSession {
     }
 
     private mutating func nextPlan(_ retrying: Set<SequenceNumber>) throws -> UploadPlan {
-        var options = UploadPlanner<MemoryState>.Options()
+        var options = UploadPlanner<WorkingSet>.Options()
         options.coalesces = coalesces
         let planner = UploadPlanner(storage: state, model: model, options: options)
         let plan = try planner.plan(retrying: retrying)
@@ -74,7 +74,7 @@ extension PureSession {
     }
 
     private mutating func send(_ plan: UploadPlan) throws -> [BatchAnswered.Outcome] {
-        let number = state.header().nextBatch
+        let number = try state.header().nextBatch
         try log(.batchPrepared(plan.prepared(as: number)))
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
         let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
@@ -104,12 +104,12 @@ extension PureSession {
         let confirmed = Set(
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
-            guard let id = request.creates, let row = state.row(id), let type = model.findEntityType(row.type) else {
+            guard let id = try request.creates, let row = try state.row(id), let type = model.findEntityType(row.type) else {
                 continue
             }
             let missing = try type.navigationProperties.filter { property in
                 guard !property.isCollection, let end = property.navigation else { return false }
-                return try state.targets(of: id, along: end).compactMap { state.row($0) }.contains { target in
+                return try state.targets(of: id, along: end).compactMap { try state.row($0) }.contains { target in
                     target.origin.isOnService
                         && model.findEntityType(target.type).map { KeyText.of(target.values, type: $0) == nil } ?? false
                 }

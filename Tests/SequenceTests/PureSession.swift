@@ -17,14 +17,14 @@ struct PureSession {
     let dialect: Dialect
     let model: EntityDataModel
     let index: RelationshipIndex
-    private(set) var fold: Fold<MemoryState>
+    private(set) var fold: Fold
     var sandbox: Sandbox
     /// Whether uploads put operations together.
     var coalesces = false
     /// What was logged since the session began, in order.
     private(set) var records: [Record.Body] = []
 
-    var state: MemoryState { fold.storage }
+    var state: WorkingSet { fold.storage }
     var root: String { sandbox.origin + "/\(dialect.rawValue)/" }
 
     /// A store of which nothing was downloaded yet.
@@ -36,7 +36,7 @@ struct PureSession {
         let metadata = sandbox.handle(WireRequest(method: "GET", url: "/\(dialect.rawValue)/$metadata")).body
         model = try CSDLReader.read(metadata)
         index = RelationshipIndex(model)
-        let state = MemoryState(keepsDigest: true)
+        let state = WorkingSet(keepsDigest: true)
         fold = Fold(storage: state, model: model, index: index)
         try log(.serviceInstalled(ServiceDescription(root: root, metadata: metadata)))
         records = []
@@ -50,7 +50,7 @@ struct PureSession {
     }
 
     /// Goes on from a state that was made elsewhere, such as one from a snapshot.
-    func resumed(from state: MemoryState) -> PureSession {
+    func resumed(from state: WorkingSet) -> PureSession {
         var session = self
         session.fold = Fold(storage: state, model: model, index: index)
         session.records = []
@@ -59,7 +59,7 @@ struct PureSession {
 
     @discardableResult
     mutating func log(_ body: Record.Body, settling: Bool = true) throws -> SequenceNumber {
-        let sequence = state.header().applied + 1
+        let sequence = try state.header().applied + 1
         try fold.apply(Record(time: 0, body: body), sequence: sequence)
         if settling { try fold.settle() }
         records.append(body)
@@ -75,12 +75,12 @@ struct PureSession {
     /// Validates, folds and logs the operations, or throws and leaves no trace.
     mutating func perform(_ actions: [Operation.Action], asChangeSet: Bool = false) throws {
         var trial = copy()
-        let first = state.header().applied + 1
+        let first = try state.header().applied + 1
         let binder = ConstraintBinder(storage: trial.state, model: model)
         _ = trial.fold.takeTouched()
         for action in actions {
             let operation = Operation(
-                try binder.binding(action), changeSet: asChangeSet ? first : nil, baseETag: trial.etag(of: action))
+                try binder.binding(action), changeSet: asChangeSet ? first : nil, baseETag: try trial.etag(of: action))
             try OperationRules(storage: trial.state, model: model).check(operation)
             try trial.log(.operation(operation))
             if !asChangeSet { try trial.checkCardinality() }
@@ -94,9 +94,9 @@ struct PureSession {
         try CardinalityRule(storage: state, index: index).check(fold.takeTouched())
     }
 
-    private func etag(of action: Operation.Action) -> String? {
+    private func etag(of action: Operation.Action) throws -> String? {
         switch action {
-        case .update(let id, _, _), .delete(let id): state.row(id)?.etag
+        case .update(let id, _, _), .delete(let id): try state.row(id)?.etag
         default: nil
         }
     }

@@ -58,7 +58,7 @@ extension Sequence {
             try session.pull()
             try compare("after the download")
             try handOutLinks()
-            guard session.state.pendingOperations().isEmpty, !sequence.isShared else { return }
+            guard try session.state.pendingOperations().isEmpty, !sequence.isShared else { return }
             let after = try Graph.byID(session)
             if before != after {
                 trace.violations += difference("before the upload", before, "after the download", after)
@@ -75,7 +75,7 @@ extension Sequence {
         }
 
         private mutating func compare(_ moment: String) throws {
-            let isPending = !session.state.pendingOperations().isEmpty
+            let isPending = try !session.state.pendingOperations().isEmpty
             let store = try Graph.ofStore(session, inBase: isPending)
             let service = Graph.ofService(session, sequence.sets)
             if store != service { trace.violations += difference("store \(moment)", store, "service", service) }
@@ -114,7 +114,7 @@ extension Sequence {
                     case .key(let key): try names.entity(set: set.name, key: key)
                     }
                 // A natural key may belong to another entity by now.
-                let isReused = session.state.row(id) == nil && found.flatMap { session.state.row($0) } != nil
+                let isReused = try session.state.row(id) == nil && found.flatMap { try session.state.row($0) } != nil
                 if found != id, !isReused {
                     trace.violations.append("\(link) led to \(id), and now to \(found as Any).")
                 }
@@ -140,7 +140,7 @@ extension Sequence {
             // With a snapshot in between now and then: the metadata has to be parsed for it.
             var second = first
             if point % 25 == 0 {
-                let state = MemoryState()
+                let state = WorkingSet()
                 var restoration = StateRestoration(into: state)
                 try first.writeSnapshot { try restoration.add(kind: $0, payload: $1) }
                 _ = try restoration.finish()

@@ -58,9 +58,9 @@ struct Sequence {
             try run.take(step)
         }
         for number in 1...count {
-            let actions = generator.actions(run.session)
+            let actions = try generator.actions(run.session)
             if !actions.isEmpty { try take(.perform(actions)) }
-            if isShared, let request = generator.request(run.session) { try take(.other(request)) }
+            if isShared, let request = try generator.request(run.session) { try take(.other(request)) }
             if number == middle || number == count { try take(.synchronize) }
         }
         try run.finish()

@@ -24,38 +24,38 @@ struct SequenceGenerator {
         func set(_ name: String) -> EntitySet { session.model.findEntitySet(name)! }
 
         /// Entities of the set, those that the same change set creates included; sometimes one that was deleted.
-        func entities(_ set: String) -> [EntityID] {
-            session.state.rows(set: set) + new.filter { $0.set == set }.map(\.id)
+        func entities(_ set: String) throws -> [EntityID] {
+            try session.state.rows(set: set) + new.filter { $0.set == set }.map(\.id)
         }
     }
 
     /// One operation, or several for a change set.
-    mutating func actions(_ session: PureSession) -> [Operation.Action] {
-        var draft = Draft(session: session, next: session.state.header().nextEntity)
+    mutating func actions(_ session: PureSession) throws -> [Operation.Action] {
+        var draft = try Draft(session: session, next: session.state.header().nextEntity)
         let size = random.chance(25) ? random.number(2...4) : 1
-        return (0..<size).compactMap { _ in action(&draft) }
+        return try (0..<size).compactMap { _ in try action(&draft) }
     }
 
-    private mutating func action(_ draft: inout Draft) -> Operation.Action? {
+    private mutating func action(_ draft: inout Draft) throws -> Operation.Action? {
         let set = random.pick(sets)!
         let type = draft.set(set).entityType
         switch random.number(0...11) {
-        case 0...2: return .create(creation(set, &draft, depth: 0), parent: nil)
+        case 0...2: return try .create(creation(set, &draft, depth: 0), parent: nil)
         case 3:
-            guard let navigation = random.pick(type.navigationProperties), let owner = entity(set, draft),
+            guard let navigation = try random.pick(type.navigationProperties), let owner = try entity(set, draft),
                 let target = draft.session.model.target(of: navigation, in: draft.set(set))
             else { return nil }
             return .create(
-                creation(target.name, &draft, depth: 1, through: navigation),
+                try creation(target.name, &draft, depth: 1, through: navigation),
                 parent: Parent(entity: owner, navigation: navigation.name))
         case 4, 5:
-            guard let id = entity(set, draft) else { return nil }
-            let bindings = random.chance(35) ? self.bindings(set, draft) : []
-            return .update(id, changes: values(set, draft, share: 35, isNew: false), bindings: bindings)
-        case 6: return entity(set, draft).map { .delete($0) }
+            guard let id = try entity(set, draft) else { return nil }
+            let bindings = try random.chance(35) ? self.bindings(set, draft) : []
+            return try .update(id, changes: values(set, draft, share: 35, isNew: false), bindings: bindings)
+        case 6: return try entity(set, draft).map { .delete($0) }
         default:
-            guard let from = entity(set, draft), let navigation = random.pick(type.navigationProperties),
-                let to = target(navigation, set, draft)
+            guard let from = try entity(set, draft), let navigation = random.pick(type.navigationProperties),
+                let to = try target(navigation, set, draft)
             else { return nil }
             let link = Link(from: from, navigation: navigation.name, to: to)
             switch random.number(0...3) {
@@ -72,17 +72,17 @@ struct SequenceGenerator {
     }
 
     /// What another client asks of the service meanwhile, by V4.
-    mutating func request(_ session: PureSession) -> WireRequest? {
+    mutating func request(_ session: PureSession) throws -> WireRequest? {
         let name = random.pick(sets)!
         guard let set = session.model.findEntitySet(name) else { return nil }
-        func url(_ set: EntitySet, _ id: EntityID?) -> String? {
-            guard let id, let row = session.state.row(id), row.origin != .local,
+        func url(_ set: EntitySet, _ id: EntityID?) throws -> String? {
+            guard let id, let row = try session.state.row(id), row.origin != .local,
                 let key = KeyPredicate(of: set.entityType, in: row.values)
             else { return nil }
             return RequestEncoder(version: .v4, model: session.model, serviceRoot: "/v4/").url(
                 of: .entity(set: set, key: key))
         }
-        let entity = url(set, random.pick(session.state.rows(set: name)))
+        let entity = try url(set, random.pick(session.state.rows(set: name)))
         let text = random.pick(set.entityType.properties.filter { $0.type.primitive == .string && !$0.isCollection })
         count += 1
         var (method, path, body) = ("PATCH", entity, "{}")
@@ -92,7 +92,7 @@ struct SequenceGenerator {
         case 2, 3:
             guard let navigation = random.pick(set.entityType.navigationProperties),
                 let target = session.model.target(of: navigation, in: set),
-                let other = url(target, random.pick(session.state.rows(set: target.name)))
+                let other = try url(target, random.pick(session.state.rows(set: target.name)))
             else { return nil }
             let value = navigation.isCollection ? "[\"\(other)\"]" : "\"\(other)\""
             body = "{\"\(navigation.name)@odata.bind\":\(value)}"
@@ -109,23 +109,23 @@ struct SequenceGenerator {
     /// - Parameter through: what the entity is created through, so that it needs nothing else at the other end.
     private mutating func creation(
         _ set: String, _ draft: inout Draft, depth: Int, through: Property? = nil
-    ) -> Creation {
+    ) throws -> Creation {
         let type = draft.set(set).entityType
         let id = draft.next
         draft.next = EntityID(rawValue: id.rawValue + 1)
         var creation = Creation(
-            entity: id, set: set, type: type.name, values: values(set, draft, share: 50, isNew: true))
+            entity: id, set: set, type: type.name, values: try values(set, draft, share: 50, isNew: true))
         for navigation in type.navigationProperties {
             let isBack = through?.navigation?.partner == navigation.name
             if isBack, !random.chance(5) { continue }
             let isMandatory = navigation.navigation?.multiplicity == .one
             guard let target = draft.session.model.target(of: navigation, in: draft.set(set)) else { continue }
             if depth < 2, random.chance(isMandatory ? 35 : 12) {
-                let children = (0..<(navigation.isCollection ? random.number(1...2) : 1)).map { _ in
-                    self.creation(target.name, &draft, depth: depth + 1, through: navigation)
+                let children = try (0..<(navigation.isCollection ? random.number(1...2) : 1)).map { _ in
+                    try self.creation(target.name, &draft, depth: depth + 1, through: navigation)
                 }
                 creation.inline.append(.init(navigation: navigation.name, entities: children))
-            } else if random.chance(isMandatory ? 90 : 35), let to = self.target(navigation, set, draft) {
+            } else if random.chance(isMandatory ? 90 : 35), let to = try self.target(navigation, set, draft) {
                 creation.bindings.append(Binding(navigation: navigation.name, targets: [to]))
             }
         }
@@ -133,7 +133,7 @@ struct SequenceGenerator {
         return creation
     }
 
-    private mutating func values(_ set: String, _ draft: Draft, share: Int, isNew: Bool) -> PropertyValues {
+    private mutating func values(_ set: String, _ draft: Draft, share: Int, isNew: Bool) throws -> PropertyValues {
         let type = draft.set(set).entityType
         let keys = type.keyProperties.map(\.name)
         var values: PropertyValues = [:]
@@ -150,7 +150,7 @@ struct SequenceGenerator {
             guard dependent != nil || isText || property.type.primitive == .int16 else { continue }
             guard random.chance(property.isNullable || !isNew ? share : 98) else { continue }
             if let dependent {
-                values[property.name] = dependentValue(dependent, set, draft)
+                values[property.name] = try dependentValue(dependent, set, draft)
             } else if property.type.primitive == .string {
                 count += 1
                 let isNull = random.chance(property.isNullable ? 15 : 2)
@@ -176,34 +176,34 @@ struct SequenceGenerator {
     }
 
     /// The key of an entity that a dependent property may name, or null; now and then of one that is not there.
-    private mutating func dependentValue(_ navigation: Property, _ set: String, _ draft: Draft) -> Value {
+    private mutating func dependentValue(_ navigation: Property, _ set: String, _ draft: Draft) throws -> Value {
         if random.chance(25) { return .null }
         if random.chance(3) { return .integer(900) }
         guard let pair = navigation.navigation?.constraints.first,
             let target = draft.session.model.target(of: navigation, in: draft.set(set)),
-            let id = random.pick(draft.session.state.rows(set: target.name))
+            let id = try random.pick(draft.session.state.rows(set: target.name))
         else { return .null }
-        return draft.session.state.row(id)?.values[pair.principal] ?? .null
+        return try draft.session.state.row(id)?.values[pair.principal] ?? .null
     }
 
-    private mutating func bindings(_ set: String, _ draft: Draft) -> [Binding] {
+    private mutating func bindings(_ set: String, _ draft: Draft) throws -> [Binding] {
         guard let navigation = random.pick(draft.set(set).entityType.navigationProperties),
-            let to = target(navigation, set, draft)
+            let to = try target(navigation, set, draft)
         else { return [] }
         return [Binding(navigation: navigation.name, targets: [to])]
     }
 
-    private mutating func entity(_ set: String, _ draft: Draft) -> EntityID? {
+    private mutating func entity(_ set: String, _ draft: Draft) throws -> EntityID? {
         // One that never was, or was deleted.
         if random.chance(2) { return EntityID(rawValue: UInt64(random.number(1...400))) }
         let fresh = draft.new.filter { $0.set == set }.map(\.id)
         if random.chance(40), let id = random.pick(fresh) { return id }
-        return random.pick(draft.entities(set))
+        return try random.pick(draft.entities(set))
     }
 
-    private mutating func target(_ navigation: Property, _ set: String, _ draft: Draft) -> EntityID? {
+    private mutating func target(_ navigation: Property, _ set: String, _ draft: Draft) throws -> EntityID? {
         guard let target = draft.session.model.target(of: navigation, in: draft.set(set)) else { return nil }
         // Now and then of the wrong type.
-        return entity(random.chance(3) ? set : target.name, draft)
+        return try entity(random.chance(3) ? set : target.name, draft)
     }
 }

@@ -27,7 +27,7 @@ struct CardinalityTests {
         -> Creation
     {
         store.creation(
-            EntityID(rawValue: store.newID().rawValue + offset), set, bindings: bindings, inline: inline)
+            try EntityID(rawValue: store.newID().rawValue + offset), set, bindings: bindings, inline: inline)
     }
 
     private func to(_ navigation: String, _ target: EntityID) -> [Binding] {
@@ -164,7 +164,7 @@ struct CardinalityTests {
     }
 
     @Test func `1–*: a father's key that is not in the store is a father all the same`() throws {
-        let child = store.creation(store.newID(), "Children", ["FatherID": .integer(77)])
+        let child = try store.creation(store.newID(), "Children", ["FatherID": .integer(77)])
         #expect(try !isRefused(.create(child, parent: nil)))
     }
 

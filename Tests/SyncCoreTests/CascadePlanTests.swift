@@ -27,7 +27,7 @@ import Testing
 
     /// Nodes as if they had been downloaded, each below the one before it.
     private func chain(_ count: Int) throws -> [EntityID] {
-        let first = store.newID().rawValue
+        let first = try store.newID().rawValue
         var images: [EntityImage] = []
         for number in 0..<count {
             var image = EntityImage(
@@ -49,7 +49,7 @@ import Testing
         try store.perform([.delete(nodes[0])])
         #expect(try store.state.allRows.isEmpty)
         var sent: [[SequenceNumber]] = []
-        while !store.state.pendingOperations().isEmpty {
+        while try !store.state.pendingOperations().isEmpty {
             let plan = try store.plan(unreadable: [leaf])
             try #require(!plan.isEmpty, "\(plan.held)")
             sent += store.groups(plan)
@@ -66,14 +66,14 @@ import Testing
             .operation(Operation(.update(gone, changes: ["Text": .string("b")], bindings: []))))
         #expect(try store.plan().held == [update: .entityGone(gone)])
         try store.undo([update])
-        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.state.pendingOperations().isEmpty)
     }
 
     @Test(arguments: [40, 3_000])
     func `a chain of creations that is too deep for one request is held`(_ count: Int) throws {
         store.service = ServiceOptions(supportsBatch: false)
-        let first = store.newID().rawValue
-        let changeSet = store.state.header().applied + 1
+        let first = try store.newID().rawValue
+        let changeSet = try store.state.header().applied + 1
         for number in 0..<UInt64(count) {
             let above = EntityID(rawValue: first + number &- 1)
             try store.add(

@@ -4,7 +4,7 @@ import Testing
 
 /// The last downloads and uploads, as the records tell them.
 struct EventTests {
-    private let state = MemoryState()
+    private let state = WorkingSet()
 
     private func folded(_ bodies: [Record.Body]) throws -> [StoreEvent] {
         var fold = try Fold(storage: state)
@@ -13,7 +13,7 @@ struct EventTests {
             try fold.apply(Record(time: Timestamp(index + 1) * 10, body: body), sequence: SequenceNumber(index + 1))
             try fold.settle()
         }
-        return state.events()
+        return try state.events()
     }
 
     private func answered(_ operations: SequenceNumber...) -> Record.Body {

@@ -28,7 +28,7 @@ struct LackingPlanTests {
         store.service = options
         let links = try store.state.allLinks.filter(\.inLocal).map(properties.name).sorted()
         var rounds = 0
-        while !store.state.pendingOperations().isEmpty {
+        while try !store.state.pendingOperations().isEmpty {
             let plan = try properties.readIfNeeded(store, limit: 500)
             guard !plan.isEmpty else { break }
             for request in plan.changeSets.flatMap(\.requests) { check(request, options, seed) }
@@ -39,7 +39,7 @@ struct LackingPlanTests {
             #expect(rounds < 200, "seed \(seed): the rounds never end")
         }
         let plan = try store.plan()
-        for pending in store.state.pendingOperations() {
+        for pending in try store.state.pendingOperations() {
             let reason = plan.held[pending.sequence]
             if case .noLegalPlan = reason {
                 // Between operations that were made one by one nothing is impossible, but for one that takes several requests.
@@ -53,7 +53,7 @@ struct LackingPlanTests {
                 }
             }
         }
-        if store.state.pendingOperations().isEmpty {
+        if try store.state.pendingOperations().isEmpty {
             #expect(try store.state.allLinks.filter(\.inBase).map(properties.name).sorted() == links, "seed \(seed)")
         }
     }

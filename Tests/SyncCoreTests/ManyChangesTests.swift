@@ -16,8 +16,8 @@ struct ManyChangesTests {
 
     /// A fold with a customer, and so many names for it on top; with a function that applies one more record.
     private struct Changes {
-        let state = MemoryState()
-        private var fold: Fold<MemoryState>
+        let state = WorkingSet()
+        private var fold: Fold
 
         init() throws {
             fold = try Fold(storage: state)
@@ -26,7 +26,7 @@ struct ManyChangesTests {
 
         @discardableResult
         mutating func add(_ body: Record.Body) throws -> SequenceNumber {
-            let sequence = state.header().applied + 1
+            let sequence = try state.header().applied + 1
             try fold.apply(Record(time: 0, body: body), sequence: sequence)
             try fold.settle()
             return sequence
@@ -50,7 +50,7 @@ struct ManyChangesTests {
         var changes = try Changes()
         try changes.add(.entitiesRead([image("Ada")]))
         let operations = try (1...pending).map { try changes.add(rename($0)) }.prefix(answered)
-        let batch = changes.state.header().nextBatch
+        let batch = try changes.state.header().nextBatch
         try changes.add(
             .batchPrepared(
                 BatchPrepared(batch: batch, changeSets: operations.map { [.init(contentID: "1", operation: $0)] })))
@@ -69,7 +69,7 @@ struct ManyChangesTests {
         try changes.add(.entitiesRead([image("Ada")]))
         try changes.add(rename(0))
         try changes.add(.entitiesRead([image("Eve")]))
-        #expect(changes.state.ancestors() == [customer])
+        #expect(try changes.state.ancestors() == [customer])
         var work = 0
         for number in 1...300 { work += try changes.work(rename(number)) }
         #expect(work < 5 * 300, "\(work) operations were read")

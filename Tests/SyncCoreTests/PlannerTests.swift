@@ -13,18 +13,18 @@ struct PlannerTests {
         [Binding(navigation: navigation, targets: [target])]
     }
 
-    private func last() -> SequenceNumber { store.state.header().applied }
+    private func last() throws -> SequenceNumber { try store.state.header().applied }
 
     @Test func `independent operations are change sets of their own, in their order`() throws {
         try store.create("Customers")
-        let first = last()
+        let first = try last()
         try store.create("Suppliers")
         #expect(store.groups(try store.plan()) == [[first], [first + 1]])
     }
 
     @Test func `a new entity and what refers to it share a change set, with $n for the key`() throws {
         let customer = try store.create("Customers")
-        let first = last()
+        let first = try last()
         try store.create("Orders", bindings: to("Customer", customer))
         let plan = try store.plan()
         #expect(store.groups(plan) == [[first, first + 1]])
@@ -37,14 +37,14 @@ struct PlannerTests {
         let order = try store.create("Orders", bindings: to("Customer", a))
         try store.perform([.updateLink(link(order, "Customer", b))])
         for _ in 0..<3 { try store.answer(try store.plan()) }
-        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.state.pendingOperations().isEmpty)
         #expect(try store.targets(order, "Customer") == [b])
     }
 
     @Test func `an entity below a deep insert has its own request where its owner is linked elsewhere at once`() throws
     {
         let city = try store.download("Cities", ["CityID": .integer(1)])
-        let mayor = store.newID()
+        let mayor = try store.newID()
         let below = EntityID(rawValue: mayor.rawValue + 1)
         let inline = Creation.Inline(navigation: "City", entities: [store.creation(below, "Cities")])
         try store.perform([.create(store.creation(mayor, "Mayors", inline: [inline]), parent: nil)])
@@ -63,7 +63,7 @@ struct PlannerTests {
         #expect(store.groups(plan) == [[delete - 1], [delete]])
         try store.answer(plan)
         try store.answer(try store.plan())
-        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.state.pendingOperations().isEmpty)
         #expect(try store.targets(city, "Mayor") == [second])
         #expect(try store.targets(old, "Mayor").isEmpty)
     }
@@ -75,7 +75,7 @@ struct PlannerTests {
         let mayor = try store.create("Mayors", bindings: to("City", first))
         try store.perform([.updateLink(link(mayor, "City", second))])
         try store.perform([.updateLink(link(mayor, "City", third))])
-        let move = store.state.header().applied
+        let move = try store.state.header().applied
         try store.perform([.delete(second)])
         var order: [SequenceNumber] = []
         for _ in 0..<6 {
@@ -83,7 +83,7 @@ struct PlannerTests {
             order += store.groups(plan).flatMap { $0 }
             try store.answer(plan)
         }
-        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.state.pendingOperations().isEmpty)
         #expect(try #require(order.firstIndex(of: move)) < #require(order.firstIndex(of: move + 1)))
     }
 
@@ -100,7 +100,7 @@ struct PlannerTests {
     }
 
     @Test func `the app's change set stays together though its members have nothing to do with each other`() throws {
-        let a = store.newID()
+        let a = try store.newID()
         let b = EntityID(rawValue: a.rawValue + 1)
         let sequences = try store.perform(
             [
@@ -113,7 +113,7 @@ struct PlannerTests {
 
     @Test func `a change of a new entity waits until the service has given its key`() throws {
         let order = try store.create("Orders")
-        let created = last()
+        let created = try last()
         try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
         let plan = try store.plan()
         #expect(store.groups(plan) == [[created]])
@@ -123,7 +123,7 @@ struct PlannerTests {
     }
 
     @Test func `what is referred to is created by a request of its own, not deep inside another`() throws {
-        let order = store.newID()
+        let order = try store.newID()
         let customer = EntityID(rawValue: order.rawValue + 1)
         let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
         try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])
@@ -137,7 +137,7 @@ struct PlannerTests {
     @Test func `a change of an entity with an ETag waits for what links a new one to it`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
         try store.create("Orders", bindings: to("Customer", customer))
-        let created = last()
+        let created = try last()
         try store.perform([.update(customer, changes: ["Name": .string("x")], bindings: [])])
         let plan = try store.plan()
         #expect(store.groups(plan) == [[created]])
@@ -146,7 +146,7 @@ struct PlannerTests {
 
     @Test func `in a change set a change of values goes in front of what links a new one to the entity`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
-        let order = store.newID()
+        let order = try store.newID()
         try store.perform(
             [
                 .create(store.creation(order, "Orders", bindings: to("Customer", customer)), parent: nil),
@@ -213,7 +213,7 @@ struct PlannerTests {
         #expect(plan.changeSets.map(\.requests.count) == [1])
         #expect(plan.prepared(as: 1).operations.sorted() == operations)
         try store.answer(plan)
-        #expect(store.state.pendingOperations().isEmpty)
+        #expect(try store.state.pendingOperations().isEmpty)
         #expect(try store.targets(order, "Customer") == [second])
     }
 
@@ -237,7 +237,7 @@ struct PlannerTests {
     @Test func `a refused create holds what refers to it, and nothing else`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let bad = try store.create("Orders", bindings: to("Customer", customer))
-        let refused = last()
+        let refused = try last()
         try store.perform([.update(bad, changes: ["Note": .string("x")], bindings: [])])
         try store.create("Orders", bindings: to("Customer", customer))
         try store.perform([.update(customer, changes: ["Name": .string("x")], bindings: [])])
@@ -262,15 +262,15 @@ struct PlannerTests {
 
     @Test func `what was undone with a refused neighbour goes without it`() throws {
         let customer = try store.create("Customers")
-        let first = last()
+        let first = try last()
         try store.create("Orders", bindings: to("Customer", customer))
-        let bad = last()
+        let bad = try last()
         try store.answer(try store.plan(), refusing: [bad])
         #expect(store.groups(try store.plan()) == [[first]])
     }
 
     @Test func `a refused member holds the whole change set of the app`() throws {
-        let a = store.newID()
+        let a = try store.newID()
         let sequences = try store.perform(
             [
                 .create(store.creation(a, "Customers"), parent: nil),
@@ -283,7 +283,7 @@ struct PlannerTests {
 
     @Test func `an operation in doubt holds what is behind it`() throws {
         let order = try store.create("Orders")
-        let created = last()
+        let created = try last()
         let batch = try store.prepare(try store.plan())
         try store.add(.batchInterrupted(BatchInterrupted(batch: batch, reason: "cut")))
         try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
@@ -299,7 +299,7 @@ struct PlannerTests {
         for _ in 0..<5 { try store.create("Customers") }
         #expect(try store.plan(limit: 2).changeSets.count == 2)
         #expect(try store.plan(limit: 2).held.values.allSatisfy { $0 == .batchFull })
-        let id = store.newID()
+        let id = try store.newID()
         let deep = store.creation(
             id, "Customers",
             inline: [
@@ -315,7 +315,7 @@ struct PlannerTests {
     @Test func `a collection below a single entity is created behind that entity, and before it nothing refers to it`()
         throws
     {
-        let id = store.newID()
+        let id = try store.newID()
         func new(_ set: String, _ offset: UInt64, _ inline: [Creation.Inline] = []) -> Creation {
             store.creation(EntityID(rawValue: id.rawValue + offset), set, inline: inline)
         }
@@ -347,7 +347,7 @@ struct PlannerTests {
 
     @Test func `a delete of an entity that was created here waits for its key`() throws {
         let order = try store.create("Orders")
-        let created = last()
+        let created = try last()
         try store.perform([.delete(order)])
         #expect(store.groups(try store.plan()) == [[created]])
         try store.answer(try store.plan(), etags: true)

@@ -10,7 +10,7 @@ struct QueueWalkTests {
     private func plan(
         _ store: TestStore, limit: Int = 500, reach: PlanReach = .queue, pageSize: Int = .max
     ) throws -> UploadPlan {
-        var options = UploadPlanner<MemoryState>.Options(requestLimit: limit, service: store.service, reach: reach)
+        var options = UploadPlanner<WorkingSet>.Options(requestLimit: limit, service: store.service, reach: reach)
         options.pageSize = pageSize
         return try UploadPlanner(storage: store.state, model: store.model, options: options).plan()
     }
@@ -37,7 +37,7 @@ struct QueueWalkTests {
                 #expect(long.held[sequence] == reason, "seed \(seed): limit \(limit), operation \(sequence)")
             }
             let said = Set(long.held.keys).union(long.changeSets.flatMap(\.operations))
-            #expect(said == Set(store.state.pendingOperations().map(\.sequence)), "seed \(seed): limit \(limit)")
+            #expect(try said == Set(store.state.pendingOperations().map(\.sequence)), "seed \(seed): limit \(limit)")
         }
     }
 
@@ -46,13 +46,13 @@ struct QueueWalkTests {
         let (store, _) = try random.randomStore(seed, operations: 25, transactions: seed % 2 == 0 ? 0 : 2)
         let limit = Int(seed % 5) + 1
         var rounds = 0
-        while !store.state.pendingOperations().isEmpty, rounds < 200 {
+        while try !store.state.pendingOperations().isEmpty, rounds < 200 {
             let plan = try random.readIfNeeded(store, limit: limit)
             guard !plan.isEmpty || !plan.entitiesToRead.isEmpty else { break }
             try store.answer(plan)
             rounds += 1
         }
-        #expect(store.state.pendingOperations().isEmpty, "seed \(seed): limit \(limit)")
+        #expect(try store.state.pendingOperations().isEmpty, "seed \(seed): limit \(limit)")
     }
 
     @Test
@@ -65,7 +65,7 @@ struct QueueWalkTests {
             store.transactionID = index == 4 || index == 20 ? "T" : nil
             try store.perform([.update(order, changes: ["Note": .string("n")], bindings: [])])
         }
-        let all = store.state.pendingOperations().map(\.sequence)
+        let all = try store.state.pendingOperations().map(\.sequence)
         let short = try plan(store, limit: 3, reach: .batch, pageSize: 2)
         #expect(store.groups(short) == [[all[0]], [all[1]], [all[2]]])
         #expect(short.held.isEmpty)

@@ -158,15 +158,15 @@ struct SnapshotCodecTests {
     }()
 
     private static func snapshot(
-        _ state: MemoryState
+        _ state: WorkingSet
     ) throws -> (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest) {
         var records: [(kind: UInt8, payload: [UInt8])] = []
         let digest = try Fold(storage: state).writeSnapshot { records.append(($0, $1)) }
         return (records, digest)
     }
 
-    private func restore(_ records: [(kind: UInt8, payload: [UInt8])]) throws -> MemoryState {
-        let state = MemoryState()
+    private func restore(_ records: [(kind: UInt8, payload: [UInt8])]) throws -> WorkingSet {
+        let state = WorkingSet()
         var restoration = StateRestoration(into: state)
         for record in records { try restoration.add(kind: record.kind, payload: record.payload) }
         _ = try restoration.finish()

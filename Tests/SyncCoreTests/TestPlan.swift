@@ -7,9 +7,9 @@ import SyncCore
 extension TestStore {
     /// - Parameter change: further options.
     func plan(
-        retrying: Set<SequenceNumber> = [], _ change: (inout UploadPlanner<MemoryState>.Options) -> Void
+        retrying: Set<SequenceNumber> = [], _ change: (inout UploadPlanner<WorkingSet>.Options) -> Void
     ) throws -> UploadPlan {
-        var options = UploadPlanner<MemoryState>.Options(service: service)
+        var options = UploadPlanner<WorkingSet>.Options(service: service)
         change(&options)
         return try UploadPlanner(storage: state, model: model, options: options).plan(retrying: retrying)
     }
@@ -36,7 +36,7 @@ extension TestStore {
     }
 
     func prepare(_ plan: UploadPlan) throws -> BatchID {
-        let batch = state.header().nextBatch
+        let batch = try state.header().nextBatch
         try add(.batchPrepared(plan.prepared(as: batch)))
         return batch
     }
@@ -50,15 +50,15 @@ extension TestStore {
             let refused = operations.first { refusing.contains($0) }
             var images: [SequenceNumber: [EntityImage]] = [:]
             for operation in Set(operations).sorted() {
-                for id in state.pendingOperation(operation)?.operation.createdEntities ?? [] {
-                    let type = model.findEntitySet(state.set(of: id)!)!.entityType
+                for id in try state.pendingOperation(operation)?.operation.createdEntities ?? [] {
+                    let type = try model.findEntitySet(state.set(of: id)!)!.entityType
                     nextKey += 1
                     let key = type.keyProperties[0].name
                     // What the app gave is kept.
-                    let value = state.row(id)?.values[key] ?? .integer(nextKey)
+                    let value = try state.row(id)?.values[key] ?? .integer(nextKey)
                     images[operation, default: []].append(
                         EntityImage(
-                            entity: id, set: state.set(of: id)!, type: type.name,
+                            entity: id, set: try state.set(of: id)!, type: type.name,
                             values: [key: value], etag: etags ? "W/\"\(nextKey)\"" : nil))
                 }
             }

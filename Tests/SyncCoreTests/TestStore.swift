@@ -5,9 +5,9 @@ import SyncCore
 
 /// A log in memory with its fold: what the engine does, without disk and network.
 final class TestStore {
-    let state = MemoryState()
+    let state = WorkingSet()
     private(set) var records: [Record] = []
-    private var fold: Fold<MemoryState>
+    private var fold: Fold
     /// What the next operations get.
     var transactionID: String?
     /// The last key that the service gave.
@@ -27,7 +27,7 @@ final class TestStore {
 
     @discardableResult
     func add(_ body: Record.Body) throws -> SequenceNumber {
-        let sequence = state.header().applied + 1
+        let sequence = try state.header().applied + 1
         let record = Record(time: 0, body: body)
         try fold.apply(record, sequence: sequence)
         try fold.settle()
@@ -39,7 +39,7 @@ final class TestStore {
     @discardableResult
     func perform(_ actions: [Operation.Action], changeSet: Bool = false) throws -> [SequenceNumber] {
         let trial = try TestStore(replaying: records)
-        let first = state.header().applied + 1
+        let first = try state.header().applied + 1
         let operations = actions.map {
             var operation = Operation($0, changeSet: changeSet ? first : nil, transactionID: transactionID)
             attributes(&operation)
@@ -73,7 +73,7 @@ final class TestStore {
     func refusal(ofRedoing operations: [SequenceNumber]) throws -> (
         operation: SequenceNumber, reason: OperationRefused
     )? {
-        let found = try fold.refusal(ofRedoing: operations.compactMap { state.undoneOperation($0) })
+        let found = try fold.refusal(ofRedoing: operations.compactMap { try state.undoneOperation($0) })
         try fold.settle()
         return found
     }
@@ -87,14 +87,14 @@ final class TestStore {
         for record in records { try add(record.body) }
     }
 
-    func newID() -> EntityID { state.header().nextEntity }
+    func newID() throws -> EntityID { try state.header().nextEntity }
 
     /// A local creation with a fresh ID.
     @discardableResult
     func create(
         _ set: String, _ values: PropertyValues = [:], bindings: [Binding] = [], parent: Parent? = nil
     ) throws -> EntityID {
-        let id = newID()
+        let id = try newID()
         try perform([.create(creation(id, set, values, bindings: bindings), parent: parent)])
         return id
     }
@@ -111,10 +111,10 @@ final class TestStore {
     /// An entity as if it had been downloaded.
     @discardableResult
     func download(_ set: String, _ values: PropertyValues, etag: String? = nil) throws -> EntityID {
-        let known = KeyText.of(values, type: model.findEntitySet(set)!.entityType).flatMap {
-            state.entity(set: set, key: $0)
+        let known = try KeyText.of(values, type: model.findEntitySet(set)!.entityType).flatMap {
+            try state.entity(set: set, key: $0)
         }
-        let id = known ?? newID()
+        let id = try known ?? newID()
         try add(
             .entitiesRead([
                 EntityImage(
@@ -123,17 +123,17 @@ final class TestStore {
         return id
     }
 
-    func value(_ id: EntityID, _ property: String) -> Value? { state.row(id)?.values[property] }
+    func value(_ id: EntityID, _ property: String) throws -> Value? { try state.row(id)?.values[property] }
 
     /// The targets of a navigation property in the local state.
     func targets(_ id: EntityID, _ navigation: String) throws -> [EntityID] {
-        guard let row = state.row(id), let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation
+        guard let row = try state.row(id), let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation
         else {
             return []
         }
         let links =
             end.relationship.isForward
-            ? state.links(end.relationship.name, first: id) : state.links(end.relationship.name, second: id)
+            ? try state.links(end.relationship.name, first: id) : try state.links(end.relationship.name, second: id)
         return links.filter(\.inLocal).map { end.relationship.isForward ? $0.second : $0.first }
     }
 
@@ -144,7 +144,7 @@ func link(_ from: EntityID, _ navigation: String, _ to: EntityID) -> Link {
     Link(from: from, navigation: navigation, to: to)
 }
 
-extension MemoryState {
+extension WorkingSet {
     var allRows: [EntityRow] {
         get throws {
             var rows: [EntityRow] = []

@@ -47,7 +47,7 @@ struct TransactionTests {
         let second = try rename("x", in: "T")
         // Changes of one entity go in one round each, as their order counts.
         var rounds: [[[SequenceNumber]]] = []
-        while !store.state.pendingOperations().isEmpty, rounds.count < 9 {
+        while try !store.state.pendingOperations().isEmpty, rounds.count < 9 {
             let plan = try store.plan()
             rounds.append(store.groups(plan))
             try store.answer(plan)
@@ -58,7 +58,7 @@ struct TransactionTests {
 
     @Test func `what depends on a member and is needed by another goes along`() throws {
         let first = try note(0, "a", in: "T")
-        let free = store.newID()
+        let free = try store.newID()
         // Needs the order, which the transaction changes, and is needed by what the transaction changes later.
         let between = try store.perform([
             .update(orders[0], changes: ["Note": .string("between")], bindings: [])
@@ -84,7 +84,7 @@ struct TransactionTests {
     @Test func `a new entity and its change are one change set, by reference`() throws {
         store.transactionID = "T"
         let new = try store.create("Customers", ["Name": .string("n")])
-        let create = store.state.header().applied
+        let create = try store.state.header().applied
         store.transactionID = nil
         let other = try note(0, "x")
         store.transactionID = "T"
@@ -114,7 +114,7 @@ struct TransactionTests {
         let first = try note(0, "a", in: "T")
         let second = try note(1, "b", in: "T")
         let third = try note(2, "c", in: "U")
-        var options = UploadPlanner<MemoryState>.Options()
+        var options = UploadPlanner<WorkingSet>.Options()
         options.service.supportsBatch = false
         let plan = try UploadPlanner(storage: store.state, model: store.model, options: options).plan()
         #expect(store.groups(plan) == [[third]])
@@ -135,12 +135,12 @@ struct TransactionTests {
         let links = try store.state.allLinks.filter(\.inLocal).map(name).sorted()
         let entities = try store.state.allRows.map(\.id)
         var rounds = 0
-        while !store.state.pendingOperations().isEmpty {
+        while try !store.state.pendingOperations().isEmpty {
             let plan = try properties.readIfNeeded(store, limit: 7)
             try properties.checkReferences(plan, store, seed)
             try properties.checkCompleteness(plan, store, seed)
             let groups = store.groups(plan)
-            let members = Dictionary(grouping: store.state.pendingOperations(), by: \.operation.transactionID)
+            let members = try Dictionary(grouping: store.state.pendingOperations(), by: \.operation.transactionID)
             for (transaction, members) in members where transaction != nil {
                 let places = Set(members.map { member in groups.firstIndex { $0.contains(member.sequence) } })
                 #expect(places.count == 1, "seed \(seed): transaction \(transaction ?? "") is torn apart")

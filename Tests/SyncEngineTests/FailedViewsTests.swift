@@ -21,7 +21,7 @@ struct FailedViewsTests {
 extension LocalStore {
     /// A constraint that is looked at when a transaction ends, and that no pending operation fulfils.
     fileprivate func refuseCommits() throws {
-        try state.connection.execute(
+        try storedViews.connection.execute(
             """
             PRAGMA foreign_keys = ON;
             CREATE TABLE parents (id INTEGER PRIMARY KEY);
@@ -30,7 +30,7 @@ extension LocalStore {
             """)
     }
 
-    fileprivate func isBehind() throws -> Bool { try state.pendingOperations().isEmpty }
+    fileprivate func isBehind() throws -> Bool { try storedViews.pendingOperations().isEmpty }
 
-    fileprivate func allowCommits() throws { try state.connection.execute("DROP TRIGGER refuse") }
+    fileprivate func allowCommits() throws { try storedViews.connection.execute("DROP TRIGGER refuse") }
 }

@@ -22,7 +22,8 @@ struct LocalExpansionTests {
 
     /// Nodes 1 to 4 in a chain, and those of `extra` besides. What the query finds, as `1(2(3))`.
     private func expand(_ query: String, extra: [(parent: UInt64, child: UInt64)] = []) throws -> [String] {
-        let state = try SQLiteState(path: nil, store: "test")
+        let views = try SQLiteState(path: nil, store: "test")
+        let state = WorkingSet(over: views)
         let model = try CSDLReader.read(Array(Self.metadata.utf8))
         try state.install(model)
         let children = try #require(model.findEntityType("S.Node")?.findProperty("Children")?.navigation)
@@ -42,8 +43,9 @@ struct LocalExpansionTests {
                     second: isForward ? child : parent, inBase: true, inLocal: true))
         }
         let request = try ServiceRequest.parse(query, model: model, version: .v401)
+        try state.flush()
         let forms = LinkForms(state: state, model: model, root: "")
-        return try LocalQuery(state: state, forms: forms, time: 0).answer(request).entities.map(Self.text)
+        return try LocalQuery(views: views, state: state, forms: forms, time: 0).answer(request).entities.map(Self.text)
     }
 
     private static func text(_ entity: EntitySnapshot) -> String {

@@ -7,7 +7,8 @@ import Views
 struct FoldPlanTests {
     @Test func `folding operations and answers reads no table and no relationship whole`() throws {
         let state = try SQLiteState(path: ":memory:", store: "test")
-        var fold = try Fold(storage: state)
+        let changes = WorkingSet(over: state)
+        var fold = try Fold(storage: changes)
         var random = RandomRecords(seed: 3)
         var sequence: SequenceNumber = 0
         var plans: Set<String> = []
@@ -18,12 +19,14 @@ struct FoldPlanTests {
             switch record.body {
             case .serviceInstalled, .definingQueryRemoved, .downloadFinished:
                 try fold.apply(record, sequence: sequence)
+                try changes.flush()
                 continue
             default: break
             }
             let explanation = try state.explaining {
                 try fold.apply(record, sequence: sequence)
                 try fold.settle()
+                try changes.flush()
                 return 0
             }
             for statement in explanation.statements {

@@ -28,7 +28,7 @@ struct InstallationTests {
         return bodies.enumerated().map { Record(time: Int64($0.offset), body: $0.element) }
     }
 
-    private func folded<Storage: StateStorage>(_ storage: Storage) throws -> Fold<Storage> {
+    private func folded(_ storage: WorkingSet) throws -> Fold {
         var fold = try Fold(storage: storage)
         for (index, record) in Self.records.enumerated() {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
@@ -38,10 +38,10 @@ struct InstallationTests {
     }
 
     @Test func `all rows and bases go over to other metadata, however many there are`() throws {
-        let memory = MemoryState()
+        let memory = WorkingSet()
         _ = try folded(memory)
         let file = ViewsFile()
-        let state = try file.open()
+        let state = try file.openState(flushLimit: 100)
         try state.transaction { _ = try folded(state) }
         #expect(try StateDigest(of: state) == StateDigest(of: memory))
         #expect(try state.rows(set: "Customers").count == Self.count)

@@ -13,7 +13,7 @@ struct PartialReplayTests {
         1...(ProcessInfo.processInfo.environment["TIDELOG_REPLAYS"].flatMap(UInt64.init) ?? 40))
 
     /// - Parameter longQueue: 0 applies the fewest anew that it can, `.max` always all.
-    private func fold<Storage: StateStorage>(_ storage: Storage, longQueue: Int) throws -> Fold<Storage> {
+    private func fold(_ storage: WorkingSet, longQueue: Int) throws -> Fold {
         var fold = try Fold(storage: storage)
         fold.longQueue = longQueue
         return fold
@@ -22,7 +22,7 @@ struct PartialReplayTests {
     @Test(arguments: seeds)
     func `what is applied anew in part says the same as what is applied anew as a whole`(_ seed: UInt64) throws {
         var records = RandomRecords(seed: seed)
-        let (some, all) = (MemoryState(), MemoryState())
+        let (some, all) = (WorkingSet(), WorkingSet())
         var partial = try fold(some, longQueue: 0)
         var whole = try fold(all, longQueue: .max)
         for number in 1...SequenceNumber(150) {
@@ -41,8 +41,8 @@ struct PartialReplayTests {
         #expect(whole.partialReplaysOfEnded == 0)
     }
 
-    private func difference(_ some: MemoryState, _ all: MemoryState) throws {
-        func words(_ state: MemoryState) throws -> Set<String> {
+    private func difference(_ some: WorkingSet, _ all: WorkingSet) throws {
+        func words(_ state: WorkingSet) throws -> Set<String> {
             var words: Set<String> = []
             try state.forEachRow { words.insert("\($0)") }
             try state.forEachBase { words.insert("base \($0) \($1)") }
@@ -58,9 +58,9 @@ struct PartialReplayTests {
     func `so do the views, closed and opened again`(_ seed: UInt64) throws {
         var records = RandomRecords(seed: seed)
         let file = ViewsFile()
-        var state = try file.open()
+        var state = try file.openState()
         var partial = try fold(state, longQueue: 0)
-        let all = MemoryState()
+        let all = WorkingSet()
         var whole = try fold(all, longQueue: .max)
         for number in 1...SequenceNumber(120) {
             let record = records.next()
@@ -73,15 +73,15 @@ struct PartialReplayTests {
             #expect(try StateDigest(of: state) == StateDigest(of: all), "seed \(seed), record \(number)")
             if number % 30 == 0 {
                 state.close()
-                state = try file.open()
+                state = try file.openState()
                 partial = try fold(state, longQueue: 0)
             }
         }
     }
 
     /// A customer with orders of which each has an operation of its own.
-    private func queue(orders: Int) throws -> (Fold<MemoryState>, EntityID, next: SequenceNumber) {
-        var fold = try fold(MemoryState(), longQueue: 8)
+    private func queue(orders: Int) throws -> (Fold, EntityID, next: SequenceNumber) {
+        var fold = try fold(WorkingSet(), longQueue: 8)
         var random = RandomRecords(seed: 1)
         try fold.apply(random.next(), sequence: 1)
         let customer = EntityID(rawValue: 1)
@@ -127,8 +127,8 @@ struct PartialReplayTests {
             Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes))), sequence: next)
         try fold.settle()
         #expect(fold.takeTouched().entities == [renamed])
-        #expect(fold.storage.row(renamed)?.values["Note"] == .string("m"))
-        #expect(fold.storage.pendingCount() == 198)
+        #expect(try fold.storage.row(renamed)?.values["Note"] == .string("m"))
+        #expect(try fold.storage.pendingCount() == 198)
     }
 
     @Test func `a new key of a customer reaches all who take it over`() throws {
@@ -137,8 +137,8 @@ struct PartialReplayTests {
             entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(7)], etag: "2")
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
         try fold.settle()
-        for id in fold.storage.rows(set: "Orders") {
-            #expect(fold.storage.row(id)?.values["CustomerID"] == .integer(7))
+        for id in try fold.storage.rows(set: "Orders") {
+            #expect(try fold.storage.row(id)?.values["CustomerID"] == .integer(7))
         }
     }
 }

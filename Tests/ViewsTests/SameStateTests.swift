@@ -9,13 +9,16 @@ struct SameStateTests {
     static let seeds: [UInt64] = Array(1...8)
     static let steps = 300
 
+    /// How many changed items the working set keeps: it must not matter.
+    private static func flushLimit(_ seed: UInt64) -> Int { [1, 2, 17, .max][Int(seed % 4)] }
+
     private static func records(_ seed: UInt64) -> [Record] {
         var random = RandomRecords(seed: seed)
         return (0..<steps).map { _ in random.next() }
     }
 
     /// Everything that a state says, in words: a difference then shows where it is.
-    private func words(_ state: some StateStorage) throws -> [String] {
+    private func words(_ state: WorkingSet) throws -> [String] {
         var words: [String] = []
         try state.forEachRow { row in
             let values = row.values.names.sorted().map { "\($0)=\(row.values[$0] ?? .null)" }
@@ -46,14 +49,14 @@ struct SameStateTests {
         return words
     }
 
-    private func expectSame(_ a: some StateStorage, _ b: some StateStorage, _ comment: Comment) throws {
+    private func expectSame(_ a: WorkingSet, _ b: WorkingSet, _ comment: Comment) throws {
         #expect(try StateDigest(of: a) == StateDigest(of: b), comment)
         let (x, y) = (try words(a), try words(b))
         #expect(Set(x).symmetricDifference(y).sorted() == [], comment)
     }
 
-    private func memory(_ records: ArraySlice<Record>) throws -> MemoryState {
-        let state = MemoryState()
+    private func memory(_ records: ArraySlice<Record>) throws -> WorkingSet {
+        let state = WorkingSet()
         var fold = try Fold(storage: state)
         for (index, record) in records.enumerated() {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
@@ -67,9 +70,9 @@ struct SameStateTests {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 1_000)
         let file = ViewsFile()
-        var state = try file.open()
+        var state = try file.openState(flushLimit: Self.flushLimit(seed))
         var fold = try Fold(storage: state)
-        let memory = MemoryState()
+        let memory = WorkingSet()
         var measure = try Fold(storage: memory)
         for (index, record) in records.enumerated() {
             let sequence = SequenceNumber(index + 1)
@@ -81,7 +84,7 @@ struct SameStateTests {
             }
             if random.chance(3) {
                 state.close()
-                state = try file.open()
+                state = try file.openState(flushLimit: Self.flushLimit(seed))
                 fold = try Fold(storage: state)
             }
             if index % 50 == 49 { try expectSame(state, memory, "seed \(seed), after record \(sequence)") }
@@ -93,7 +96,7 @@ struct SameStateTests {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 2_000)
         let file = ViewsFile()
-        let state = try file.open()
+        let state = try file.openState(flushLimit: Self.flushLimit(seed))
         var fold = try Fold(storage: state)
         var index = 0
         while index < records.count {
@@ -112,8 +115,8 @@ struct SameStateTests {
         _ seed: UInt64
     ) throws {
         let file = ViewsFile()
-        let state = try file.open()
-        let memory = MemoryState()
+        let state = try file.openState(flushLimit: Self.flushLimit(seed))
+        let memory = WorkingSet()
         var (fold, measure) = (try Fold(storage: state), try Fold(storage: memory))
         for (index, record) in Self.records(seed).enumerated() {
             let sequence = SequenceNumber(index + 1)
@@ -134,7 +137,7 @@ struct SameStateTests {
         }
     }
 
-    private func expectAtOnce(_ state: some StateStorage, _ comment: Comment) throws {
+    private func expectAtOnce(_ state: WorkingSet, _ comment: Comment) throws {
         let ids = try (1..<min(state.header().nextEntity.rawValue, 500)).map { EntityID(rawValue: $0) }
         var each: [ServiceEntity] = []
         for id in ids {
@@ -156,7 +159,7 @@ struct SameStateTests {
         struct Stop: Error {}
         let records = Self.records(seed)
         let file = ViewsFile()
-        let state = try file.open()
+        let state = try file.openState(flushLimit: Self.flushLimit(seed))
         var fold = try Fold(storage: state)
         var random = RandomRecords(seed: seed &+ 3_000)
         for (index, record) in records.enumerated() {
@@ -195,7 +198,7 @@ struct SameStateTests {
             ["ID": .integer(2), "Since": .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00+02:00")!)],
         ]
         let file = ViewsFile()
-        var state = try file.open()
+        var state = try file.openState()
         var fold = try Fold(storage: state)
         let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(RandomRecords.metadata.utf8))
         let images = values.enumerated().map {
@@ -207,7 +210,7 @@ struct SameStateTests {
             try fold.settle()
         }
         state.close()
-        state = try file.open()
+        state = try file.openState()
         let first = try #require(try state.row(EntityID(rawValue: 1))).values
         let second = try #require(try state.row(EntityID(rawValue: 2))).values
         #expect(first["Name"] == .null)
@@ -222,7 +225,7 @@ struct SameStateTests {
 
     @Test func `a closed state refuses instead of crashing`() throws {
         let file = ViewsFile()
-        let state = try file.open()
+        let state = try file.openState()
         state.close()
         #expect(throws: StateError.self) { try state.header() }
         #expect(throws: (any Error).self) { try state.transaction {} }

@@ -10,7 +10,7 @@ struct SnapshotTests {
 
     static let seeds: [UInt64] = Array(1...12)
 
-    private func written(_ fold: Fold<some StateStorage>) throws -> Written {
+    private func written(_ fold: Fold) throws -> Written {
         var records: [(kind: UInt8, payload: [UInt8])] = []
         let digest = try fold.writeSnapshot { records.append(($0, $1)) }
         return (records, digest)
@@ -18,7 +18,7 @@ struct SnapshotTests {
 
     private func bytes(_ written: Written) -> [[UInt8]] { written.records.map { [$0.kind] + $0.payload } }
 
-    private func restore<Storage: StateStorage>(_ written: Written, into storage: Storage) throws -> Fold<Storage> {
+    private func restore(_ written: Written, into storage: WorkingSet) throws -> Fold {
         var restoration = StateRestoration(into: storage)
         for record in written.records { try restoration.add(kind: record.kind, payload: record.payload) }
         #expect(try restoration.finish().digest == written.digest)
@@ -30,9 +30,9 @@ struct SnapshotTests {
         return (0..<count).map { _ in random.next() }
     }
 
-    private func folded<Storage: StateStorage>(
-        _ records: ArraySlice<Record>, _ storage: Storage, from first: SequenceNumber = 1
-    ) throws -> Fold<Storage> {
+    private func folded(
+        _ records: ArraySlice<Record>, _ storage: WorkingSet, from first: SequenceNumber = 1
+    ) throws -> Fold {
         var fold = try Fold(storage: storage)
         for (index, record) in records.enumerated() {
             try fold.apply(record, sequence: first + UInt64(index))
@@ -43,12 +43,12 @@ struct SnapshotTests {
 
     @Test(arguments: seeds)
     func `what is restored, in memory or in SQLite, writes the same snapshot again`(_ seed: UInt64) throws {
-        let original = try written(folded(Self.records(seed)[...], MemoryState()))
+        let original = try written(folded(Self.records(seed)[...], WorkingSet()))
         let comment: Comment = "seed \(seed)"
-        let memory = try restore(original, into: MemoryState())
+        let memory = try restore(original, into: WorkingSet())
         #expect(bytes(try written(memory)) == bytes(original), comment)
         let file = ViewsFile()
-        let state = try file.open()
+        let state = try file.openState()
         let views = try state.transaction { try restore(original, into: state) }
         #expect(bytes(try written(views)) == bytes(original), comment)
         #expect(try StateDigest(of: state) == original.digest, comment)
@@ -58,9 +58,9 @@ struct SnapshotTests {
     func `views write the snapshot that memory writes`(_ seed: UInt64) throws {
         let records = Self.records(seed)
         let file = ViewsFile()
-        let state = try file.open()
+        let state = try file.openState()
         let views = try state.transaction { try folded(records[...], state) }
-        let memory = try written(folded(records[...], MemoryState()))
+        let memory = try written(folded(records[...], WorkingSet()))
         #expect(bytes(try written(views)) == bytes(memory), "seed \(seed)")
     }
 
@@ -69,13 +69,13 @@ struct SnapshotTests {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 5_000)
         let cut = random.number(1..<records.count)
-        let snapshot = try written(folded(records[..<cut], MemoryState()))
-        var fold = try restore(snapshot, into: MemoryState())
+        let snapshot = try written(folded(records[..<cut], WorkingSet()))
+        var fold = try restore(snapshot, into: WorkingSet())
         for (index, record) in records.enumerated().dropFirst(cut) {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
             try fold.settle()
         }
-        let whole = try folded(records[...], MemoryState())
+        let whole = try folded(records[...], WorkingSet())
         #expect(bytes(try written(fold)) == bytes(try written(whole)), "seed \(seed), cut behind record \(cut)")
     }
 
@@ -95,7 +95,7 @@ struct SnapshotTests {
         var found: Set<String> = []
         for seed: UInt64 in 1...300 where !found.isSuperset(of: Self.everything) {
             var decoder = SnapshotDecoder()
-            let written = try written(folded(Self.records(seed)[...], MemoryState()))
+            let written = try written(folded(Self.records(seed)[...], WorkingSet()))
             for record in written.records {
                 switch try decoder.add(kind: record.kind, payload: record.payload) {
                 case .pending(let pending):

@@ -1,4 +1,5 @@
 import Foundation
+import SyncCore
 import Views
 
 #if canImport(Darwin)
@@ -26,6 +27,15 @@ final class ViewsFile {
 
     func open() throws -> SQLiteState { try SQLiteState(path: path, store: "test") }
 
+    /// Opens the views below a working set.
+    ///
+    /// - Parameter flushLimit: how many items it keeps at most.
+    func openState(flushLimit: Int = 20_000) throws -> WorkingSet {
+        let state = WorkingSet(over: try open())
+        state.flushLimit = flushLimit
+        return state
+    }
+
     /// Opens a copy of the files as they are now, as a process finds them when the one that writes them has ended.
     func openCopy() throws -> (file: ViewsFile, state: SQLiteState) {
         let copy = ViewsFile()
@@ -34,4 +44,9 @@ final class ViewsFile {
         }
         return (copy, try copy.open())
     }
+}
+
+extension WorkingSet {
+    /// Closes the views below.
+    func close() { (backing as? SQLiteState)?.close() }
 }

@@ -7,7 +7,7 @@ import Views
 /// The views of a past are not folded: the state in memory is written into them, and later what has changed of it.
 struct WrittenStateTests {
     /// Without a look at the states between.
-    private func fold(_ records: ArraySlice<Record>, _ fold: inout Fold<MemoryState>) throws {
+    private func fold(_ records: ArraySlice<Record>, _ fold: inout Fold) throws {
         for (index, record) in zip(records.indices, records) {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
         }
@@ -17,7 +17,7 @@ struct WrittenStateTests {
     @Test(arguments: UInt64(1)...12)
     func `a state that is written into empty views is the same there`(_ seed: UInt64) throws {
         var random = RandomRecords(seed: seed)
-        let memory = MemoryState()
+        let memory = WorkingSet()
         var fold = try Fold(storage: memory)
         try self.fold((0..<250).map { _ in random.next() }[...], &fold)
         let file = ViewsFile()
@@ -32,7 +32,7 @@ struct WrittenStateTests {
     ) throws {
         var random = RandomRecords(seed: seed &+ 9_000)
         let records = (0..<400).map { _ in random.next() }
-        var memory = MemoryState()
+        var memory = WorkingSet()
         var file = ViewsFile()
         var state = try file.open()
         var (cut, written) = (0, 0)

@@ -95,33 +95,35 @@ struct CompactedState {
     }
 
     /// Puts into the storage what is about the entities.
-    func restore(_ entities: Set<EntityID>, into storage: MemoryState) throws(StateError) {
+    func restore(_ entities: Set<EntityID>, into storage: WorkingSet) throws(StateError) {
         var header = StateHeader()
         let kept = Set(operations(touching: entities))
-        for row in rows where entities.contains(row.id) { storage.putRow(row) }
+        for row in rows where entities.contains(row.id) { try storage.putRow(row) }
         for link in links where entities.contains(link.first) && entities.contains(link.second) {
-            storage.putLink(link)
+            try storage.putLink(link)
         }
-        for (set, key, id) in keys where entities.contains(id) { storage.assignKey(set: set, key: key, to: id) }
+        for (set, key, id) in keys where entities.contains(id) {
+            try storage.assignKey(set: set, key: key, to: id)
+        }
         for item in items {
             switch item {
             case .header(let applied, let nextEntity, let nextBatch):
                 header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
-            case .query(let query): storage.putQuery(query)
-            case .entity(let id, let set) where entities.contains(id): storage.register(id, set: set)
-            case .base(let id, let base) where entities.contains(id): storage.saveBase(id, base)
-            case .pending(let pending) where kept.contains(pending.sequence): storage.putPending(pending)
-            case .undone(let undone) where kept.contains(undone.sequence): storage.putUndone(undone)
+            case .query(let query): try storage.putQuery(query)
+            case .entity(let id, let set) where entities.contains(id): try storage.register(id, set: set)
+            case .base(let id, let base) where entities.contains(id): try storage.saveBase(id, base)
+            case .pending(let pending) where kept.contains(pending.sequence): try storage.putPending(pending)
+            case .undone(let undone) where kept.contains(undone.sequence): try storage.putUndone(undone)
             case .coverage(let query, let id, let run) where entities.contains(id):
-                storage.cover(id, query: query, run: run)
-            case .ancestor(let ancestor) where entities.contains(ancestor.id): storage.putAncestor(ancestor)
-            case .streams(let id, let streams) where entities.contains(id): storage.putStreams(streams, of: id)
+                try storage.cover(id, query: query, run: run)
+            case .ancestor(let ancestor) where entities.contains(ancestor.id): try storage.putAncestor(ancestor)
+            case .streams(let id, let streams) where entities.contains(id): try storage.putStreams(streams, of: id)
             case .lastDownload(let sequence): header.lastDownload = sequence
             default: break
             }
         }
         header.service = service
-        storage.setHeader(header)
+        try storage.setHeader(header)
     }
 }
 

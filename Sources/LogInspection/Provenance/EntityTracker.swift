@@ -19,14 +19,14 @@ struct EntityTracker {
     }
 
     /// What the state is when the log begins behind a compaction.
-    mutating func begin(_ fold: Fold<MemoryState>, before first: SequenceNumber) throws(StateError) {
+    mutating func begin(_ fold: Fold, before first: SequenceNumber) throws(StateError) {
         base = try EntityView(entity, in: fold, isLocal: false)
         let now = try EntityView(entity, in: fold, isLocal: true)
         let writer = AspectWriters.Writer(sequence: first &- 1, time: nil, cause: .compaction)
         for part in base.parts { writers.setBase(part, writer) }
-        note(from: local, to: now, fold, first &- 1, nil, isVisible: true) { _ in .compaction }
+        try note(from: local, to: now, fold, first &- 1, nil, isVisible: true) { _ in .compaction }
         local = now
-        for pending in fold.storage.pendingOperations() {
+        for pending in try fold.storage.pendingOperations() {
             for (part, value) in pending.operation.parts(of: entity, in: now) {
                 writers.edit(
                     part, by: pending.sequence, at: pending.time, value: value, isExplicit: true)
@@ -36,7 +36,7 @@ struct EntityTracker {
 
     /// - Parameter fold: with the record, settled.
     mutating func look(
-        _ fold: Fold<MemoryState>, behind record: Record, _ sequence: SequenceNumber
+        _ fold: Fold, behind record: Record, _ sequence: SequenceNumber
     ) throws(StateError) {
         let (localBefore, baseBefore) = (local, base)
         local = try EntityView(entity, in: fold, isLocal: true)
@@ -53,18 +53,18 @@ struct EntityTracker {
         let writers = writers
         let keys = keys(fold)
         let (localNow, baseNow) = (local, base)
-        note(from: localBefore, to: local, fold, sequence, time, isVisible: true) { aspect in
+        try note(from: localBefore, to: local, fold, sequence, time, isVisible: true) { aspect in
             causes.cause(of: aspect, in: localNow, writers, keys: keys).cause
         }
         if baseBefore != base {
             // What is to be seen as well was noted already.
-            noteBelow(from: baseBefore, to: baseNow, fold, sequence, time) { aspect in
+            try noteBelow(from: baseBefore, to: baseNow, fold, sequence, time) { aspect in
                 causes.cause(of: aspect, in: baseNow, writers, keys: keys).cause
             }
         }
     }
 
-    private func keys(_ fold: Fold<MemoryState>) -> Set<String> {
+    private func keys(_ fold: Fold) -> Set<String> {
         guard let row = local.row ?? base.row, let type = fold.model?.findEntityType(row.type) else { return [] }
         return Set(type.keyProperties.map(\.name))
     }
@@ -112,32 +112,32 @@ struct EntityTracker {
     var differing: Set<Provenance.Aspect> { Set(base.aspects(and: local)) }
 
     private mutating func note(
-        from before: EntityView, to after: EntityView, _ fold: Fold<MemoryState>, _ sequence: SequenceNumber,
+        from before: EntityView, to after: EntityView, _ fold: Fold, _ sequence: SequenceNumber,
         _ time: Timestamp?, isVisible: Bool, _ cause: (Provenance.Aspect) -> Provenance.Cause
-    ) {
+    ) throws(StateError) {
         guard before != after else { return }
         for aspect in before.aspects(and: after) {
             changes.append(
                 Provenance.Change(
                     sequence: sequence, time: time, aspect: aspect,
-                    before: before.content(of: aspect, besides: after, fold),
-                    after: after.content(of: aspect, besides: before, fold), cause: cause(aspect),
+                    before: try before.content(of: aspect, besides: after, fold),
+                    after: try after.content(of: aspect, besides: before, fold), cause: cause(aspect),
                     isVisible: isVisible))
         }
     }
 
     /// What changed of what the service has, and is not to be seen.
     private mutating func noteBelow(
-        from before: EntityView, to after: EntityView, _ fold: Fold<MemoryState>, _ sequence: SequenceNumber,
+        from before: EntityView, to after: EntityView, _ fold: Fold, _ sequence: SequenceNumber,
         _ time: Timestamp?, _ cause: (Provenance.Aspect) -> Provenance.Cause
-    ) {
+    ) throws(StateError) {
         for aspect in before.aspects(and: after) where aspect != .existence {
             guard local.row != nil, after.differs(from: local, in: aspect) else { continue }
             changes.append(
                 Provenance.Change(
                     sequence: sequence, time: time, aspect: aspect,
-                    before: before.content(of: aspect, besides: after, fold),
-                    after: after.content(of: aspect, besides: before, fold), cause: cause(aspect), isVisible: false))
+                    before: try before.content(of: aspect, besides: after, fold),
+                    after: try after.content(of: aspect, besides: before, fold), cause: cause(aspect), isVisible: false))
         }
     }
 }
@@ -214,15 +214,18 @@ extension EntityView {
 
     /// Of a navigation property only the entities that the other one does not have: an entity may have thousands.
     func content(
-        of aspect: Provenance.Aspect, besides other: EntityView, _ fold: Fold<MemoryState>
-    ) -> Provenance.Content {
+        of aspect: Provenance.Aspect, besides other: EntityView, _ fold: Fold
+    ) throws(StateError) -> Provenance.Content {
         switch aspect {
         case .existence: return row == nil ? .absent : .present
         case .property(let name): return values[name].map(Provenance.Content.value) ?? .absent
         case .link(let navigation):
             let common = Set(other.links[navigation] ?? [])
             let targets = (links[navigation] ?? []).filter { !common.contains($0) }
-            return targets.isEmpty ? .absent : .entities(targets.map { EntityNaming(fold).reference($0) })
+            guard !targets.isEmpty else { return .absent }
+            var names: [String] = []
+            for target in targets { names.append(try EntityNaming(fold).reference(target)) }
+            return .entities(names)
         }
     }
 }

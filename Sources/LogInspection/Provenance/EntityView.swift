@@ -14,13 +14,14 @@ struct EntityView: Equatable {
     init() {}
 
     /// - Parameter isLocal: with the pending operations on top, or below them.
-    init(_ id: EntityID, in fold: Fold<MemoryState>, isLocal: Bool) throws(StateError) {
-        row = isLocal ? fold.storage.row(id) : try fold.storage.serviceRow(id)
+    init(_ id: EntityID, in fold: Fold, isLocal: Bool) throws(StateError) {
+        row = isLocal ? try fold.storage.row(id) : try fold.storage.serviceRow(id)
         guard let row, let index = fold.index else { return }
         for end in index.ends(of: row.set) {
             let known =
                 end.isFirst
-                ? fold.storage.links(end.relationship, first: id) : fold.storage.links(end.relationship, second: id)
+                ? try fold.storage.links(end.relationship, first: id)
+                : try fold.storage.links(end.relationship, second: id)
             let targets = known.filter { isLocal ? $0.inLocal : $0.inBase }.map { end.isFirst ? $0.second : $0.first }
             if !targets.isEmpty { links[Self.navigation(end, of: row.set)] = targets.sorted() }
         }

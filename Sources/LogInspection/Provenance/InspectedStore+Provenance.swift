@@ -30,7 +30,7 @@ extension InspectedStore {
 /// Folds a trail and watches the entity.
 enum ProvenanceFold {
     static func run(_ trail: EntityTrail, _ reference: EntityReference) throws -> Provenance {
-        let storage = MemoryState()
+        let storage = WorkingSet()
         var fates = OperationFates()
         if let beginning = trail.beginning {
             try beginning.restore(trail.entities, into: storage)
@@ -44,7 +44,9 @@ enum ProvenanceFold {
         var exchanges = ExchangeList()
         let ends = MissingEnds(followed: trail.entities, storage: storage)
         for (sequence, record) in trail.records {
-            if case .operation(let operation) = record.body, let model = fold.model { ends.make(for: operation, model) }
+            if case .operation(let operation) = record.body, let model = fold.model {
+                try ends.make(for: operation, model)
+            }
             try fold.apply(record, sequence: sequence)
             try fold.settle()
             exchanges.add(record, sequence)
@@ -53,9 +55,9 @@ enum ProvenanceFold {
         }
         guard let tracker = try meant(reference, trackers, fold) else { throw EntityTrail.notFound(reference) }
         return Provenance(
-            entity: tracker.entity, set: storage.set(of: tracker.entity),
-            reference: EntityNaming(fold).reference(tracker.entity), exists: tracker.local.row != nil,
-            changes: tracker.changes, lines: lines(tracker, fold), differing: tracker.differing,
+            entity: tracker.entity, set: try storage.set(of: tracker.entity),
+            reference: try EntityNaming(fold).reference(tracker.entity), exists: tracker.local.row != nil,
+            changes: tracker.changes, lines: try lines(tracker, fold), differing: tracker.differing,
             exchanges: exchanges.exchanges,
             fates: Dictionary(
                 trail.operations.compactMap { sequence in fates[sequence].map { (sequence, $0) } },
@@ -64,19 +66,19 @@ enum ProvenanceFold {
 
     /// The one that has the key, or else had it last.
     private static func meant(
-        _ reference: EntityReference, _ trackers: [EntityTracker], _ fold: Fold<MemoryState>
+        _ reference: EntityReference, _ trackers: [EntityTracker], _ fold: Fold
     ) throws -> EntityTracker? {
-        let known = trackers.filter { fold.storage.set(of: $0.entity) != nil }
+        let known = try trackers.filter { try fold.storage.set(of: $0.entity) != nil }
         if case .id = reference.selector {
-            return known.first { reference.set == nil || fold.storage.set(of: $0.entity) == reference.set }
+            return try known.first { try reference.set == nil || fold.storage.set(of: $0.entity) == reference.set }
         }
         return known.last { $0.local.row != nil } ?? known.last
     }
 
-    private static func lines(_ tracker: EntityTracker, _ fold: Fold<MemoryState>) -> [Provenance.Line] {
+    private static func lines(_ tracker: EntityTracker, _ fold: Fold) throws -> [Provenance.Line] {
         guard let row = tracker.local.row else { return [] }
         var pending: [SequenceNumber: Operation] = [:]
-        for operation in fold.storage.pendingOperations() { pending[operation.sequence] = operation.operation }
+        for operation in try fold.storage.pendingOperations() { pending[operation.sequence] = operation.operation }
         let type = fold.model?.findEntityType(row.type)
         let declared = (type?.properties.map(\.name) ?? []).filter { row.values[$0] != nil }
         let others = row.values.names.filter { !declared.contains($0) }.sorted()
@@ -89,8 +91,8 @@ enum ProvenanceFold {
         let values = (declared + others).map { name in
             line(.property(name), row.values[name].map(Provenance.Content.value) ?? .absent)
         }
-        let links = tracker.local.links.sorted { $0.key < $1.key }.flatMap { navigation, targets in
-            targets.map { line(.link(navigation, $0), .entities([EntityNaming(fold).reference($0)])) }
+        let links = try tracker.local.links.sorted { $0.key < $1.key }.flatMap { navigation, targets in
+            try targets.map { line(.link(navigation, $0), .entities([try EntityNaming(fold).reference($0)])) }
         }
         return values + links
     }

@@ -6,58 +6,58 @@ extension Redaction {
     /// The item of a snapshot with everything replaced that is no word of the model, put into a state.
     ///
     /// - Parameter state: nil where values are only collected.
-    func item(_ item: SnapshotItem, into state: MemoryState?, _ header: inout StateHeader) {
+    func item(_ item: SnapshotItem, into state: WorkingSet?, _ header: inout StateHeader) throws(StateError) {
         switch item {
         case .header(let applied, let nextEntity, let nextBatch):
             header = StateHeader(applied: applied, nextEntity: nextEntity, nextBatch: nextBatch)
         case .service(let service):
             header.service = self.service(service)
-            if let model { state?.install(model) }
+            if let model { try state?.install(model) }
         case .query(var query):
             query.query = self.query(query.query)
             query.deltaLink = query.deltaLink.map { .init(url: url($0.url), time: $0.time) }
             query.next = query.next.map { .init(url: url($0.url), time: $0.time) }
-            state?.putQuery(query)
+            try state?.putQuery(query)
         case .entity(let id, let set):
             learn(id, set, places[id]?.type ?? model?.findEntitySet(set)?.entityType.name ?? "")
-            state?.register(id, set: name(set))
+            try state?.register(id, set: name(set))
         case .key(let key, let set, let id): keysSeen.append((key, set, id))
-        case .row(let row): state?.putRow(self.row(row)) ?? collect(row)
-        case .base(let id, .row(let row)): state?.saveBase(id, .row(self.row(row))) ?? collect(row)
-        case .base(let id, .absent): state?.saveBase(id, .absent)
-        case .link(let link): state?.putLink(link)
-        case .pending(let pending): put(self.pending(pending), state)
-        case .coverage(let query, let id, let run): state?.cover(id, query: queryName(query), run: run)
-        default: rest(item, state, &header)
+        case .row(let row): try state?.putRow(self.row(row)) ?? collect(row)
+        case .base(let id, .row(let row)): try state?.saveBase(id, .row(self.row(row))) ?? collect(row)
+        case .base(let id, .absent): try state?.saveBase(id, .absent)
+        case .link(let link): try state?.putLink(link)
+        case .pending(let pending): try put(self.pending(pending), state)
+        case .coverage(let query, let id, let run): try state?.cover(id, query: queryName(query), run: run)
+        default: try rest(item, state, &header)
         }
     }
 
-    private func rest(_ item: SnapshotItem, _ state: MemoryState?, _ header: inout StateHeader) {
+    private func rest(_ item: SnapshotItem, _ state: WorkingSet?, _ header: inout StateHeader) throws(StateError) {
         switch item {
         case .undone(let undone):
             let redacted = UndoneOperation(operation: pending(undone.operation), undo: undone.undo)
-            state?.putUndone(redacted)
+            try state?.putUndone(redacted)
         case .postponed(let postponed):
             header.postponed = Postponement(self.postponed(postponed.upload), since: postponed.since)
         case .openBatch(let batch):
-            state?.putOpenBatch(OpenBatch(prepared(batch.prepared), monitor: batch.monitor.map(monitor)))
+            try state?.putOpenBatch(OpenBatch(prepared(batch.prepared), monitor: batch.monitor.map(monitor)))
         case .ancestor(let ancestor):
             let row = self.row(ancestor.row)
-            state?.putAncestor(Ancestor(row: row, links: ancestor.links))
+            try state?.putAncestor(Ancestor(row: row, links: ancestor.links))
         case .since(let time, let sequence):
-            if var pending = state?.pendingOperation(sequence) {
+            if var pending = try state?.pendingOperation(sequence) {
                 pending.since = time
-                state?.putPending(pending)
-            } else if var undone = state?.undoneOperation(sequence) {
+                try state?.putPending(pending)
+            } else if var undone = try state?.undoneOperation(sequence) {
                 undone.operation.since = time
-                state?.putUndone(undone)
+                try state?.putUndone(undone)
             }
         case .lastDownload(let sequence): header.lastDownload = sequence
         case .streams(let id, let streams):
             let redacted = streams.map(stream)
-            state?.putStreams(redacted, of: id)
+            try state?.putStreams(redacted, of: id)
         case .events(let events):
-            state?.putEvents(
+            try state?.putEvents(
                 events.map {
                     var event = $0
                     event.subset = event.subset.map { $0.map(queryName) }
@@ -65,17 +65,17 @@ extension Redaction {
                 })
         case .openLinks(let links):
             let redacted = links.map(openLink)
-            state?.putOpenLinks(redacted)
+            try state?.putOpenLinks(redacted)
         case .quarantine(let entries):
             let redacted = entries.map {
                 QuarantineEntry(sequence: $0.sequence, time: $0.time, entity: quarantined($0.entity))
             }
-            state?.putQuarantine(redacted)
+            try state?.putQuarantine(redacted)
         default: break
         }
     }
 
-    private func put(_ pending: PendingOperation, _ state: MemoryState?) { state?.putPending(pending) }
+    private func put(_ pending: PendingOperation, _ state: WorkingSet?) throws(StateError) { try state?.putPending(pending) }
 
     private func collect(_ row: EntityRow) { _ = self.row(row) }
 
@@ -96,10 +96,10 @@ extension Redaction {
     }
 
     /// Once all rows are known: the keys of entities as the rows have them now, and others as numbers.
-    func putKeys(into state: MemoryState) {
+    func putKeys(into state: WorkingSet) throws(StateError) {
         for (key, set, id) in keysSeen {
             let former = "Former=\(number(of: set + key, "key"))"
-            state.assignKey(set: name(set), key: keys[ExactText(set + "\u{1}" + key)] ?? former, to: id)
+            try state.assignKey(set: name(set), key: keys[ExactText(set + "\u{1}" + key)] ?? former, to: id)
         }
         keysSeen = []
     }

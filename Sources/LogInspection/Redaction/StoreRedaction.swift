@@ -133,25 +133,25 @@ public struct StoreRedaction: Sendable {
 /// A snapshot on its way through a redaction: a state is made of it, and a snapshot of that.
 private final class SnapshotRedaction {
     private let redaction: Redaction
-    private let state: MemoryState?
+    private let state: WorkingSet?
     private var decoder = SnapshotDecoder()
     private var header = StateHeader()
 
     init(_ redaction: Redaction, isCollecting: Bool) {
         self.redaction = redaction
-        state = isCollecting ? nil : MemoryState()
+        state = isCollecting ? nil : WorkingSet()
     }
 
     func add(kind: UInt8, payload: [UInt8], _ log: LogCopy?) throws {
         guard let item = try decoder.add(kind: kind, payload: payload) else { return }
-        redaction.item(item, into: state, &header)
+        try redaction.item(item, into: state, &header)
         guard case .end = item else { return }
         guard let state, let log else {
             redaction.keysSeen = []
             return
         }
-        redaction.putKeys(into: state)
-        state.setHeader(header)
+        try redaction.putKeys(into: state)
+        try state.setHeader(header)
         let fold = try Fold(storage: state)
         try fold.writeSnapshot { try log.addSnapshotItem(kind: $0, payload: $1) }
     }

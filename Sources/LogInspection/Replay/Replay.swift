@@ -32,8 +32,8 @@ public final class Replay {
     /// The store that the records come from: where damage was met, one of what can be read.
     private var store: InspectedStore
     private var cursor: LogCursor
-    private(set) var state: MemoryState
-    private var fold: Fold<MemoryState>
+    private(set) var state: WorkingSet
+    private var fold: Fold
     private let keepsDigests: Bool
     private let decoder = RecordDecoder()
     private var sets = EntitySets()
@@ -69,7 +69,7 @@ public final class Replay {
             }
         }
         (self.store, self.origin, cursor) = (beginning.store, beginning.origin, beginning.cursor)
-        (state, fold, sequence) = (beginning.state, beginning.fold, beginning.state.header().applied)
+        (state, fold, sequence) = (beginning.state, beginning.fold, beginning.cursorStart - 1)
         sets = beginning.sets
         try advance(through: start)
         if keepsDigests { _ = state.takeChanges() }
@@ -79,9 +79,11 @@ public final class Replay {
     private struct Beginning {
         let store: InspectedStore
         let origin: Origin
-        let state: MemoryState
-        let fold: Fold<MemoryState>
+        let state: WorkingSet
+        let fold: Fold
         let cursor: LogCursor
+        /// The first record that the cursor gives.
+        let cursorStart: SequenceNumber
         var sets = EntitySets()
 
         init(
@@ -90,10 +92,11 @@ public final class Replay {
             self.store = store
             let reader = try store.reader()
             origin = try wanted ?? Replay.nearest(to: start, reader)
-            state = MemoryState(keepsDigest: keepsDigests)
+            state = WorkingSet(keepsDigest: keepsDigests)
             if case .snapshot(let sequence) = origin { try Replay.restore(sequence, reader, into: state) }
             fold = try Fold(storage: state)
-            let first = state.header().applied + 1
+            let first = try state.header().applied + 1
+            cursorStart = first
             cursor = reader.records(from: first)
             // Damage here may mean that what can be read begins elsewhere.
             _ = try reader.record(first)
@@ -110,7 +113,7 @@ public final class Replay {
         return .snapshot(oldest)
     }
 
-    private static func restore(_ sequence: SequenceNumber, _ reader: LogReader, into state: MemoryState) throws {
+    private static func restore(_ sequence: SequenceNumber, _ reader: LogReader, into state: WorkingSet) throws {
         guard let file = try reader.snapshots().first(where: { $0.sequence == sequence }) else {
             throw TidelogError(
                 .notFound, "The log has no snapshot in front of operation \(sequence).", place: reader.directory)
@@ -223,7 +226,7 @@ public final class Replay {
         do {
             let reader = try store.reader()
             guard try reader.snapshots().contains(where: { $0.sequence == sequence + 1 }) else { return }
-            let restored = MemoryState(keepsDigest: keepsDigests)
+            let restored = WorkingSet(keepsDigest: keepsDigests)
             try Self.restore(sequence + 1, reader, into: restored)
             (state, fold) = (restored, try Fold(storage: restored))
             try state.forEachEntity { sets.learn($0, $1) }
@@ -237,11 +240,19 @@ public final class Replay {
 
     // MARK: Batches
 
+    private func serviceRoot() throws(TidelogError) -> String? {
+        do throws(StateError) {
+            return try state.header().service?.root
+        } catch {
+            throw TidelogError(replaying: sequence, error)
+        }
+    }
+
     /// What goes over the line for a batch, made from the state in front of the record that says it was prepared.
     private func rebuilt(_ body: Record.Body) throws(TidelogError) -> ReplayedBatch? {
         guard case .batchPrepared(let prepared) = body else { return nil }
         try settle()
-        guard let model = fold.model, let root = state.header().service?.root else { return nil }
+        guard let model = fold.model, let root = try serviceRoot() else { return nil }
         return ReplayedBatch(
             prepared, on: state, model, serviceRoot: root,
             options: serviceOptions ?? ServiceOptions(declaredBy: model), hasGap: hasGap)

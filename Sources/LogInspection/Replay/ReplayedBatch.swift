@@ -27,11 +27,11 @@ public struct ReplayedBatch: Sendable, Hashable {
 
     /// - Parameter hasGap: whether records in front of it are lost.
     init(
-        _ prepared: BatchPrepared, on state: MemoryState, _ model: EntityDataModel, serviceRoot: String,
+        _ prepared: BatchPrepared, on state: WorkingSet, _ model: EntityDataModel, serviceRoot: String,
         options: ServiceOptions, hasGap: Bool
     ) {
         do {
-            if let missing = prepared.operations.first(where: { state.pendingOperation($0) == nil }) {
+            if let missing = try prepared.operations.first(where: { try state.pendingOperation($0) == nil }) {
                 throw Self.unknown(missing)
             }
             let rebuilt = try RebuiltBatch(prepared, on: state, model, serviceRoot: serviceRoot, options: options)

@@ -40,7 +40,7 @@ struct SessionStage {
     ///
     /// - Parameter state: of the log, behind the record.
     @inline(never) @_optimize(none)
-    mutating func perform(_ entry: HistoryEntry, _ state: MemoryState) async throws(TidelogError) {
+    mutating func perform(_ entry: HistoryEntry, _ state: WorkingSet) async throws(TidelogError) {
         let body = entry.record.body
         switch body {
         case .batchPrepared: return try await uploadOnce()
@@ -82,7 +82,7 @@ struct SessionStage {
 
     @inline(never) @_optimize(none)
     private mutating func make(
-        _ operation: Operation, _ sequence: SequenceNumber, _ state: MemoryState
+        _ operation: Operation, _ sequence: SequenceNumber, _ state: WorkingSet
     ) async throws(TidelogError) {
         guard operation.stream == nil else {
             impossible[sequence] = "It writes a stream, whose content is not in the log."
@@ -108,10 +108,11 @@ struct SessionStage {
     /// The entity of the stage that both services know by the same key: of a contained one, below the counterpart of the
     /// entity that contains it.
     @inline(never) @_optimize(none)
-    private func counterpart(of entity: EntityID, in state: MemoryState) async throws(TidelogError) -> EntityID? {
+    private func counterpart(of entity: EntityID, in state: WorkingSet) async throws(TidelogError) -> EntityID? {
         let model = try await store.model
         var path = [entity]
-        while path.count <= 64, let last = path.last, let set = state.set(of: last).flatMap(model.findEntitySet),
+        while path.count <= 64, let last = path.last,
+            let set = ((try? state.set(of: last)) ?? nil).flatMap(model.findEntitySet),
             set.isContained
         {
             guard let parent = try? state.container(of: last, in: set) else { return nil }
@@ -138,16 +139,17 @@ struct SessionStage {
 
     /// By what both services know it.
     private static func name(
-        of entity: EntityID, in state: MemoryState, _ model: EntityDataModel
+        of entity: EntityID, in state: WorkingSet, _ model: EntityDataModel
     ) -> (set: String, key: String)? {
-        guard let row = (try? state.serviceRow(entity)) ?? state.row(entity), let type = model.findEntityType(row.type),
+        guard let row = (try? state.serviceRow(entity) ?? state.row(entity)) ?? nil,
+            let type = model.findEntityType(row.type),
             let key = KeyText.of(row.values, type: type)
         else { return nil }
         return (row.set, key)
     }
 
     @inline(never) @_optimize(none)
-    private func amend(_ amended: AmendedOperation, _ state: MemoryState) async throws(TidelogError) {
+    private func amend(_ amended: AmendedOperation, _ state: WorkingSet) async throws(TidelogError) {
         guard let sequence = sequences[amended.operation],
             let content = OperationRenaming(names: entities).renamed(amended.content)
         else { return }

@@ -14,7 +14,7 @@ struct ChangeTally {
     }
 
     init(
-        of id: EntityID, in pending: [PendingOperation], _ resolver: EntityResolver<some StateStorage>
+        of id: EntityID, in pending: [PendingOperation], _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) {
         for pending in pending { count(try EntityChanges(of: id, in: [pending], resolver), 1) }
     }
@@ -34,7 +34,7 @@ struct ChangeTally {
 
 /// The same of changes that are read as far as they are asked for, the newest first: who changes the same again and again
 /// finds it in the last one.
-struct EarlierChanges<Storage: StateStorage> {
+struct EarlierChanges<Storage: StateReader> {
     private let id: EntityID
     private let resolver: EntityResolver<Storage>
     private var unread: [SequenceNumber]

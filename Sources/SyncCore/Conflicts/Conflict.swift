@@ -67,7 +67,7 @@ public struct Conflict: Sendable, Hashable {
 }
 
 /// Finds the entities that are in conflict.
-public struct ConflictFinder<Storage: StateStorage> {
+public struct ConflictFinder<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     private let index: RelationshipIndex

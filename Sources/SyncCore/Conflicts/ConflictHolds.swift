@@ -3,7 +3,7 @@ import Operations
 
 /// Which operations wait for the decision in a conflict, while one plan is made: the state stays as it is. Cost: nothing where
 /// nobody else changed what is pending here.
-struct ConflictHolds<Storage: StateStorage> {
+struct ConflictHolds<Storage: StateReader> {
     /// Nil where there is no conflict.
     private let finder: ConflictFinder<Storage>?
     /// The operations of the conflict on each entity that was asked for; empty where there is none.

@@ -24,13 +24,13 @@ struct EntityChanges {
     }
 
     init(
-        of id: EntityID, in pending: [PendingOperation], _ resolver: EntityResolver<some StateStorage>
+        of id: EntityID, in pending: [PendingOperation], _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) {
         for pending in pending { try add(pending, id, resolver) }
     }
 
     private mutating func add(
-        _ pending: PendingOperation, _ id: EntityID, _ resolver: EntityResolver<some StateStorage>
+        _ pending: PendingOperation, _ id: EntityID, _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) {
         let operation = pending.operation
         guard operation.changes(id) else { return }
@@ -54,7 +54,7 @@ struct EntityChanges {
 
     private mutating func addEnd(
         _ navigation: String, of id: EntityID, _ pending: PendingOperation,
-        _ resolver: EntityResolver<some StateStorage>
+        _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) {
         guard let end = try resolver.navigation(navigation, of: id, in: pending.operation)?.navigation,
             end.multiplicity != .many
@@ -100,7 +100,7 @@ extension EntityResolver {
     }
 }
 
-extension StateStorage {
+extension StateReader {
     /// The pending operations that change the entity, in order. Cost: not that of the queue, nor of those that only name it.
     func pendingChanges(of id: EntityID) throws(StateError) -> [PendingOperation] {
         var found: [PendingOperation] = []

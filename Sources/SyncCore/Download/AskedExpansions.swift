@@ -70,7 +70,7 @@ public struct AskedExpansions: Sendable {
     private static func flat(_ branches: [Branch]) -> [Branch] { branches + branches.flatMap { flat($0.below) } }
 
     /// Whether another defining query that brings the entity shows all that the property leads to.
-    func isWholeElsewhere<Storage: StateStorage>(
+    func isWholeElsewhere<Storage: StateReader>(
         _ navigation: String, of id: EntityID, in storage: Storage
     ) throws(StateError) -> Bool {
         for whole in wholeElsewhere where whole.navigation == navigation {

@@ -4,7 +4,7 @@ public import Operations
 
 /// What a defining query brings below other entities, by `$expand`: which of it does not belong to the query any more once
 /// it has left a collection.
-public struct ExpandedEntities<Storage: StateStorage> {
+public struct ExpandedEntities<Storage: StateReader> {
     private let storage: Storage
     private let query: String
     private let set: String

@@ -6,7 +6,7 @@ public import Operations
 ///
 /// An entity that was created here and is not confirmed is recognised by its key where the app gave it one, so that a
 /// create whose answer was lost does not become two entities.
-public struct ImageBuilder<Storage: StateStorage> {
+public struct ImageBuilder<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     /// Whether only what is known, or can be told to be, is taken from below a navigation property that leads to entities

@@ -5,7 +5,7 @@ import Operations
 enum LocalFinding { case inserted, changed, unchanged }
 
 /// Finds out what has changed where the service does not say: what it shows is compared with what it last said.
-struct LocalComparison<Storage: StateStorage> {
+struct LocalComparison<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     let index: RelationshipIndex

@@ -5,7 +5,7 @@ public import Operations
 /// Makes of what a defining query's answer holds, item by item, the records that the log takes of it.
 ///
 /// For one part of a page: what it builds must be folded before the next part is looked at.
-public struct PageBuilder<Storage: StateStorage> {
+public struct PageBuilder<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     let query: String

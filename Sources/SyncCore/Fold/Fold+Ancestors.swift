@@ -6,16 +6,16 @@ extension Fold {
     /// What entities with pending changes were before the base changed; nil for one that the service did not have.
     typealias Before = [EntityID: Ancestor?]
 
-    private var resolver: EntityResolver<Storage>? { model.map { EntityResolver(storage: storage, model: $0) } }
+    private var resolver: EntityResolver<WorkingSet>? { model.map { EntityResolver(storage: storage, model: $0) } }
 
     /// Changes the base, and tells what was changed and what it was before.
     mutating func editBase(
-        firstUnknown: EntityID = EntityID(rawValue: .max), notesTouched: Bool = true,
-        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+        notesTouched: Bool = true,
+        _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, before: Before) {
         let watches = try storage.hasPending()
         var before: Before = [:]
-        let touched = try edit(.base, firstUnknown: firstUnknown) { e throws(StateError) in
+        let touched = try edit(.base) { e throws(StateError) in
             e.watchesBase = watches
             e.notesTouched = notesTouched
             try body(&e)
@@ -26,10 +26,9 @@ extension Fold {
 
     /// Changes the base for what others did, or may have done.
     mutating func editForOthers(
-        firstUnknown: EntityID = EntityID(rawValue: .max),
-        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+        _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) {
-        try keep(try editBase(firstUnknown: firstUnknown, notesTouched: false, body).before)
+        try keep(try editBase(notesTouched: false, body).before)
     }
 
     private func keep(_ before: Before) throws(StateError) {
@@ -64,7 +63,7 @@ extension Fold {
     /// What is still pending on the entity. Counted once for all that one answer confirms: with many changes of one entity
     /// each would read all those behind it again.
     private mutating func laterChanges(
-        of id: EntityID, _ resolver: EntityResolver<Storage>
+        of id: EntityID, _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> ChangeTally {
         if let known = laterChanges[id] { return known }
         let found = try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver)

@@ -3,9 +3,8 @@ import Operations
 /// What a download brings, and what it takes away.
 extension Fold {
     mutating func apply(_ images: [EntityImage], of download: SequenceNumber? = nil) throws(StateError) {
-        let firstUnknown = try storage.header().nextEntity
         try keepNextEntity(above: images)
-        try editForOthers(firstUnknown: firstUnknown) { e throws(StateError) in
+        try editForOthers { e throws(StateError) in
             e.download = download
             try e.apply(images, isAnswer: false)
         }
@@ -16,11 +15,9 @@ extension Fold {
     }
 
     func keepNextEntity(above entities: some Sequence<EntityID>) throws(StateError) {
-        var header = try storage.header()
-        for id in entities where id >= header.nextEntity {
-            header.nextEntity = EntityID(rawValue: id.rawValue &+ 1)
-        }
-        try storage.setHeader(header)
+        var next = try storage.header().nextEntity
+        for id in entities where id >= next { next = EntityID(rawValue: id.rawValue &+ 1) }
+        try storage.changeHeader { $0.nextEntity = next }
     }
 
     /// A download goes on while the app works, and may be one that began before it was last opened: what is in a query's
@@ -130,7 +127,7 @@ extension Fold {
         for id in ids where try !storage.isCovered(id) {
             removedByDownload += 1
             let hasPending = try !storage.pendingOperations(naming: id).isEmpty
-            let removal: (inout StateEditor<Storage>) throws(StateError) -> Void = { e throws(StateError) in
+            let removal: (inout StateEditor) throws(StateError) -> Void = { e throws(StateError) in
                 try e.removeFromBase(id, hasPending: hasPending)
             }
             if byOthers { try editForOthers(removal) } else { try edit(.base, removal) }

@@ -48,7 +48,7 @@ extension Fold {
     }
 }
 
-extension StateStorage {
+extension StateReader {
     /// The entities that the query's download, which has not finished yet, could not take.
     public func quarantine(of state: QueryState) throws(StateError) -> [QuarantineEntry] {
         let start = try quarantineStart(of: state)

@@ -10,8 +10,8 @@ import ODataWire
 /// queue only those are that the change reaches, which comes to the same; see ``PartialReplay``.
 ///
 /// Pure: no clock, no randomness, no order but that of the log.
-public struct Fold<Storage: StateStorage> {
-    public let storage: Storage
+public struct Fold {
+    public let storage: WorkingSet
     public private(set) var model: EntityDataModel?
     /// The model's relationships; nil before a service is installed.
     public private(set) var index: RelationshipIndex?
@@ -22,7 +22,8 @@ public struct Fold<Storage: StateStorage> {
     /// Whether the pending operations are on top, and applied to what is below them: the state is what the log says.
     var isSettled: Bool { !isUnwound && edits == nil }
     /// Shorter queues are taken off and put back as a whole: that is less work than to know what has to be.
-    package var longQueue = 256
+    package var longQueue = Fold.usualLongQueue
+    package static let usualLongQueue = 256
     /// How often operations ended, or became others, and only those that this reaches were applied anew: for tests.
     package private(set) var partialReplaysOfEnded = 0
     /// The last record that stands for a lost one.
@@ -37,7 +38,7 @@ public struct Fold<Storage: StateStorage> {
     private var touched = Touched()
 
     /// Continues from what `storage` holds.
-    public init(storage: Storage) throws(StateError) {
+    public init(storage: WorkingSet) throws(StateError) {
         self.storage = storage
         if let service = try storage.header().service { try adopt(service) }
     }
@@ -45,7 +46,7 @@ public struct Fold<Storage: StateStorage> {
     /// Continues from what `storage` holds, with its metadata parsed already.
     ///
     /// - Precondition: the metadata of `storage`, if it has any, are those of `model`.
-    public init(storage: Storage, model: EntityDataModel, index: RelationshipIndex) {
+    public init(storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index
@@ -54,7 +55,6 @@ public struct Fold<Storage: StateStorage> {
     /// Applies a record. The state is whole again after ``settle()``, which belongs into the same transaction.
     ///
     /// - Precondition: `sequence` is the one after the last applied.
-    @_specialize(where Storage == MemoryState)
     public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
         time = record.body == .lost ? nil : record.time
         switch record.body {
@@ -102,13 +102,11 @@ public struct Fold<Storage: StateStorage> {
             lastLoss = sequence
         case .unknown: break
         }
-        var header = try storage.header()
-        header.applied = sequence
-        try storage.setHeader(header)
+        try storage.changeHeader { $0.applied = sequence }
+        try storage.flushIfLarge()
     }
 
     /// Puts the pending operations back on top, if they were taken off.
-    @_specialize(where Storage == MemoryState)
     public mutating func settle() throws(StateError) {
         if let edits, let model, let index {
             var replay = PartialReplay(storage, model, index, edits)
@@ -136,13 +134,9 @@ public struct Fold<Storage: StateStorage> {
     }
 
     /// Applies a pending operation to the local state.
-    ///
-    /// - Parameter firstUnknown: the lowest entity that no record before has used, where that is known.
-    private mutating func putOnTop(
-        _ pending: PendingOperation, firstUnknown: EntityID = EntityID(rawValue: .max)
-    ) throws(StateError) {
+    private mutating func putOnTop(_ pending: PendingOperation) throws(StateError) {
         let operation = try visible(pending)
-        let effect = try editLayer(.local, keepingEffect: true, firstUnknown: firstUnknown) { e throws(StateError) in
+        let effect = try editLayer(.local, keepingEffect: true) { e throws(StateError) in
             if let operation { try e.apply(operation) }
         }.effect
         try storage.putEffect(effect, of: pending.sequence)
@@ -183,27 +177,21 @@ public struct Fold<Storage: StateStorage> {
     /// Returns what was changed, created or lost a link.
     @discardableResult
     mutating func edit(
-        _ layer: StateEditor<Storage>.Layer, firstUnknown: EntityID = EntityID(rawValue: .max),
-        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+        _ layer: StateEditor.Layer, _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) -> Set<EntityID> {
-        try editLayer(layer, firstUnknown: firstUnknown, body).touched
+        try editLayer(layer, body).touched
     }
 
-    /// - Parameter firstUnknown: the lowest entity that no record before has used, where that is known.
     private mutating func editLayer(
-        _ layer: StateEditor<Storage>.Layer, keepingEffect: Bool = false,
-        firstUnknown: EntityID = EntityID(rawValue: .max),
-        _ body: (inout StateEditor<Storage>) throws(StateError) -> Void
+        _ layer: StateEditor.Layer, keepingEffect: Bool = false,
+        _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
         // Only where the record with the metadata was lost: what needs them has to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
-        let kind: StateLayer<Storage>.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
-        let layer = StateLayer(
-            storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:],
-            firstUnknown: firstUnknown)
+        let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
+        let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
         var editor = StateEditor(storage: layer, model: model, index: index)
         try body(&editor)
-        try layer.flush()
         // What comes true was looked at when it was made; a download of millions need not be remembered.
         if kind == .local { touched.add(editor.touched) }
         if kind == .coveredBase { edits?.add(layer) }
@@ -215,14 +203,13 @@ public struct Fold<Storage: StateStorage> {
     private mutating func apply(
         _ operation: Operation, sequence: SequenceNumber, time: Timestamp
     ) throws(StateError) {
-        let firstUnknown = try storage.header().nextEntity
         try keepNextEntity(above: operation.createdEntities)
         try register(operation)
         try advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
         if isSettled {
-            try putOnTop(pending, firstUnknown: firstUnknown)
+            try putOnTop(pending)
         } else {
             edits?.added.insert(sequence)
         }

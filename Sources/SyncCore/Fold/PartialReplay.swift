@@ -11,7 +11,7 @@ struct BaseEdits {
     /// Operations that are on top of nothing yet: they came meanwhile, or back.
     var added: Set<SequenceNumber> = []
 
-    mutating func add<Storage>(_ layer: StateLayer<Storage>) {
+    mutating func add(_ layer: StateLayer) {
         for (item, access) in layer.effect.accesses where !access.isDisjoint(with: .writes) {
             writes[item, default: []].formUnion(access.intersection(.writes))
         }
@@ -57,8 +57,8 @@ private struct Region {
 ///
 /// Applied anew, an operation may read and write other things than before. Where that reaches later operations that stayed
 /// on top, these are taken off as well, and all is done again.
-struct PartialReplay<Storage: StateStorage> {
-    private let storage: Storage
+struct PartialReplay {
+    private let storage: WorkingSet
     private let model: EntityDataModel
     private let index: RelationshipIndex
     private let edits: BaseEdits
@@ -68,7 +68,7 @@ struct PartialReplay<Storage: StateStorage> {
     /// What the operations changed that were applied anew.
     private(set) var touched = Touched()
 
-    init(_ storage: Storage, _ model: EntityDataModel, _ index: RelationshipIndex, _ edits: BaseEdits) {
+    init(_ storage: WorkingSet, _ model: EntityDataModel, _ index: RelationshipIndex, _ edits: BaseEdits) {
         self.storage = storage
         self.model = model
         self.index = index
@@ -155,7 +155,6 @@ struct PartialReplay<Storage: StateStorage> {
             let layer = StateLayer(storage, index, .local, records: true)
             var editor = StateEditor(storage: layer, model: model, index: index)
             if let operation = try pending.visible(in: storage, model) { try editor.apply(operation) }
-            try layer.flush()
             touched.add(editor.touched)
             let effect = layer.effect
             if try storage.effect(of: sequence) != effect { try storage.putEffect(effect, of: sequence) }

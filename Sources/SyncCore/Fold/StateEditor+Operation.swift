@@ -62,7 +62,7 @@ extension StateEditor {
         if let download, row != known { row.downloaded = download }
         if !isWritten(known, row) { try put(row) }
         if let name = image.editLink {
-            try storage.assignKey(set: EntityNames<Storage>.namesSet, key: name, to: row.id)
+            try storage.assignKey(set: EntityNames<WorkingSet>.namesSet, key: name, to: row.id)
         }
         try assignKey(of: row, type, in: image.set)
         try synchronizeDependent(row, changed: changed, clearing: isAnswer)

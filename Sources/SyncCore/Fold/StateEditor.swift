@@ -4,7 +4,7 @@ import Operations
 
 /// How an operation changes entities and links: the same rules for the local state, with base states saved, and for the
 /// base, where they come true.
-struct StateEditor<Storage: StateStorage> {
+struct StateEditor {
     /// What is being changed.
     enum Layer {
         /// The local state: what was there before is saved as base, so that it can be restored.
@@ -13,7 +13,7 @@ struct StateEditor<Storage: StateStorage> {
         case base
     }
 
-    let storage: StateLayer<Storage>
+    let storage: StateLayer
     let model: EntityDataModel
     let index: RelationshipIndex
     let layer: Layer
@@ -32,7 +32,7 @@ struct StateEditor<Storage: StateStorage> {
     /// What the metadata say of the images that came last: those of a download are all alike.
     private var kind: ImageKind?
 
-    init(storage: StateLayer<Storage>, model: EntityDataModel, index: RelationshipIndex) {
+    init(storage: StateLayer, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index

@@ -5,7 +5,7 @@ import Operations
 ///
 /// Where the pending operations stay on top while the base is edited, the base is what was saved of the entities below them,
 /// and every other entity as it stands.
-final class StateLayer<Storage: StateStorage> {
+final class StateLayer {
     enum Kind {
         case local
         /// Nothing pending is on top, so the local state is the base.
@@ -14,33 +14,19 @@ final class StateLayer<Storage: StateStorage> {
         case coveredBase
     }
 
-    let state: Storage
+    let state: WorkingSet
     let index: RelationshipIndex
     let kind: Kind
-    /// What was read and written, where ``records``.
+    /// What was read and written, if ``records``.
     private(set) var effect = OperationEffect()
     let records: Bool
     /// The entities of the base that an edit gave some values, or took them from.
     private(set) var matches: [StateItem: Set<EntityID>]
-    /// What comes here for the first time: no record has named these entities, nor any that follow. So the storage has nothing
-    /// of them but what this layer gave it, and need not be asked; a download is little else.
-    private let firstUnknown: EntityID
-    /// Those of them that have a row by now.
-    private var arrived: NewEntities
-    /// Those of them that may have links by now.
-    private var linked: NewEntities
-    /// The row that was put last, which is asked for at once as a rule.
-    private var last: EntityRow?
-    /// Whether the storage still has to get it: what a new entity is bound to changes its row once more. See ``flush()``.
-    private var isLastUnwritten = false
 
     init(
-        _ state: Storage, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
-        matches: [StateItem: Set<EntityID>] = [:], firstUnknown: EntityID = EntityID(rawValue: .max)
+        _ state: WorkingSet, _ index: RelationshipIndex, _ kind: Kind, records: Bool = false,
+        matches: [StateItem: Set<EntityID>] = [:]
     ) {
-        self.firstUnknown = firstUnknown
-        arrived = NewEntities(from: firstUnknown)
-        linked = NewEntities(from: firstUnknown)
         self.state = state
         self.index = index
         self.kind = kind
@@ -61,8 +47,6 @@ final class StateLayer<Storage: StateStorage> {
     }
 
     private func current(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if id >= firstUnknown, !arrived.contains(id) { return nil }
-        if let last, last.id == id { return last }
         if kind == .coveredBase, let base = try state.base(id) {
             return if case .row(let row) = base { row } else { nil }
         }
@@ -71,13 +55,6 @@ final class StateLayer<Storage: StateStorage> {
 
     func putRow(_ row: EntityRow) throws(StateError) {
         if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
-        if row.id >= firstUnknown { arrived.insert(row.id) }
-        if kind == .local {
-            if last?.id != row.id { try flush() }
-            (last, isLastUnwritten) = (row, true)
-            return
-        }
-        last = row
         if kind == .coveredBase, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
         } else {
@@ -87,8 +64,6 @@ final class StateLayer<Storage: StateStorage> {
 
     func removeRow(_ id: EntityID) throws(StateError) {
         if records { noteWriting(of: id, from: try current(id), to: nil) }
-        if last?.id == id { isLastUnwritten = false } else { try flush() }
-        last = nil
         if kind == .coveredBase, try state.base(id) != nil {
             try state.saveBase(id, .absent)
         } else {
@@ -98,20 +73,8 @@ final class StateLayer<Storage: StateStorage> {
 
     /// Keeps what the service holds of an entity, once, before the local state of it changes.
     func saveBase(_ id: EntityID) throws(StateError) {
-        guard kind == .local else { return }
-        if id >= firstUnknown {
-            if !arrived.contains(id) { try state.saveBase(id, .absent) }
-            return
-        }
-        guard try state.base(id) == nil else { return }
+        guard kind == .local, try state.base(id) == nil else { return }
         try state.saveBase(id, try state.row(id).map(BaseState.row) ?? .absent)
-    }
-
-    /// Writes what was kept back. Call when the edit is through.
-    func flush() throws(StateError) {
-        guard isLastUnwritten, let last else { return }
-        isLastUnwritten = false
-        try state.putRow(last)
     }
 
     private func noteWriting(of id: EntityID, from before: EntityRow?, to after: EntityRow?) {
@@ -151,7 +114,6 @@ final class StateLayer<Storage: StateStorage> {
 
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
         note(.match(set, values), .readsMembers)
-        try flush()
         let found = try state.findRows(set: set, where: values)
         guard kind == .coveredBase else { return found }
         let item = StateItem.match(set, values)
@@ -182,13 +144,11 @@ final class StateLayer<Storage: StateStorage> {
 
     func links(_ relationship: String, first id: EntityID) throws(StateError) -> [LinkRow] {
         note(.end(relationship, id, isFirst: true), .readsMembers)
-        if isUnlinked(id) { return [] }
         return seen(try state.links(relationship, first: id))
     }
 
     func links(_ relationship: String, second id: EntityID) throws(StateError) -> [LinkRow] {
         note(.end(relationship, id, isFirst: false), .readsMembers)
-        if isUnlinked(id) { return [] }
         return seen(try state.links(relationship, second: id))
     }
 
@@ -199,18 +159,13 @@ final class StateLayer<Storage: StateStorage> {
 
     func links(of id: EntityID) throws(StateError) -> [LinkRow] {
         note(.entity(id), .readsMembers)
-        if isUnlinked(id) { return [] }
         return seen(try state.links(of: id))
     }
 
     func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
         note(.link(relationship, first, second), .readsValues)
-        if isUnlinked(first) || isUnlinked(second) { return nil }
         return seen(try state.link(relationship, first: first, second: second).map { [$0] } ?? []).first
     }
-
-    /// Whether the entity is too new to have links.
-    private func isUnlinked(_ id: EntityID) -> Bool { id >= firstUnknown && !linked.contains(id) }
 
     private func seen(_ links: [LinkRow]) -> [LinkRow] {
         guard kind == .coveredBase else { return links }
@@ -226,10 +181,7 @@ final class StateLayer<Storage: StateStorage> {
         _ relationship: String, _ first: EntityID, _ second: EntityID, _ isPresent: Bool
     ) throws(StateError) {
         noteLink(relationship, first, second)
-        let known =
-            isUnlinked(first) || isUnlinked(second)
-            ? nil : try state.link(relationship, first: first, second: second)
-        for end in [first, second] where end >= firstUnknown { linked.insert(end) }
+        let known = try state.link(relationship, first: first, second: second)
         var link =
             known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)
         switch kind {
@@ -255,36 +207,5 @@ final class StateLayer<Storage: StateStorage> {
         effect.note(.entity(first), .writesMembers)
         effect.note(.entity(second), .writesMembers)
         effect.links.insert(Touched.LinkEnds(relationship: relationship, first: first, second: second))
-    }
-}
-
-/// Some of the entities that come for the first time. Their IDs follow one another as a rule.
-struct NewEntities {
-    private let first: UInt64
-    private var bits: [UInt64] = []
-    /// Those far from the first one.
-    private var others: Set<EntityID> = []
-    private static let limit: UInt64 = 1 << 20
-
-    init(from first: EntityID) { self.first = first.rawValue }
-
-    private func place(of id: EntityID) -> (word: Int, bit: UInt64)? {
-        guard id.rawValue >= first, id.rawValue - first < Self.limit else { return nil }
-        let place = id.rawValue - first
-        return (Int(place / 64), 1 << (place % 64))
-    }
-
-    func contains(_ id: EntityID) -> Bool {
-        guard let (word, bit) = place(of: id) else { return others.contains(id) }
-        return word < bits.count && bits[word] & bit != 0
-    }
-
-    mutating func insert(_ id: EntityID) {
-        guard let (word, bit) = place(of: id) else {
-            others.insert(id)
-            return
-        }
-        while bits.count <= word { bits.append(0) }
-        bits[word] |= bit
     }
 }

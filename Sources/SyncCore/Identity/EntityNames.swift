@@ -4,7 +4,7 @@ public import Operations
 
 /// Which entity a name means, and by which link an entity is handed out. A name that was handed out once leads to its
 /// entity for good; only a key that belongs to another entity by now leads there.
-public struct EntityNames<Storage: StateStorage> {
+public struct EntityNames<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     private let root: String

@@ -4,7 +4,7 @@ public import Operations
 /// Tells which pending operations a service's new metadata have no place for. Of the state before they are installed.
 ///
 /// Cost: a pass over the queue.
-public struct OperationFit<Storage: StateStorage> {
+public struct OperationFit<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     /// Nil where the state has gone over already.
@@ -166,7 +166,7 @@ extension PendingOperation {
 
     /// What is to be seen of the operation in the local state: all of it, or, where it does not fit the metadata, what of it
     /// does. Nil for nothing. Depends on nothing that another operation could change.
-    package func visible(in storage: some StateStorage, _ model: EntityDataModel) throws(StateError) -> Operation? {
+    package func visible(in storage: some StateReader, _ model: EntityDataModel) throws(StateError) -> Operation? {
         guard isUnfit else { return operation }
         let content = FittingContent(storage: storage, model: model)
         var operation = operation
@@ -187,7 +187,7 @@ extension PendingOperation {
 }
 
 /// The parts of an operation that the metadata have a place for.
-private struct FittingContent<Storage: StateStorage> {
+private struct FittingContent<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
 

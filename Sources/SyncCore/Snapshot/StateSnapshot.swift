@@ -6,7 +6,7 @@ public enum StateSnapshot {
     /// memory: nothing is collected.
     ///
     /// - Parameter body: must not use the storage.
-    static func forEachItem(of storage: some StateStorage, _ body: (SnapshotItem) throws -> Void) throws {
+    static func forEachItem(of storage: some StateReader, _ body: (SnapshotItem) throws -> Void) throws {
         let header = try storage.header()
         try body(.header(applied: header.applied, nextEntity: header.nextEntity, nextBatch: header.nextBatch))
         if let service = header.service { try body(.service(service)) }

@@ -2,7 +2,7 @@ package import EDM
 package import Operations
 
 /// The entities that an operation is about.
-extension StateStorage {
+extension StateReader {
     /// Returns the entities that the operation changes for a user: those that it creates, updates or deletes, and those of which
     /// it sets a single-valued link. An entity is not a subject because another one is linked to it or created below it.
     ///

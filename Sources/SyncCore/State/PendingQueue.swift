@@ -34,7 +34,7 @@ package struct PendingQueue {
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: the entities that the operation is about; see ``StateStorage/subjects(of:)``.
+    /// - Parameter subjects: the entities that the operation is about; see ``StateReader/subjects(of:)``.
     package mutating func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
         remove(sequence)
@@ -93,6 +93,9 @@ package struct PendingQueue {
 
     // MARK: Queries
 
+    /// The sequence numbers in ascending order.
+    package var sequences: ArraySlice<SequenceNumber> { order.from(0, limit: .max) }
+
     /// Returns the first operations from `first` on, in ascending order.
     package func operations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
         order.from(first, limit: limit).compactMap { operations[$0] }
@@ -147,7 +150,7 @@ package struct PendingQueue {
     }
 }
 
-/// What the pending operations mean for an entity that they are about; see ``StateStorage/subjects(of:)``.
+/// What the pending operations mean for an entity that they are about; see ``StateReader/subjects(of:)``.
 public enum PendingStanding: Sendable, Hashable {
     /// None is about it.
     case clean

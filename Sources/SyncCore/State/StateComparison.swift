@@ -7,7 +7,7 @@ public enum StateComparison {
     ///
     /// Cost: a pass over each of the two states; where they differ two passes, and eight bytes for each thing in one of them.
     public static func firstDifference(
-        of state: some StateStorage, from expected: some StateStorage
+        of state: some StateReader, from expected: some StateReader
     ) throws -> String? {
         guard try StateDigest(of: state) != StateDigest(of: expected) else { return nil }
         if let item = try firstItem(of: state, notIn: try hashes(of: expected)) {
@@ -19,14 +19,14 @@ public enum StateComparison {
         return "The defining queries are in another order than the log says, or something is there twice."
     }
 
-    private static func hashes(of state: some StateStorage) throws -> Set<UInt64> {
+    private static func hashes(of state: some StateReader) throws -> Set<UInt64> {
         var hashes: Set<UInt64> = []
         try StateSnapshot.forEachItem(of: state) { hashes.insert(StateHash.hash($0)) }
         return hashes
     }
 
     private static func firstItem(
-        of state: some StateStorage, notIn hashes: Set<UInt64>
+        of state: some StateReader, notIn hashes: Set<UInt64>
     ) throws -> SnapshotItem? {
         var found: SnapshotItem?
         try StateSnapshot.forEachItem(of: state) { item in

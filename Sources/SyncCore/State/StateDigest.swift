@@ -5,15 +5,15 @@ import Operations
 /// any build.
 ///
 /// The sum of the hashes of the items that a snapshot of the state has: FNV-1a with 64 bits, mixed. So it can follow a state
-/// from one record to the next (``MemoryState/digest``). It finds differences; it is no protection against forgery.
+/// from one record to the next (``WorkingSet/digest``). It finds differences; it is no protection against forgery.
 public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     public let value: UInt64
 
     package init(value: UInt64) { self.value = value }
 
     /// Cost: one pass over the whole state.
-    @_specialize(where Storage == MemoryState)
-    public init<Storage: StateStorage>(of storage: Storage) throws(StateError) {
+    
+    public init<Storage: StateReader>(of storage: Storage) throws(StateError) {
         var hash = StateHash()
         do {
             try StateSnapshot.forEachItem(of: storage) { hash.add($0) }

@@ -3,7 +3,7 @@ import ODataWire
 import Operations
 
 /// The next batch while the queue is walked.
-struct BatchDraft<Storage: StateStorage> {
+struct BatchDraft<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private let options: UploadPlanner<Storage>.Options
     private var grouping: ChangeSetGrouping

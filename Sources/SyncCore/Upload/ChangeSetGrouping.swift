@@ -73,7 +73,7 @@ struct ChangeSetGrouping {
     ///
     /// - Parameter canRefer: whether the service lets the unit refer to these entities in the change set that creates them.
     mutating func add(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
         canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         if let reason = try place(unit, footprints, resolver, canRefer) {
@@ -85,7 +85,7 @@ struct ChangeSetGrouping {
 
     /// Why the unit stays out of a batch that is full already.
     mutating func leaveOut(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) -> HoldReason {
         var needs = UnitNeeds(unit, footprints)
         var reason = blocked(needs)
@@ -95,7 +95,7 @@ struct ChangeSetGrouping {
     }
 
     private func obstacle(
-        _ needs: inout UnitNeeds, _ resolver: EntityResolver<some StateStorage>
+        _ needs: inout UnitNeeds, _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) -> HoldReason? {
         try needs.resolve(
             resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } },
@@ -108,7 +108,7 @@ struct ChangeSetGrouping {
     }
 
     private mutating func place(
-        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateStorage>,
+        _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
         _ canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
         var needs = UnitNeeds(unit, footprints)
@@ -255,7 +255,7 @@ private struct UnitNeeds {
 
     /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
     mutating func resolve(
-        _ resolver: EntityResolver<some StateStorage>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
+        _ resolver: EntityResolver<some StateReader>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?,
         linker: (EntityID) -> SequenceNumber?
     ) throws(StateError) -> HoldReason? {

@@ -9,7 +9,7 @@ import Operations
 /// The later operation moves to the place of the earlier one. It may not pass an operation that it cannot change places
 /// with, so the order of everything else stays. Operations of app change sets and transactions, unmodifiable ones, such as
 /// differ in headers or category, and such as the service may have carried out already stay as they are. What is farther apart than a page of the queue is not put together.
-struct Coalescing<Storage: StateStorage> {
+struct Coalescing<Storage: StateReader> {
     enum Scope: Sendable, Hashable {
         /// Only with operations that the service refused: what was done since replaces what was wrong in them.
         case refused

@@ -3,7 +3,7 @@ public import ODataWire
 public import Operations
 
 /// What the planner knows of an entity: whether the service has it, and by which name.
-public struct EntityResolver<Storage: StateStorage> {
+public struct EntityResolver<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     private let known: KnownRows?

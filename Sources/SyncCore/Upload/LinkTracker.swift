@@ -5,7 +5,7 @@ import Operations
 ///
 /// A link that comes and goes within the pending operations is in no state, but its removal is what lets the next one happen:
 /// a city can be deleted only after its mayor, who moved in a moment ago, has moved out.
-struct LinkTracker<Storage: StateStorage> {
+struct LinkTracker<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private var changes = LinkChanges()
     /// By set and key: the new entity that got the key last.

@@ -2,7 +2,7 @@ import Operations
 
 /// The units of the queue in the order in which they are to be looked at, read a page at a time: whoever stops early has
 /// read no more than a page beyond.
-struct QueueWalk<Storage: StateStorage> {
+struct QueueWalk<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private var tracker: LinkTracker<Storage>
     /// Where the next page begins.

@@ -6,7 +6,7 @@ public import Operations
 /// ETags, and the service's words where it refused.
 ///
 /// Pure: the same plan, state and answer give the same outcomes.
-public struct Reconciler<Storage: StateStorage> {
+public struct Reconciler<Storage: StateReader> {
     private let model: EntityDataModel
     private let storage: Storage
     private let reader: PayloadReader

@@ -4,7 +4,7 @@ import Operations
 
 /// Writes the operations of a change set as requests, numbers them, and lets `$<Content-ID>` stand for new entities, in the
 /// forms that the service knows.
-struct RequestPlanner<Storage: StateStorage> {
+struct RequestPlanner<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
     private(set) var options: ServiceOptions
     /// The options, whatever a single change set departs from.

@@ -6,7 +6,7 @@ public import Operations
 ///
 /// The requests themselves are in the log; this is what they mean: which entity each creates, and which operations it
 /// carries out. As its operations have not ended, the state is what they were planned on, but for what was read since.
-public struct SentPlan<Storage: StateStorage> {
+public struct SentPlan<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private let options: ServiceOptions
 

@@ -8,7 +8,7 @@ import Operations
 /// Between units nothing is impossible: the state after each is legal, so the next can wait until keys are known. Inside of
 /// one there are three forms, and the first that the service can take is used: the requests as they are; links and updates
 /// said by the creations that they belong to; and creations inside of each other, as one deep insert.
-struct UnitForm<Storage: StateStorage> {
+struct UnitForm<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
     let options: ServiceOptions
 
@@ -273,7 +273,7 @@ extension UnitForm {
 }
 
 /// The forms of a plan's units, found once.
-struct UnitForms<Storage: StateStorage> {
+struct UnitForms<Storage: StateReader> {
     private let finder: UnitForm<Storage>
     /// Only a service that lacks something is asked: any other can take everything.
     private let isLimited: Bool

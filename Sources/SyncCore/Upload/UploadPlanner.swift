@@ -15,7 +15,7 @@ public import Operations
 ///   in the next one.
 ///
 /// Pure: the same state gives the same plan.
-public struct UploadPlanner<Storage: StateStorage> {
+public struct UploadPlanner<Storage: StateReader> {
     public struct Options: Sendable, Hashable {
         /// The most requests in one batch. A change set is never split, so one that is larger goes alone.
         public var requestLimit: Int

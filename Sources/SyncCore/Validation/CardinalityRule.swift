@@ -3,7 +3,7 @@ import Operations
 
 /// An end with multiplicity 1 is never empty: looked at when an operation, or a whole change set, has been folded, since
 /// inside a change set only the end state has to be legal.
-public struct CardinalityRule<Storage: StateStorage> {
+public struct CardinalityRule<Storage: StateReader> {
     private let storage: Storage
     private let index: RelationshipIndex
 

@@ -3,7 +3,7 @@ public import Operations
 
 /// Dependent properties that name a new entity of this store get a binding to it beside them: the service may give that
 /// entity another key, and only an ID keeps meaning it.
-public struct ConstraintBinder<Storage: StateStorage> {
+public struct ConstraintBinder<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
 

@@ -4,7 +4,7 @@ public import Operations
 
 /// What the metadata and the present state demand of an operation by itself. What they demand of the state that results is
 /// in ``CardinalityRule``.
-public struct OperationRules<Storage: StateStorage> {
+public struct OperationRules<Storage: StateReader> {
     private let storage: Storage
     let model: EntityDataModel
 

@@ -22,15 +22,15 @@ extension LocalStore {
     ) throws(TidelogError) -> (answer: QueryAnswer, causes: Set<ChangeCause>)? {
         guard !isClosed else { return nil }
         do throws(TidelogError) {
-            if !state.notesStandings {
+            if !storedViews.notesStandings {
                 // What was written before anybody looked on is nobody's change.
-                state.notesStandings = true
-                _ = try read { try $0.takeChangedTables() }
+                storedViews.notesStandings = true
+                _ = try read { _ in try views.takeChangedTables() }
             }
             let causes = observer.begin()
-            _ = state.takeReadTables()
+            _ = storedViews.takeReadTables()
             let answer = try answer(request)
-            observer.answered(from: try isAboutQueue(request) ? nil : state.takeReadTables())
+            observer.answered(from: try isAboutQueue(request) ? nil : storedViews.takeReadTables())
             return (answer, causes)
         } catch {
             observer.end()

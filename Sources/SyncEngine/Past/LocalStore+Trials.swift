@@ -53,7 +53,7 @@ extension LocalStore {
     /// Inside of a transaction.
     private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
         let applied = try state.header().applied
-        if let past, past.applied == applied {
+        if let past, try past.applied == applied {
             self.past = try past.advanced(through: last, reader, &fold)
         } else {
             try ViewsOpening.foldAll(of: reader.records(from: applied + 1, through: last), &fold)
@@ -97,7 +97,7 @@ extension LocalStore {
                 request = ServiceRequest(path: request.path, options: options)
             default: break
             }
-            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(resolved: request, nil)
+            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(resolved: request, nil)
         }
     }
 
@@ -132,7 +132,7 @@ extension LocalStore {
                     stretch.last = next.sequence
                     stretch.records += 1
                     if record.body == .lost { stretch.hasGap = true }
-                    let change = StoreChange([record], tables: try state.takeChangedTables())
+                    let change = StoreChange([record], tables: try views.takeChangedTables())
                     if let written = change.tables, let read = stretch.tables, written.isDisjoint(with: read) {
                         continue
                     }
@@ -152,8 +152,8 @@ extension LocalStore {
     private func begin(
         _ stretch: inout WatchedStretch, _ query: String, isFirst: Bool, _ reader: LogReader
     ) throws {
-        state.notesStandings = true
-        _ = try state.takeChangedTables()
+        storedViews.notesStandings = true
+        _ = try views.takeChangedTables()
         // The tables of the answer so far are not known any more.
         let time = stretch.last > 0 ? try reader.time(of: stretch.last) : 0
         let holds = try evaluate(query, at: time, &stretch)
@@ -161,13 +161,13 @@ extension LocalStore {
     }
 
     private func evaluate(_ query: String, at time: Timestamp, _ stretch: inout WatchedStretch) throws -> Bool {
-        _ = state.takeReadTables()
+        _ = try views.takeReadTables()
         let verdict = try verdict(on: query, at: time)
         stretch.evaluations += 1
         stretch.isKnown = stretch.isKnown || verdict.isKnown
         stretch.refusal = stretch.refusal ?? verdict.refusal
         // The queue's tables are written by every transaction or nearly; the time passes with every record.
-        let tables = try queueURL(query) == nil && !query.contains("now") ? state.takeReadTables() : []
+        let tables = try queueURL(query) == nil && !query.contains("now") ? try views.takeReadTables() : []
         // Other metadata may know what it names.
         stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
         return verdict.holds

@@ -6,10 +6,10 @@ import Views
 
 /// The state of a past in memory, where folding on costs least.
 struct PastFold {
-    let state: MemoryState
-    private var fold: Fold<MemoryState>
+    let state: WorkingSet
+    private var fold: Fold
 
-    init(_ state: MemoryState) throws(StateError) {
+    init(_ state: WorkingSet) throws(StateError) {
         self.state = state
         fold = try Fold(storage: state)
     }
@@ -26,12 +26,12 @@ struct PastFold {
     var model: EntityDataModel? { fold.model }
 
     /// The last record that is in it.
-    var applied: SequenceNumber { state.header().applied }
+    var applied: SequenceNumber { get throws(StateError) { try state.header().applied } }
 
     /// Returns how many records there were.
     @discardableResult
     mutating func advance(through last: SequenceNumber, _ reader: LogReader) throws -> Int {
-        let cursor = reader.records(from: applied + 1, through: last)
+        let cursor = reader.records(from: try applied + 1, through: last)
         let decoder = RecordDecoder()
         var folded = 0
         while let next = try cursor.next() {
@@ -46,14 +46,14 @@ struct PastFold {
 
     /// The same further on in the log, and in the views, which are where this one is. Inside of one transaction of theirs.
     func advanced(
-        through last: SequenceNumber, _ reader: LogReader, _ views: inout Fold<SQLiteState>
+        through last: SequenceNumber, _ reader: LogReader, _ views: inout Fold
     ) throws -> PastFold {
         var past = try PastFold(copying: self)
         past.state.noteTouched()
         try past.advance(through: last, reader)
         guard try past.state.writeTouched(into: views.storage) else {
             // Other metadata: rare enough to be folded twice.
-            try ViewsOpening.foldAll(of: reader.records(from: applied + 1, through: last), &views)
+            try ViewsOpening.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
             return past
         }
         if let model = views.model, let index = views.index {

@@ -101,9 +101,9 @@ extension LocalStore {
         let navigation = try QueueNavigation(
             model: model, now: GlobalDateTime(millisecondsSince1970: environment.now()),
             dependents: try asksForDependents(request.options) ? dependentRequests() : [:])
-        let found = try read { state throws in
+        let found = try read { _ in
             do {
-                let query = navigation.query(state)
+                let query = navigation.query(try views)
                 var count: Int64?
                 if request.options.count == true || request.path.target == .count {
                     var all = request.options

@@ -6,7 +6,7 @@ import Views
 
 /// Makes entries and rows of operations that have not ended.
 struct QueueReader {
-    let state: SQLiteState
+    let state: WorkingSet
     let requests: QueuedRequest
 
     /// Nil for an operation that is not in the archive.

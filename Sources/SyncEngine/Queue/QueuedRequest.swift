@@ -7,7 +7,7 @@ import Views
 /// An operation as a request, by itself and with the store's own links: what a person sees of the queue. What is sent has
 /// real keys, and may be another request altogether: see the upload's plan.
 struct QueuedRequest {
-    let state: SQLiteState
+    let state: WorkingSet
     let model: EntityDataModel
     let root: String
     let options: ServiceOptions

@@ -6,11 +6,11 @@ import Views
 
 /// Finds the entity that a readLink, an editLink or a key names. Every link that was ever handed out still leads there.
 struct AddressResolver {
-    let state: SQLiteState
+    let state: WorkingSet
     let model: EntityDataModel
     let root: String?
 
-    private var names: EntityNames<SQLiteState> {
+    private var names: EntityNames<WorkingSet> {
         EntityNames(storage: state, model: model, serviceRoot: root ?? "")
     }
 

@@ -8,7 +8,7 @@ import Views
 /// The log has each at once, so a process that ends before the commit loses nothing, and folds them again when it is opened.
 struct GatheredPages {
     /// As it was before the first of them; nil where there are none.
-    private(set) var fold: Fold<SQLiteState>?
+    private(set) var fold: Fold?
     private var entities = 0
 
     /// Bounds what opening has to fold again after a crash, and what the views' file grows by for it.
@@ -16,7 +16,7 @@ struct GatheredPages {
 
     var isEnough: Bool { entities >= Self.limit }
 
-    mutating func add(_ records: [Record], onto fold: Fold<SQLiteState>) {
+    mutating func add(_ records: [Record], onto fold: Fold) {
         if self.fold == nil { self.fold = fold }
         for record in records {
             if case .downloadPage(let page) = record.body {

@@ -6,16 +6,16 @@ import Views
 
 /// A query over the views with its answer in the app's form: `$select` and `$expand` on top of ``RowQuery``.
 struct LocalQuery {
-    private let state: SQLiteState
+    private let views: SQLiteState
     let query: RowQuery
     let reader: SnapshotReader
     let model: EntityDataModel
 
     /// - Parameter time: what `now()` is, in milliseconds since 1970.
-    init(state: SQLiteState, forms: LinkForms, time: Timestamp) {
-        self.state = state
+    init(views: SQLiteState, state: WorkingSet, forms: LinkForms, time: Timestamp) {
+        self.views = views
         model = forms.model
-        query = RowQuery(state: state, model: model, now: GlobalDateTime(millisecondsSince1970: time))
+        query = RowQuery(state: views, model: model, now: GlobalDateTime(millisecondsSince1970: time))
         reader = SnapshotReader(state: state, forms: forms)
     }
 
@@ -52,7 +52,7 @@ struct LocalQuery {
     /// The same for a request without aliases.
     func answer(resolved request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
         do {
-            return try state.reading { try plainAnswer(request, page) }
+            return try views.reading { try plainAnswer(request, page) }
         } catch let error as EvaluationError {
             throw TidelogError(error)
         }

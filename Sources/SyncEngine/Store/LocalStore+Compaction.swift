@@ -65,7 +65,7 @@ extension LocalStore {
             path: disk.keepsViews(log) ? proof[0] : nil, store: log.storeIdentifier.description)
         defer { state.close() }
         if let base { try ViewsOpening.restore(base, reader, into: state) }
-        var fold = try Fold(storage: state)
+        var fold = try Fold(storage: WorkingSet(over: state))
         let first = try reader.segmentList().last { $0.firstSequence <= begin }?.firstSequence ?? 1
         if first > base?.sequence ?? 1, first < snapshot.sequence {
             try ViewsOpening.catchUp(&fold, reader, through: first - 1)
@@ -80,7 +80,7 @@ extension LocalStore {
     }
 
     /// - Parameter fold: of all records in front of the first one that is kept.
-    private func writeBeginning(_ fold: Fold<SQLiteState>, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws
+    private func writeBeginning(_ fold: Fold, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws
     {
         let digest = try StateDigest(of: fold.storage)
         let known = snapshots.first { $0.sequence == first }

@@ -125,7 +125,7 @@ extension LocalStore {
         return try read { try EntityResolver(storage: $0, model: model).serviceRow(id)?.origin.isOnService ?? false }
     }
 
-    private func conflictFinder() throws(TidelogError) -> ConflictFinder<SQLiteState>? {
+    private func conflictFinder() throws(TidelogError) -> ConflictFinder<WorkingSet>? {
         guard try mayHaveConflicts(), let index = fold.index else { return nil }
         return ConflictFinder(storage: state, model: try model, index: index)
     }

@@ -48,7 +48,7 @@ extension LocalStore {
     private func checkRemoval(of state: QueryState) throws(TidelogError) {
         let name = state.query.name
         let pending = try pendingOperations(onWhatOnly: name)
-        let brings = try read { try $0.bringsEntities(query: name) }
+        let brings = try read { _ in try views.bringsEntities(query: name) }
         let refused = DefiningQueryRules.refusalOfRemoval(
             of: state, querySettings[name], bringsEntities: brings, pending: pending)
         if let refused {

@@ -18,6 +18,6 @@ extension LocalStore {
     ) throws(TidelogError) -> QueryExplanation { try explain(.related(address, property, options)) }
 
     private func explain(_ request: LiveQuery.Request) throws(TidelogError) -> QueryExplanation {
-        try read { state throws in try state.explaining { try self.answer(request).entities.count } }
+        try read { state throws in try views.explaining { try self.answer(request).entities.count } }
     }
 }

@@ -14,7 +14,7 @@ extension LocalStore {
         let declared = declaredIndexes
         _ = try read { state throws in
             let asked = try state.queries().flatMap { QueryIndexes.of($0.query.query, model: model) }
-            return try state.arrange(declared + asked)
+            return try views.arrange(declared + asked)
         }
     }
 

@@ -37,7 +37,7 @@ extension LocalStore {
         if options.select.isEmpty, options.expand.isEmpty, options.compute.isEmpty {
             return try SnapshotReader(state: state, forms: forms).snapshot(row)
         }
-        return try LocalQuery(state: state, forms: forms, time: environment.now()).entity(row, options)
+        return try LocalQuery(views: try views, state: state, forms: forms, time: environment.now()).entity(row, options)
     }
 
     /// The entity of a link such as `Orders(5)`, by one statement; nil where that is not enough to know.
@@ -46,7 +46,7 @@ extension LocalStore {
             !set.isSingleton
         else { return nil }
         return try read { state throws -> EntitySnapshot? in
-            guard try !state.hasNames(), let row = try state.row(in: set, key: link.key) else { return nil }
+            guard try !views.hasNames(), let row = try views.row(in: set, key: link.key) else { return nil }
             return try snapshot(row, options, model)
         }
     }
@@ -67,7 +67,7 @@ extension LocalStore {
             let header = try state.header()
             let query = try parsedQueries.query(url, model: model, root: header.service?.root)
             if query.request.path.target == .metadata { return try metadata(header, query.request.options) }
-            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
                 resolved: query.request,
                 LocalQuery.Page(path: query.path, size: pageSize, usualSize: usualPageSize))
         }
@@ -98,7 +98,7 @@ extension LocalStore {
             if case .entitySet(let set)? = path.segments.first {
                 page = LocalQuery.Page(path: set.name, size: pageSize, usualSize: usualPageSize)
             }
-            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
                 ServiceRequest(path: path, options: options), page)
         }
     }
@@ -138,7 +138,7 @@ extension LocalStore {
             let forms = try linkForms(model)
             // The path of a contained entity goes through the one that contains it.
             let place = set.isContained ? try state.row(id).map(forms.readLink) : nil
-            return try LocalQuery(state: state, forms: forms, time: time).answer(
+            return try LocalQuery(views: try views, state: state, forms: forms, time: time).answer(
                 ServiceRequest(path: path, options: options),
                 LocalQuery.Page(path: "\(place ?? "\(set.name)(\(id))")/\(property.name)", size: pageSize))
         }
@@ -164,7 +164,7 @@ extension LocalStore {
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(backwards.property)],
                 target: .entities(backwards.type, in: model.target(of: backwards.property, in: set)))
-            return try LocalQuery(state: state, forms: linkForms(model), time: time).answer(
+            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
                 ServiceRequest(path: path, options: options))
         }
     }
@@ -197,7 +197,7 @@ extension LocalStore {
 
     /// Every key that the service gave an entity of this store, and the entity's ID.
     public func keyMap() throws(TidelogError) -> [KeyMapEntry] {
-        try read { try $0.keyMap() }
+        try read { _ in try views.keyMap() }
     }
 
     /// The entity that has the key, in the form of `KeyText`, or had it once.

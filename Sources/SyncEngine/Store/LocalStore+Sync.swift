@@ -22,14 +22,14 @@ extension LocalStore {
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         let given = try serviceOptions
-        var options = UploadPlanner<SQLiteState>.Options(
+        var options = UploadPlanner<WorkingSet>.Options(
             requestLimit: upload.requestLimit, service: service ?? given, reach: reach)
         options.byteLimit = upload.byteLimit
         options.categories = upload.categories
         options.coalesces = upload.coalesces
         let plan = { () throws(TidelogError) -> UploadPlan in
             try self.read { state throws -> UploadPlan in
-                try state.reading {
+                try self.views.reading {
                     try UploadPlanner(storage: state, model: model, options: options).plan(
                         retrying: retrying, unreadable: unreadable)
                 }
@@ -57,7 +57,7 @@ extension LocalStore {
     /// How many operations are to be sent, refused and doubtful ones included, and how many are kept here on purpose.
     func queueCounts() throws(TidelogError) -> (queued: Int, heldBack: Int) {
         try read { state in
-            let heldBack = try state.heldBackCount()
+            let heldBack = try views.heldBackCount()
             return (try state.pendingCount() - heldBack, heldBack)
         }
     }
@@ -280,7 +280,7 @@ extension LocalStore {
         let model = try model
         return try read { state throws -> [String] in
             guard let row = try state.row(id), let type = model.findEntityType(row.type) else { return [] }
-            let query = RowQuery(state: state, model: model)
+            let query = RowQuery(state: try views, model: model)
             return try type.navigationProperties.filter { property in
                 try query.targets(of: row, property).contains { target in
                     target.origin.isOnService

@@ -18,7 +18,7 @@ extension LocalStore {
             case let error as TidelogError: error.cause as? StateError
             default: nil
             }
-        guard let damage, state.isFault(damage), mayRemakeViews, !isClosed else { return false }
+        guard let damage, storedViews.isFault(damage), mayRemakeViews, !isClosed else { return false }
         try remakeViews(because: damage.message)
         return true
     }
@@ -27,11 +27,11 @@ extension LocalStore {
         mayRemakeViews = false
         rearrangements += 1
         forgetViews()
-        state.close()
+        storedViews.close()
         var opening = ViewsOpening(
             files: files, log: log, reader: try reader(), disk: disk, unusable: unusableSnapshots)
         opening.longQueue = longQueue
-        (state, fold) = try opening.remade()
+        (storedViews, fold) = try opening.remade()
         viewsNotes += ["The views were made again from the log, because: \(reason)"] + opening.notes
         observers.tell(.unknown)
         try arrangeIndexes()
@@ -65,7 +65,7 @@ struct LoggedOperations {
     /// The first of the operations that the state does not have as the log does; nil if it has all of them so.
     ///
     /// Cost: reads the records of the operations; where one was changed later, all records behind it.
-    func first(of operations: [SequenceNumber], differingIn state: SQLiteState) throws -> SequenceNumber? {
+    func first(of operations: [SequenceNumber], differingIn state: WorkingSet) throws -> SequenceNumber? {
         let first = try reader.firstSequence()
         let operations = operations.sorted()
         var differing = try recorded(operations.filter { $0 >= first }) { sequence, operation in

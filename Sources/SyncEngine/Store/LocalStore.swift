@@ -23,8 +23,17 @@ public actor LocalStore {
 
     let log: OperationLog
     /// Another one after ``remakeViews(because:)``.
-    var state: SQLiteState
-    var fold: Fold<SQLiteState>
+    var storedViews: SQLiteState
+    var fold: Fold
+    /// The state: what the running transaction has changed, over the views.
+    var state: WorkingSet { fold.storage }
+    /// The views for queries in SQL, with what the running transaction has changed.
+    var views: SQLiteState {
+        get throws(StateError) {
+            try state.flush()
+            return storedViews
+        }
+    }
     /// Of a past: the same state, as long as nothing is appended to it.
     var past: PastFold?
     /// Where the time comes from, and how the engine waits.
@@ -127,7 +136,7 @@ public actor LocalStore {
                 files: files, log: log, reader: reader, disk: disk, unusable: unusableSnapshots)
             opening.longQueue = options.longQueue
             opening.foldsInMemory = options.isPast && !options.foldsPastInViews
-            (state, fold) = try opening.open()
+            (storedViews, fold) = try opening.open()
             past = opening.past
             recovery = notes + opening.notes
             opened = opening.report
@@ -312,11 +321,11 @@ public actor LocalStore {
     /// Of the transaction that has just ended well.
     private func tellObservers() {
         guard !observers.isEmpty else {
-            state.notesStandings = false
+            storedViews.notesStandings = false
             return
         }
         // Where the views cannot say it, anything may have changed.
-        let tables = try? state.takeChangedTables()
+        let tables = try? views.takeChangedTables()
         guard !uncommitted.isEmpty else { return }
         observers.tell(tables.map { StoreChange(uncommitted, tables: $0) } ?? .unknown)
     }
@@ -434,7 +443,7 @@ public actor LocalStore {
         observers.end()
         writeSnapshotIfDue()
         log.close()
-        state.close()
+        storedViews.close()
     }
 
     /// Closes the store and deletes it, without a moment between the two in which somebody else could open it.
@@ -446,13 +455,13 @@ public actor LocalStore {
         isClosed = true
         observers.end()
         let lock = log.closeKeepingLock()
-        state.close()
+        storedViews.close()
         // The disk may have closed the log before, and given up its lock.
         guard let lock else { return try removal.remove(try removal.lock()) }
         try removal.remove(lock)
     }
 
-    func read<T>(_ body: (SQLiteState) throws -> T) throws(TidelogError) -> T {
+    func read<T>(_ body: (WorkingSet) throws -> T) throws(TidelogError) -> T {
         do {
             do {
                 try catchUpAfterFailure()

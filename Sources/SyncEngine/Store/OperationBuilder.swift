@@ -14,14 +14,14 @@ struct DraftTable {
 
 /// Turns intents, in which entities are named as the app knows them, into operations, in which they are named by ID.
 struct OperationBuilder {
-    let state: SQLiteState
+    let state: WorkingSet
     let model: EntityDataModel
     let root: String?
     var drafts: DraftTable
     private var next: EntityID
-    private var binder: ConstraintBinder<SQLiteState> { ConstraintBinder(storage: state, model: model) }
+    private var binder: ConstraintBinder<WorkingSet> { ConstraintBinder(storage: state, model: model) }
 
-    init(state: SQLiteState, model: EntityDataModel, root: String?, drafts: DraftTable) throws {
+    init(state: WorkingSet, model: EntityDataModel, root: String?, drafts: DraftTable) throws {
         self.state = state
         self.model = model
         self.root = root

@@ -6,12 +6,12 @@ import Views
 
 /// Makes copies of entities for the app: values, links to read and edit them by, and whether something is pending on them.
 struct SnapshotReader {
-    private let state: SQLiteState
+    private let state: WorkingSet
     private let forms: LinkForms
     private let localLinks = LocalLinks()
 
     /// - Parameter forms: those of the model and service root that hold now.
-    init(state: SQLiteState, forms: LinkForms) {
+    init(state: WorkingSet, forms: LinkForms) {
         self.state = state
         self.forms = forms
     }
@@ -50,11 +50,11 @@ struct SnapshotReader {
 final class LinkForms {
     let model: EntityDataModel
     let root: String
-    let names: EntityNames<SQLiteState>
+    let names: EntityNames<WorkingSet>
     /// Rows of one answer are nearly always of one set and type.
     private var last: (set: String, type: String, form: PlainLinkForm?)?
 
-    init(state: SQLiteState, model: EntityDataModel, root: String) {
+    init(state: WorkingSet, model: EntityDataModel, root: String) {
         self.model = model
         self.root = root
         names = EntityNames(storage: state, model: model, serviceRoot: root)
@@ -85,7 +85,7 @@ private final class LocalLinks {
 
     private var targets: [Source: Set<EntityID>]?
 
-    func targets(of entity: EntityID, _ end: Navigation, in state: SQLiteState) throws -> Set<EntityID> {
+    func targets(of entity: EntityID, _ end: Navigation, in state: WorkingSet) throws -> Set<EntityID> {
         let targets = try targets ?? read(state)
         if targets.isEmpty { return [] }
         let relationship = end.relationship
@@ -93,7 +93,7 @@ private final class LocalLinks {
             Source(relationship: relationship.name, isForward: relationship.isForward, entity: entity)] ?? []
     }
 
-    private func read(_ state: SQLiteState) throws -> [Source: Set<EntityID>] {
+    private func read(_ state: WorkingSet) throws -> [Source: Set<EntityID>] {
         var found: [Source: Set<EntityID>] = [:]
         for link in try state.changedLinks() where link.inLocal {
             let name = link.relationship

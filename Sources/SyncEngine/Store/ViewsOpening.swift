@@ -41,7 +41,7 @@ struct ViewsOpening {
         syncsEachCommit = log.options.durability == .everyCommit
     }
 
-    mutating func open() throws -> (SQLiteState, Fold<SQLiteState>) {
+    mutating func open() throws -> (SQLiteState, Fold) {
         // Left by a process that ended in the middle of a compaction.
         disk.remove(files.proof)
         if path == nil { disk.remove(files.viewFiles) }
@@ -55,7 +55,7 @@ struct ViewsOpening {
     }
 
     /// The views as they are, caught up; nil where there are none yet but a log.
-    private mutating func existing() throws -> (SQLiteState, Fold<SQLiteState>)? {
+    private mutating func existing() throws -> (SQLiteState, Fold)? {
         let state = try views()
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
@@ -84,7 +84,7 @@ struct ViewsOpening {
     }
 
     /// Views made anew, whatever there was.
-    mutating func remade() throws -> (SQLiteState, Fold<SQLiteState>) {
+    mutating func remade() throws -> (SQLiteState, Fold) {
         for snapshot in try reader.snapshots().reversed() where !unusable.contains(snapshot.path) {
             do {
                 report.snapshot = snapshot.sequence
@@ -107,15 +107,15 @@ struct ViewsOpening {
         return foldsInMemory ? try remadeInMemory(from: nil) : try caughtUp(try emptyViews())
     }
 
-    private mutating func remadeInMemory(from snapshot: SnapshotFile?) throws -> (SQLiteState, Fold<SQLiteState>) {
-        let memory = MemoryState()
+    private mutating func remadeInMemory(from snapshot: SnapshotFile?) throws -> (SQLiteState, Fold) {
+        let memory = WorkingSet()
         if let snapshot { try Self.read(snapshot, reader, into: memory) }
         var past = try PastFold(memory)
         report.foldedRecords = try past.advance(through: .max, reader)
         let state = try emptyViews()
         try state.transaction { try past.state.write(into: state, past.model) }
         self.past = past
-        return (state, try Fold(storage: state))
+        return (state, try Fold(storage: WorkingSet(over: state)))
     }
 
     private func views() throws(StateError) -> SQLiteState {
@@ -127,8 +127,8 @@ struct ViewsOpening {
         return try views()
     }
 
-    private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold<SQLiteState>) {
-        var fold = try Fold(storage: state)
+    private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold) {
+        var fold = try Fold(storage: WorkingSet(over: state))
         if let longQueue { fold.longQueue = longQueue }
         report.foldedRecords = try Self.catchUp(&fold, reader)
         return (state, fold)
@@ -165,7 +165,7 @@ struct ViewsOpening {
     /// - Parameter last: where to stop; nil for the end of the log.
     @discardableResult
     static func catchUp(
-        _ fold: inout Fold<SQLiteState>, _ reader: LogReader, through last: SequenceNumber = .max
+        _ fold: inout Fold, _ reader: LogReader, through last: SequenceNumber = .max
     ) throws -> Int {
         let state = fold.storage
         let cursor = reader.records(from: try state.header().applied + 1, through: last)
@@ -187,7 +187,7 @@ struct ViewsOpening {
 
     private static let recordsPerTransaction = 2_000
 
-    private static func foldSome(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws -> Int {
+    private static func foldSome(of cursor: LogCursor, _ fold: inout Fold) throws -> Int {
         var count = 0
         let decoder = RecordDecoder()
         while count < recordsPerTransaction, let next = try cursor.next() {
@@ -199,7 +199,7 @@ struct ViewsOpening {
     }
 
     /// Folds all that the cursor gives, inside of one transaction.
-    static func foldAll(of cursor: LogCursor, _ fold: inout Fold<SQLiteState>) throws {
+    static func foldAll(of cursor: LogCursor, _ fold: inout Fold) throws {
         while try foldSome(of: cursor, &fold) == recordsPerTransaction { _ = fold.takeTouched() }
         _ = fold.takeTouched()
     }

@@ -104,7 +104,7 @@ extension SQLiteState {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
         // The function `tl_standing` asks it.
-        try queue.load(from: self)
+        try queue.load()
         return SQLCompiler(
             scope, functions: try queryFunctions(model), now: now, aliases: options.aliases, parameters: parameters)
     }

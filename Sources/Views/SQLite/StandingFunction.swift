@@ -8,7 +8,7 @@ extension Connection {
     static let standingFunction = "tl_standing"
 
     /// - Parameter queue: a queue that is loaded before a statement with the function runs.
-    func registerStanding(of queue: StoredQueue) throws(SQLiteError) {
+    func registerStanding(of queue: QueueTable) throws(SQLiteError) {
         registrations.append(queue)
         let code = sqlite3_create_function_v2(
             rawHandle, Self.standingFunction, 1, SQLITE_UTF8, Unmanaged.passUnretained(queue).toOpaque(),
@@ -21,7 +21,7 @@ private func standingCall(
     _ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) {
     guard let pointer = sqlite3_user_data(context), let arguments, count == 1 else { return }
-    let queue = Unmanaged<StoredQueue>.fromOpaque(pointer).takeUnretainedValue()
+    let queue = Unmanaged<QueueTable>.fromOpaque(pointer).takeUnretainedValue()
     let id = EntityID(rawValue: UInt64(bitPattern: sqlite3_value_int64(arguments[0])))
     switch queue.pending.standing(of: id) {
     case .clean: sqlite3_result_int(context, 0)

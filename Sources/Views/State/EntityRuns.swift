@@ -43,6 +43,12 @@ final class EntityRuns {
         return run.set
     }
 
+    /// Returns the highest entity that has a set.
+    func last() throws(SQLiteError) -> EntityID? {
+        let last = if let tail { tail } else { try run(before: UInt64(Int64.max)) }
+        return last.map { EntityID(rawValue: $0.last) }
+    }
+
     /// Does nothing where the entity has a set.
     func register(_ id: EntityID, set: String) throws(SQLiteError) {
         // SQLite's numbers are signed, and IDs are counted up from 1.

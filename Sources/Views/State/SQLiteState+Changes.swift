@@ -17,11 +17,10 @@ extension SQLiteState {
     package static let lastDownload = "last_download"
 
     /// The tables that were written since the last call, and those of the entities on which something else is pending now,
-    /// where ``notesStandings`` says so.
+    /// if ``notesStandings`` says so.
     package func takeChangedTables() throws(StateError) -> Set<String> {
         var tables = connection.takeWrittenTables()
-        let entities = changedStandings
-        changedStandings = []
+        let entities = queue.takeChangedStandings()
         // Of so many, one of each set is likely.
         guard entities.count <= 1_000 else { return tables.union(layouts.values.map(\.unquotedTable)) }
         for id in entities {
@@ -39,8 +38,9 @@ extension SQLiteState {
         "header", "entities", "pending", "effects", "shapes", "json_each", "sqlite_master",
     ]
 
-    /// Notes the entities on which an operation is pending.
-    func noteStandings(of operation: SequenceNumber) {
-        if notesStandings { changedStandings.formUnion(queue.entities(of: operation)) }
+    /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
+    package var notesStandings: Bool {
+        get { queue.notesStandings }
+        set { queue.notesStandings = newValue }
     }
 }

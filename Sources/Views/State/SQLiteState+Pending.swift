@@ -2,7 +2,7 @@ import EDM
 public import Operations
 public import SyncCore
 
-/// The pending operations, which are in memory while the views are open; see ``StoredQueue``.
+/// The pending operations, which are in memory while the views are open; see ``QueueTable``.
 extension SQLiteState {
     public typealias Standing = PendingStanding
 
@@ -60,32 +60,33 @@ extension SQLiteState {
     /// Returns what the pending operations mean for an entity that they are about.
     public func standing(of id: EntityID) throws(StateError) -> Standing { try loaded().pending.standing(of: id) }
 
-    private func loaded() throws(StateError) -> StoredQueue {
-        try queue.load(from: self)
+    private func loaded() throws(StateError) -> QueueTable {
+        try queue.load()
         return queue
     }
 
     // MARK: Changes
 
     public func putPending(_ pending: PendingOperation) throws(StateError) {
-        let queue = try loaded()
-        let subjects = try subjects(of: pending.operation, model)
-        noteStandings(of: pending.sequence)
-        try queue.put(pending, about: subjects, in: self)
-        noteStandings(of: pending.sequence)
+        try loaded().put(pending, about: try subjects(of: pending.operation, model))
+        try queueChanged()
     }
 
     public func setPendingStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError) {
-        try loaded().setStatus(status, since: since, of: sequence, in: self)
-        noteStandings(of: sequence)
+        try loaded().setStatus(status, since: since, of: sequence)
+        try queueChanged()
     }
 
     public func removePending(_ sequence: SequenceNumber) throws(StateError) {
-        let queue = try loaded()
-        noteStandings(of: sequence)
-        try queue.remove(sequence, in: self)
+        try loaded().remove(sequence)
+        try queueChanged()
+    }
+
+    /// Without a transaction a change is one of its own.
+    private func queueChanged() throws(StateError) {
+        if !queue.hasTransaction { try mapped { () throws(SQLiteError) in try flushQueue() } }
     }
 
     // MARK: What they read and wrote
@@ -100,14 +101,12 @@ extension SQLiteState {
     }
 
     public func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError) {
-        try loaded().putEffect(effect, of: sequence, in: self)
+        try queue.putEffect(effect, of: sequence)
     }
 
-    public func removeEffect(of sequence: SequenceNumber) throws(StateError) {
-        try loaded().putEffect(nil, of: sequence, in: self)
-    }
+    public func removeEffect(of sequence: SequenceNumber) throws(StateError) { try queue.removeEffect(of: sequence) }
 
-    public func removeEffects() throws(StateError) { try loaded().removeEffects(in: self) }
+    public func removeEffects() throws(StateError) { try queue.removeEffects() }
 
     public func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)] {
         try loaded().pending.effects.accesses(of: item)

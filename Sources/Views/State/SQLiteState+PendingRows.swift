@@ -47,23 +47,37 @@ extension SQLiteState {
             innerError: row.text(8), method: row.text(9) ?? "", url: row.text(10) ?? "", requestBody: row.text(11))
     }
 
+    /// Gives the values of ``pendingColumns``.
+    static func bind(_ pending: PendingOperation, _ binding: inout Binding) {
+        binding.sequence(pending.sequence)
+        binding.integer(pending.time)
+        if case .pending = pending.status {
+            binding.integer(StatusNumber.pending.rawValue)
+            for _ in 0..<10 { binding.null() }
+        } else {
+            for column in columns(of: pending.status) { binding.value(column) }
+        }
+        binding.integer(pending.since)
+        binding.blob(ValueCodec.encode(pending.operation))
+    }
+
     /// In the order of ``pendingColumns``.
     func columns(of pending: PendingOperation) -> [SQLValue] {
-        [integer(pending.sequence), .integer(pending.time)] + columns(of: pending.status)
+        [integer(pending.sequence), .integer(pending.time)] + Self.columns(of: pending.status)
             + [.integer(pending.since), .blob(ValueCodec.encode(pending.operation))]
     }
 
-    func columns(of pending: PendingOperation.Status) -> [SQLValue] {
+    static func columns(of pending: PendingOperation.Status) -> [SQLValue] {
         var status = StatusNumber.pending
         var details = [SQLValue](repeating: .null, count: 10)
         switch pending {
         case .pending: break
         case .inFlight(let batch):
             status = .inFlight
-            details[0] = integer(batch)
+            details[0] = .integer(Int64(bitPattern: batch))
         case .inDoubt(let batch, let reason):
             status = .inDoubt
-            details[0] = integer(batch)
+            details[0] = .integer(Int64(bitPattern: batch))
             details[1] = .text(reason)
         case .rejected(let refusal):
             status = .rejected
@@ -76,7 +90,7 @@ extension SQLiteState {
         return [.integer(status.rawValue)] + details
     }
 
-    private func columns(of refusal: Refusal) -> ArraySlice<SQLValue> {
+    private static func columns(of refusal: Refusal) -> ArraySlice<SQLValue> {
         [
             .integer(Int64(refusal.status)), .text(refusal.code), .text(refusal.message),
             refusal.innerError.map(SQLValue.text) ?? .null, .text(refusal.method), .text(refusal.url),

@@ -179,6 +179,13 @@ extension SQLiteState {
         do throws(SQLiteError) { return try entities.set(of: id) } catch { throw Self.stateError(error) }
     }
 
+    public func firstUnusedEntity() throws(StateError) -> EntityID {
+        let registered = try mapped { () throws(SQLiteError) in try entities.last() }
+        let next = try connection.untraced { () throws(StateError) in try header().nextEntity }
+        guard let registered, registered >= next else { return next }
+        return EntityID(rawValue: registered.rawValue &+ 1)
+    }
+
     public func register(_ id: EntityID, set: String) throws(StateError) {
         do throws(SQLiteError) { try entities.register(id, set: set) } catch { throw Self.stateError(error) }
     }

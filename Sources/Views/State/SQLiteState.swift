@@ -1,4 +1,4 @@
-package import EDM
+public import EDM
 import Operations
 public import SyncCore
 
@@ -9,7 +9,7 @@ public import SyncCore
 /// a table of their own, once for all rows that have the same.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
-public final class SQLiteState: StateStorage {
+public final class SQLiteState: StateBacking {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
     /// By set, for those that were written or read.
@@ -28,7 +28,7 @@ public final class SQLiteState: StateStorage {
     let names = NameTable()
     /// The numbers of the names of rows' values.
     var shapes = Shapes()
-    package var model: EntityDataModel?
+    public package(set) var model: EntityDataModel?
     /// By set; nil for a set that has no such way. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
     /// Compiled statements of queries over sets.
@@ -39,10 +39,7 @@ public final class SQLiteState: StateStorage {
     private var adoptions = 0
     /// What ``hasNames()`` found, and when.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
-    let queue = StoredQueue()
-    /// Whether it is noted whose pending operations change; see ``takeChangedTables()``.
-    package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
-    var changedStandings: Set<EntityID> = []
+    public let queue = QueueTable()
     /// Whether an answer depends on which download was the last; see ``takeReadTables()``.
     var readsLastDownload = false
 
@@ -59,6 +56,7 @@ public final class SQLiteState: StateStorage {
         path: String?, store: String, boot: String? = nil, readOnly: Bool = false, isUnchanging: Bool = false
     ) throws(StateError) {
         self.boot = boot
+        isReadOnly = readOnly
         if let path, path != ":memory:" {
             if let page = PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening) {
                 throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
@@ -98,6 +96,7 @@ public final class SQLiteState: StateStorage {
             }
             isMarked = true
         }
+        queue.loader = { [unowned self] () throws(StateError) in try readQueue() }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
@@ -112,7 +111,7 @@ public final class SQLiteState: StateStorage {
         try connection.execute("BEGIN IMMEDIATE")
         for statement in Schema.statements { try connection.execute(statement) }
         try connection.run(
-            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0)", [.text(store)])
+            "INSERT INTO header VALUES (1, ?, 0, 1, 1, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0)", [.text(store)])
         try connection.execute("PRAGMA user_version = \(Schema.version)")
         try connection.execute("COMMIT")
     }
@@ -121,6 +120,7 @@ public final class SQLiteState: StateStorage {
     public func close() {
         // What is not committed is folded again from the log.
         try? commitGathered()
+        if !isReadOnly { try? connection.transaction { () throws(SQLiteError) in try writeEffects() } }
         // Without it the next open in another run of the system makes the views again, and that is all.
         try? endWriting()
         headerRow.forget()
@@ -186,7 +186,7 @@ public final class SQLiteState: StateStorage {
         try headerRow.flush()
         try entities.flush()
         try coverage.flush()
-        try queue.flush(self)
+        try flushQueue()
     }
 
     // MARK: Gathering
@@ -241,6 +241,7 @@ public final class SQLiteState: StateStorage {
     // MARK: Crashes of the machine
 
     private let boot: String?
+    private let isReadOnly: Bool
     /// Whether the file says that it is being written.
     private var isMarked = false
 

@@ -1,14 +1,14 @@
 /// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
 enum Schema {
     /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 13
+    static let version: Int64 = 14
 
     static let statements = [
         """
         CREATE TABLE header (only INTEGER PRIMARY KEY CHECK (only = 1), store TEXT NOT NULL, applied INTEGER NOT NULL,
           next_entity INTEGER NOT NULL, next_batch INTEGER NOT NULL, root TEXT, metadata BLOB, writing TEXT,
           postponed_until INTEGER, postponed_attempt INTEGER, postponed_reason TEXT, postponed_since INTEGER,
-          last_download INTEGER NOT NULL)
+          last_download INTEGER NOT NULL, effects_of INTEGER NOT NULL)
         """,
         "CREATE TABLE sets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
         // Runs of entity IDs that follow one another.
@@ -33,7 +33,7 @@ enum Schema {
         // With all that a walk from the second end asks for, so that it does not look up each link as well.
         "CREATE INDEX links_by_second ON links (relationship, second, first, in_local)",
         "CREATE INDEX links_changed ON links (relationship) WHERE in_base <> in_local",
-        // Read as a whole into a `PendingQueue`, by which operations are found.
+        // Read as a whole into a `QueueTable`, by which operations are found.
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
@@ -51,7 +51,7 @@ enum Schema {
         "CREATE TABLE open_links (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE quarantine (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
-        // Of each pending operation, or of none.
+        // Of each pending operation, if `effects_of` in `header` is the record that was applied last.
         "CREATE TABLE effects (sequence INTEGER PRIMARY KEY, effect BLOB NOT NULL)",
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,

@@ -126,7 +126,7 @@ struct ReplayTests {
     /// A snapshot of another store's state, in the place of the right one.
     @Test func `a snapshot that does not hold what the records lead to is told`() async throws {
         let sample = try SampleLog()
-        let state = MemoryState()
+        let state = WorkingSet()
         var fold = try Fold(storage: state)
         for number in 1...4 as ClosedRange<UInt64> {
             let body = Record.Body.definingQueryAdded(DefiningQuery(name: "q\(number)", query: "Customers"))
@@ -207,7 +207,7 @@ struct ReplayTests {
         _ shop: ReplayedShop, without lost: (Record.Body) -> Bool, snapshotBehind place: SequenceNumber? = nil
     ) throws -> (sample: SampleLog, lost: SequenceNumber) {
         let sample = try SampleLog()
-        let state = MemoryState()
+        let state = WorkingSet()
         var fold = try Fold(storage: state)
         var first: SequenceNumber = 0
         try LogReader(directory: shop.store.files.log).forEach { record in

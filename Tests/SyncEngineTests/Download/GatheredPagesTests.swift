@@ -132,16 +132,14 @@ struct GatheredPagesTests {
         #expect(try Self.committed(download.shop.store) == 30)
     }
 
-    @Test func `where the views cannot take a page they get those before it again from the log`() async throws {
+    @Test func `views that cannot take a page get it and those before it again from the log`() async throws {
+        // The log has the page when the views fail, so the download goes on. The rollback takes the trigger away.
         let download = try await Download { store in
             try await store.execute(
                 "CREATE TEMP TRIGGER refuse AFTER INSERT ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
         }
-        await #expect(throws: TidelogError.self) { try await download.engine.download() }
-        #expect(try Self.committed(download.shop.store) == 0)
-        #expect(try await download.shop.store.query("Customers").entities.count == 30)
-        let report = try await download.shop.engine.download()
-        #expect(report.queries.map(\.mode) == [.resumed])
+        let report = try await download.engine.download()
+        #expect(report.queries.map(\.mode) == [.full])
         #expect(try await download.shop.store.query("Customers").entities.count == 36)
         try await Self.expectLogIsState(download.shop)
     }
@@ -173,5 +171,5 @@ struct GatheredPagesTests {
 
 extension LocalStore {
     /// What the views' file is told behind the store's back.
-    fileprivate func execute(_ sql: String) throws { try state.connection.execute(sql) }
+    fileprivate func execute(_ sql: String) throws { try storedViews.connection.execute(sql) }
 }

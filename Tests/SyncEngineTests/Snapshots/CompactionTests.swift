@@ -234,5 +234,5 @@ struct CompactionTests {
 
 extension LocalStore {
     /// As if the views had lost something.
-    fileprivate func forgetLinks() throws { try state.connection.execute("DELETE FROM links") }
+    fileprivate func forgetLinks() throws { try storedViews.connection.execute("DELETE FROM links") }
 }

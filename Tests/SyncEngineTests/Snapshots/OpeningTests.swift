@@ -140,8 +140,8 @@ struct OpeningTests {
 extension LocalStore {
     /// The files as they are now, looked at in another run of the system.
     fileprivate func stopMachine() throws {
-        try state.connection.execute("UPDATE header SET writing = 'an earlier run'")
-        state.connection.close()
+        try storedViews.connection.execute("UPDATE header SET writing = 'an earlier run'")
+        storedViews.connection.close()
         log.close()
     }
 }

@@ -51,12 +51,12 @@ struct InspectedLog {
         var batch: BatchID = 0
         var nextEntity = UInt64(InspectedLog.customers + InspectedLog.orders)
 
-        private var fold: Fold<MemoryState>
+        private var fold: Fold
         private var rounds = 0
 
         init(log: OperationLog) throws {
             self.log = log
-            fold = try Fold(storage: MemoryState())
+            fold = try Fold(storage: WorkingSet())
         }
 
         /// As a store does it by itself after an upload: when 4 MiB have come since the last one, and that is more than it took.

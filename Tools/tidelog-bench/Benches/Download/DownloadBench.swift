@@ -128,7 +128,7 @@ final class DownloadWorkload {
         try await time("parse", units: rows) {
             for page in pages { _ = try reader.feed(page, type: set.entityType) }
         }
-        let state = try SQLiteState(path: try directory.fresh("parts.sqlite"), store: "bench")
+        let state = WorkingSet(over: try SQLiteState(path: try directory.fresh("parts.sqlite"), store: "bench"))
         var fold = try Fold(storage: state)
         try state.transaction {
             try fold.apply(

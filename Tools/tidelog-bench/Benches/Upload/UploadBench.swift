@@ -40,14 +40,16 @@ extension Bench {
 
 /// The views of a store with nothing but a queue.
 final class UploadQueue {
-    private let state: SQLiteState
-    private var fold: Fold<SQLiteState>
+    private let views: SQLiteState
+    private let state: WorkingSet
+    private var fold: Fold
     private var next: SequenceNumber = 1
     /// Operations a second when the queue was made.
     private(set) var applied = 0.0
 
     init(path: String, day: OfflineDay) throws {
-        state = try SQLiteState(path: path, store: "bench")
+        views = try SQLiteState(path: path, store: "bench")
+        state = WorkingSet(over: views)
         fold = try Fold(storage: state)
         var records: [Record] = []
         try day.forEachRecord { records.append($0) }
@@ -107,13 +109,13 @@ final class UploadQueue {
         guard let model = fold.model else { throw Failure("There is no model.") }
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: OfflineDay.service.root)
-        let options = UploadPlanner<SQLiteState>.Options(reach: .batch)
+        let options = UploadPlanner<WorkingSet>.Options(reach: .batch)
         var result = Result()
         var key: Int64 = 10_000_000
         while try state.pendingCount() > 0 {
             var start = ContinuousClock.now
             // As the store does it.
-            let plan = try state.reading { try UploadPlanner(storage: state, model: model, options: options).plan() }
+            let plan = try views.reading { try UploadPlanner(storage: state, model: model, options: options).plan() }
             result.planning += Stopwatch.seconds(since: start)
             guard !plan.isEmpty else { throw Failure("The rest of the queue does not go: \(plan.held.prefix(3)).") }
             result.batches += 1
@@ -182,9 +184,10 @@ enum UploadMemory {
     }
 
     static func run(views path: String, limit: Int) throws {
-        let state = try SQLiteState(path: path, store: "bench")
-        guard let model = state.model else { throw Failure("There is no model.") }
-        let options = UploadPlanner<SQLiteState>.Options(requestLimit: limit, reach: .batch)
+        let views = try SQLiteState(path: path, store: "bench")
+        let state = WorkingSet(over: views)
+        guard let model = views.model else { throw Failure("There is no model.") }
+        let options = UploadPlanner<WorkingSet>.Options(requestLimit: limit, reach: .batch)
         let plan = try UploadPlanner(storage: state, model: model, options: options).plan()
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: OfflineDay.service.root)

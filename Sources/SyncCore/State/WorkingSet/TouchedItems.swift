@@ -41,7 +41,7 @@ struct TouchedItems {
     var hasModel = false
 }
 
-extension MemoryState {
+extension WorkingSet {
     /// Makes of a state that this one was when ``noteTouched()`` was called what this one is now; the items that are the same
     /// are not looked at. What was noted begins anew.
     ///
@@ -57,25 +57,25 @@ extension MemoryState {
     ///
     /// - Parameter model: of the state's metadata, if it has any.
     package func write(into storage: some StateStorage, _ model: EntityDataModel?) throws(StateError) {
-        try storage.setHeader(header())
+        try storage.setHeader(try header())
         if let model { try storage.install(model) }
-        try write(allItems, into: storage)
+        try write(try allItems, into: storage)
     }
 
     private func write(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
-        try storage.setHeader(header())
-        for id in touched.entities.sorted() { if let set = set(of: id) { try storage.register(id, set: set) } }
+        try storage.setHeader(try header())
+        for id in touched.entities.sorted() { if let set = try set(of: id) { try storage.register(id, set: set) } }
         for key in touched.keys {
-            if let id = entity(set: key.set, key: key.key) { try storage.assignKey(set: key.set, key: key.key, to: id) }
+            if let id = try entity(set: key.set, key: key.key) { try storage.assignKey(set: key.set, key: key.key, to: id) }
         }
         for id in touched.rows.sorted() {
-            if let row = row(id) { try storage.putRow(row) } else { try storage.removeRow(id) }
+            if let row = try row(id) { try storage.putRow(row) } else { try storage.removeRow(id) }
         }
         for id in touched.bases.sorted() {
-            if let base = base(id) { try storage.saveBase(id, base) } else { try storage.removeBase(id) }
+            if let base = try base(id) { try storage.saveBase(id, base) } else { try storage.removeBase(id) }
         }
         for link in touched.links {
-            if let row = self.link(link.relationship, first: link.first, second: link.second) {
+            if let row = try self.link(link.relationship, first: link.first, second: link.second) {
                 try storage.putLink(row)
             } else {
                 try storage.removeLink(link.relationship, first: link.first, second: link.second)
@@ -83,13 +83,13 @@ extension MemoryState {
         }
         try writeQueue(touched, into: storage)
         for id in touched.ancestors {
-            if let ancestor = ancestor(id) { try storage.putAncestor(ancestor) } else { try storage.removeAncestor(id) }
+            if let ancestor = try ancestor(id) { try storage.putAncestor(ancestor) } else { try storage.removeAncestor(id) }
         }
-        for id in touched.streams { try storage.putStreams(streams(of: id), of: id) }
+        for id in touched.streams { try storage.putStreams(try streams(of: id), of: id) }
         try writeQueries(touched, into: storage)
-        if touched.hasEvents { try storage.putEvents(events()) }
-        if touched.hasOpenLinks { try storage.putOpenLinks(openLinks()) }
-        if touched.hasQuarantine { try storage.putQuarantine(quarantine()) }
+        if touched.hasEvents { try storage.putEvents(try events()) }
+        if touched.hasOpenLinks { try storage.putOpenLinks(try openLinks()) }
+        if touched.hasQuarantine { try storage.putQuarantine(try quarantine()) }
     }
 
     private func writeQueue(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
@@ -98,17 +98,17 @@ extension MemoryState {
         for sequence in touched.pending.sorted() {
             // It may name fewer entities now.
             try storage.removePending(sequence)
-            if let pending = pendingOperation(sequence) { try storage.putPending(pending) }
+            if let pending = try pendingOperation(sequence) { try storage.putPending(pending) }
         }
         for sequence in touched.undone.sorted() {
-            if let undone = undoneOperation(sequence) {
+            if let undone = try undoneOperation(sequence) {
                 try storage.putUndone(undone)
             } else {
                 try storage.removeUndone(sequence)
             }
         }
         for batch in touched.batches.sorted() {
-            guard let open = openBatch(batch) else {
+            guard let open = try openBatch(batch) else {
                 try storage.removeOpenBatch(batch)
                 continue
             }
@@ -126,6 +126,6 @@ extension MemoryState {
         guard touched.hasQueries else { return }
         // Their order is a part of the state.
         for name in former { try storage.removeQuery(name) }
-        for query in queries() { try storage.putQuery(query) }
+        for query in try queries() { try storage.putQuery(query) }
     }
 }

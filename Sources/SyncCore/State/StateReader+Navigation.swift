@@ -2,7 +2,7 @@ public import EDM
 public import Operations
 
 /// Links as a navigation property walks them, whichever way round they are kept.
-extension StateStorage {
+extension StateReader {
     /// The links of an entity along a navigation property, in base or local state.
     public func links(of id: EntityID, along end: Navigation) throws(StateError) -> [LinkRow] {
         end.relationship.isForward

@@ -2,7 +2,7 @@ public import EDM
 import ODataWire
 public import Operations
 
-extension StateStorage {
+extension StateReader {
     /// An entity as a person knows it: `Cars(1)`, and `Cars(~7)` as long as it has no key. Also of one that was deleted here.
     public func name(of id: EntityID, _ model: EntityDataModel) throws(StateError) -> String {
         let set = try set(of: id) ?? "Entity"

@@ -3,7 +3,7 @@ public import ODataWire
 public import Operations
 
 /// Contained entities and those that contain them, by the links between them.
-extension StateStorage {
+extension StateReader {
     /// The entity that contains another one of that set; of an entity that was deleted here, the one that contained it. Nil
     /// where the set is not contained in another one.
     public func container(of id: EntityID, in set: EntitySet) throws(StateError) -> EntityID? {

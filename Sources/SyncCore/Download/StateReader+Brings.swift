@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Operations
 
-extension StateStorage {
+extension StateReader {
     /// Whether a defining query brings an entity of a contained set: its path leads to where the entity is, or it expands
     /// what leads there from an entity that it brings.
     func brings(

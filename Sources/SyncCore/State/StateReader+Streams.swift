@@ -1,6 +1,6 @@
 public import Operations
 
-extension StateStorage {
+extension StateReader {
     /// The service's content of the stream, where it lies in the store.
     public func stream(_ property: String?, of id: EntityID) throws(StateError) -> StreamImage? {
         try streams(of: id).first { $0.property == property }
@@ -19,7 +19,9 @@ extension StateStorage {
         }
         return try stream(property, of: id)?.content.map { ($0, false) }
     }
+}
 
+extension WorkingSet {
     /// Takes the image in place of what was known of that stream, but for what the service said of it unless it says so anew.
     /// Of entities that never entered the log nothing is kept.
     func keep(_ image: StreamImage) throws(StateError) {

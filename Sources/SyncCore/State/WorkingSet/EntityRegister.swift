@@ -1,0 +1,55 @@
+import Operations
+
+/// The sets of registered entities, as runs of consecutive entity IDs of one set: a download numbers what it brings one after
+/// the other.
+struct EntityRegister {
+    struct Run {
+        let first: UInt64
+        var last: UInt64
+        let set: String
+
+        func contains(_ id: UInt64) -> Bool { first <= id && id <= last }
+    }
+
+    /// In ascending order, without gaps inside of one.
+    private(set) var runs: [Run] = []
+    private(set) var count = 0
+
+    var isEmpty: Bool { runs.isEmpty }
+
+    func set(of id: EntityID) -> String? {
+        guard let place = place(of: id.rawValue), runs[place].contains(id.rawValue) else { return nil }
+        return runs[place].set
+    }
+
+    /// Returns the place of the last run that begins at the entity or before; nil if there is none.
+    private func place(of id: UInt64) -> Int? {
+        if let last = runs.last, last.first <= id { return runs.count - 1 }
+        var (low, high) = (0, runs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if runs[middle].first <= id { low = middle + 1 } else { high = middle }
+        }
+        return low == 0 ? nil : low - 1
+    }
+
+    /// Returns whether the entity is new here.
+    mutating func register(_ id: EntityID, set: String) -> Bool {
+        let id = id.rawValue
+        let place = place(of: id)
+        if let place, runs[place].contains(id) { return false }
+        count += 1
+        if let place, runs[place].last &+ 1 == id, runs[place].set == set {
+            runs[place].last = id
+        } else {
+            runs.insert(Run(first: id, last: id, set: set), at: place.map { $0 + 1 } ?? 0)
+        }
+        return true
+    }
+
+    func forEach<Failure: Error>(_ body: (EntityID, String) throws(Failure) -> Void) throws(Failure) {
+        for run in runs { for id in run.first...run.last { try body(EntityID(rawValue: id), run.set) } }
+    }
+
+    mutating func removeAll() { (runs, count) = ([], 0) }
+}

@@ -1,0 +1,112 @@
+import Operations
+
+/// The bookkeeping of a state in memory.
+final class MemoryBookkeeping: BookkeepingStorage {
+    private var undone: [SequenceNumber: UndoneOperation] = [:]
+    private var batches: [BatchID: OpenBatch] = [:]
+    private var ancestorsByID: [EntityID: Ancestor] = [:]
+    private var streamsByID: [EntityID: [StreamImage]] = [:]
+    private var queryList: [QueryState] = []
+    private var eventList: [StoreEvent] = []
+    private var openLinkList: [OpenLink] = []
+    private var quarantineList: [QuarantineEntry] = []
+    /// The run that brought each entity, by query.
+    private var coverage: [EntityID: [String: SequenceNumber]] = [:]
+
+    func copy() -> MemoryBookkeeping {
+        let copy = MemoryBookkeeping()
+        copy.undone = undone
+        copy.batches = batches
+        copy.ancestorsByID = ancestorsByID
+        copy.streamsByID = streamsByID
+        copy.queryList = queryList
+        copy.eventList = eventList
+        copy.openLinkList = openLinkList
+        copy.quarantineList = quarantineList
+        copy.coverage = coverage
+        return copy
+    }
+
+    func undoneOperations() -> [UndoneOperation] { undone.values.sorted { $0.sequence < $1.sequence } }
+    func undoneOperation(_ sequence: SequenceNumber) -> UndoneOperation? { undone[sequence] }
+    func putUndone(_ operation: UndoneOperation) { undone[operation.sequence] = operation }
+    func removeUndone(_ sequence: SequenceNumber) { undone[sequence] = nil }
+
+    func openBatches() -> [OpenBatch] { batches.values.sorted { $0.batch < $1.batch } }
+    func openBatch(_ batch: BatchID) -> OpenBatch? { batches[batch] }
+    func putOpenBatch(_ batch: OpenBatch) { batches[batch.batch] = batch }
+    func removeOpenBatch(_ batch: BatchID) { batches[batch] = nil }
+
+    func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
+    func ancestors() -> [EntityID] { ancestorsByID.keys.sorted() }
+    func hasAncestors() -> Bool { !ancestorsByID.isEmpty }
+    func putAncestor(_ ancestor: Ancestor) { ancestorsByID[ancestor.id] = ancestor }
+    func removeAncestor(_ id: EntityID) { ancestorsByID[id] = nil }
+
+    func streams(of id: EntityID) -> [StreamImage] { streamsByID[id] ?? [] }
+    func putStreams(_ streams: [StreamImage], of id: EntityID) { streamsByID[id] = streams.isEmpty ? nil : streams }
+
+    func events() -> [StoreEvent] { eventList }
+    func putEvents(_ events: [StoreEvent]) { eventList = events }
+    func openLinks() -> [OpenLink] { openLinkList }
+    func putOpenLinks(_ links: [OpenLink]) { openLinkList = links }
+    func quarantine() -> [QuarantineEntry] { quarantineList }
+    func putQuarantine(_ entries: [QuarantineEntry]) { quarantineList = entries }
+
+    // MARK: Defining queries
+
+    func queries() -> [QueryState] { queryList }
+
+    func putQuery(_ query: QueryState) {
+        if let index = queryList.firstIndex(where: { $0.query.name == query.query.name }) {
+            queryList[index] = query
+        } else {
+            queryList.append(query)
+        }
+    }
+
+    func removeQuery(_ name: String) { queryList.removeAll { $0.query.name == name } }
+
+    /// The entities that a query brings.
+    var covered: Dictionary<EntityID, [String: SequenceNumber]>.Keys { coverage.keys }
+
+    /// Returns the runs that brought the entity, by query.
+    func coverage(of id: EntityID) -> [String: SequenceNumber] { coverage[id] ?? [:] }
+
+    func isCovered(_ id: EntityID) -> Bool { coverage[id] != nil }
+    func isCovered(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] != nil }
+    func cover(_ id: EntityID, query: String, run: SequenceNumber) { coverage[id, default: [:]][query] = run }
+
+    func takeUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
+        let found = coverage.filter { $0.value[query].map { $0 < run } ?? false }.keys.sorted()
+        for id in found { uncover(id, query: query) }
+        return found
+    }
+
+    func uncover(_ id: EntityID, query: String?) {
+        guard let query else { return coverage[id] = nil }
+        coverage[id]?[query] = nil
+        if coverage[id]?.isEmpty == true { coverage[id] = nil }
+    }
+
+    // MARK: Everything
+
+    func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try undoneOperations().forEach(body) }
+
+    func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
+        for id in ancestors() { if let ancestor = ancestorsByID[id] { try body(ancestor) } }
+    }
+
+    func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+        for (id, streams) in streamsByID.sorted(by: { $0.key < $1.key }) { try body(id, streams) }
+    }
+
+    func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+        let names = Set(coverage.values.flatMap(\.keys)).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for name in names {
+            for (id, runs) in coverage.sorted(by: { $0.key < $1.key }) {
+                if let run = runs[name] { try body(name, id, run) }
+            }
+        }
+    }
+}

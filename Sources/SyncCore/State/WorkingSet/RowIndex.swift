@@ -1,0 +1,49 @@
+import EDM
+import Operations
+
+/// The rows of a set by the values of some properties.
+struct RowIndex {
+    /// Names of properties, or paths such as `Address/Street`.
+    let properties: [String]
+    private var rows: [Key: SmallSet<EntityID>] = [:]
+
+    /// Nearly all keys are of one property.
+    private enum Key: Hashable {
+        case one(Value)
+        case several([Value])
+    }
+
+    init(_ properties: [String], _ all: some Sequence<EntityRow>) {
+        self.properties = properties
+        for row in all { if let key = key(row) { rows[key, default: SmallSet()].insert(row.id) } }
+    }
+
+    /// Returns the rows with these values of the properties, in ascending order.
+    func find(_ values: [(property: String, value: Value)]) -> [EntityID] {
+        let key: Key = values.count == 1 ? .one(values[0].value) : .several(values.map(\.value))
+        return rows[key]?.elements.sorted() ?? []
+    }
+
+    mutating func replace(_ old: EntityRow?, by new: EntityRow?) {
+        let (before, after) = (old.flatMap(key), new.flatMap(key))
+        if let old, let new, before == after, old.id == new.id { return }
+        if let old, let before {
+            rows[before]?.remove(old.id)
+            if rows[before]?.isEmpty == true { rows[before] = nil }
+        }
+        if let new, let after { rows[after, default: SmallSet()].insert(new.id) }
+    }
+
+    mutating func removeAll() { rows.removeAll(keepingCapacity: rows.count < 4_096) }
+
+    /// Returns nil if the row does not have all of the properties.
+    private func key(_ row: EntityRow) -> Key? {
+        if properties.count == 1 { return row.values.value(at: properties[0]).map(Key.one) }
+        var values: [Value] = []
+        for property in properties {
+            guard let value = row.values.value(at: property) else { return nil }
+            values.append(value)
+        }
+        return .several(values)
+    }
+}

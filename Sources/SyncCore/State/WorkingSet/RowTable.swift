@@ -1,0 +1,85 @@
+import EDM
+import Operations
+
+/// The rows of a working set: all rows of a state, or those that differ from the ones below.
+struct RowTable {
+    private(set) var rows: [EntityID: EntityRow] = [:]
+    /// The entities whose row below is removed.
+    private(set) var removed: Set<EntityID> = []
+    /// By set, for the properties that were asked for.
+    private var indexes: [String: [RowIndex]] = [:]
+
+    enum Found {
+        case row(EntityRow)
+        case removed
+        /// What the storage below has.
+        case below
+    }
+
+    var isEmpty: Bool { rows.isEmpty && removed.isEmpty }
+    var count: Int { rows.count + removed.count }
+
+    func find(_ id: EntityID) -> Found {
+        if let row = rows[id] { return .row(row) }
+        return !removed.isEmpty && removed.contains(id) ? .removed : .below
+    }
+
+    func contains(_ id: EntityID) -> Bool { rows[id] != nil || removed.contains(id) }
+
+    /// Returns the row that was there before.
+    @discardableResult
+    mutating func put(_ row: EntityRow) -> EntityRow? {
+        if !removed.isEmpty { removed.remove(row.id) }
+        let old = rows.updateValue(row, forKey: row.id)
+        if !indexes.isEmpty { replaceIndexed(old, by: row) }
+        return old
+    }
+
+    /// Returns the row that was there before.
+    ///
+    /// - Parameter hidesBelow: whether there may be a row below.
+    @discardableResult
+    mutating func remove(_ id: EntityID, hidesBelow: Bool) -> EntityRow? {
+        let old = rows.removeValue(forKey: id)
+        if hidesBelow { removed.insert(id) }
+        if let old, !indexes.isEmpty { replaceIndexed(old, by: nil) }
+        return old
+    }
+
+    /// Removes the rows of sets that are not among these, and returns them.
+    mutating func keep(_ sets: Set<String>) -> [EntityRow] {
+        let gone = rows.values.filter { !sets.contains($0.set) }
+        for row in gone { rows[row.id] = nil }
+        indexes = [:]
+        return gone
+    }
+
+    /// Forgets everything, but not by which properties rows were asked for.
+    mutating func removeAll() {
+        rows.removeAll(keepingCapacity: rows.count < 4_096)
+        removed.removeAll()
+        for set in indexes.keys {
+            guard let count = indexes[set]?.count else { continue }
+            for place in 0..<count { indexes[set]?[place].removeAll() }
+        }
+    }
+
+    /// The set of an entity is its own for good.
+    private mutating func replaceIndexed(_ old: EntityRow?, by new: EntityRow?) {
+        guard let set = (new ?? old)?.set, let count = indexes[set]?.count else { return }
+        for place in 0..<count { indexes[set]?[place].replace(old, by: new) }
+    }
+
+    /// Returns the rows of a set whose properties have all these values, in ascending order.
+    mutating func find(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
+        guard !rows.isEmpty else { return [] }
+        if let known = indexes[set] {
+            for index in known where index.properties.elementsEqual(values, by: { $0 == $1.property }) {
+                return index.find(values)
+            }
+        }
+        let index = RowIndex(values.map(\.property), rows.values.lazy.filter { $0.set == set })
+        indexes[set, default: []].append(index)
+        return index.find(values)
+    }
+}

@@ -1,0 +1,123 @@
+public import EDM
+public import Operations
+
+extension WorkingSet {
+    public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
+        switch rowTable.find(id) {
+        case .row(let row): row
+        case .removed: nil
+        case .below: try isBelow(id) ? backing?.row(id) : nil
+        }
+    }
+
+    public func putRow(_ row: EntityRow) throws(StateError) {
+        touched?.rows.insert(row.id)
+        let old = rowTable.put(row)
+        tally.replace(old.map(SnapshotItem.row), by: .row(row))
+    }
+
+    public func removeRow(_ id: EntityID) throws(StateError) {
+        touched?.rows.insert(id)
+        let old = rowTable.remove(id, hidesBelow: try isBelow(id))
+        tally.replace(old.map(SnapshotItem.row), by: nil)
+    }
+
+    public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
+    {
+        let own = rowTable.find(set: set, where: values)
+        guard let backing else { return own }
+        let below = try backing.findRows(set: set, where: values)
+        if rowTable.isEmpty || below.isEmpty { return own.isEmpty ? below : own }
+        let others = below.filter { !rowTable.contains($0) }
+        return own.isEmpty ? others : (own + others).sorted()
+    }
+
+    public func mayHaveRows(
+        set: String, where property: String, in range: ClosedRange<Int64>
+    ) throws(StateError) -> Bool {
+        guard let backing, rowTable.isEmpty else { return true }
+        return try backing.mayHaveRows(set: set, where: property, in: range)
+    }
+
+    public func mayHaveKeyless(set: String) throws(StateError) -> Bool {
+        guard let backing, rowTable.isEmpty, bases.isEmpty else { return true }
+        return try backing.mayHaveKeyless(set: set)
+    }
+
+    public func rows(set: String) throws(StateError) -> [EntityID] {
+        let below = try backing?.rows(set: set) ?? []
+        if rowTable.isEmpty { return below }
+        let own = rowTable.rows.values.filter { $0.set == set }.map(\.id)
+        return (own + below.filter { !rowTable.contains($0) }).sorted()
+    }
+
+    // MARK: Identity
+
+    public func set(of id: EntityID) throws(StateError) -> String? {
+        if let set = register.set(of: id) { return set }
+        return try isBelow(id) ? backing?.set(of: id) : nil
+    }
+
+    public func register(_ id: EntityID, set: String) throws(StateError) {
+        if try isBelow(id), try backing?.set(of: id) != nil { return }
+        guard register.register(id, set: set) else { return }
+        touched?.entities.insert(id)
+        tally.replace(nil, by: .entity(id, set: set))
+    }
+
+    public func entity(set: String, key: String) throws(StateError) -> EntityID? {
+        if let id = keys[SetKey(set: set, key: key)] { return id }
+        return try backing?.entity(set: set, key: key)
+    }
+
+    public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
+        let place = SetKey(set: set, key: key)
+        touched?.keys.insert(place)
+        let old = keys.updateValue(id, forKey: place)
+        tally.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
+    }
+
+    // MARK: Base states
+
+    public func base(_ id: EntityID) throws(StateError) -> BaseState? {
+        if let known = bases[id] { return known }
+        return try isBelow(id) ? backing?.base(id) : nil
+    }
+
+    public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
+        touched?.bases.insert(id)
+        let old = bases.updateValue(base, forKey: id) ?? nil
+        tally.replace(old.map { .base(id, $0) }, by: .base(id, base))
+    }
+
+    public func removeBase(_ id: EntityID) throws(StateError) {
+        touched?.bases.insert(id)
+        let old = bases.removeValue(forKey: id) ?? nil
+        if try isBelow(id) { bases.updateValue(nil, forKey: id) }
+        tally.replace(old.map { .base(id, $0) }, by: nil)
+    }
+
+    public func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+        if let backing {
+            if !bases.isEmpty { try flush() }
+            return try backing.takeBases(limit: limit)
+        }
+        var taken: [(EntityID, BaseState)] = []
+        for id in bases.keys.sorted().prefix(limit) {
+            guard let base = bases[id] ?? nil else { continue }
+            taken.append((id, base))
+            try removeBase(id)
+        }
+        return taken
+    }
+
+    public func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity] {
+        if let backing, rowTable.isEmpty, bases.isEmpty, register.isEmpty { return try backing.serviceEntities(ids) }
+        var found: [ServiceEntity] = []
+        var seen: Set<EntityID> = []
+        for id in ids where seen.insert(id).inserted {
+            if let set = try set(of: id) { found.append(ServiceEntity(id: id, set: set, row: try serviceRow(id))) }
+        }
+        return found
+    }
+}

@@ -1,0 +1,83 @@
+import EDM
+public import Operations
+
+/// Passes over the whole state. What has changed is written to the backing first.
+extension WorkingSet {
+    public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
+        try flush()
+        if let backing { return try backing.forEachEntity(body) }
+        try register.forEach { id, set throws(any Error) in try body(id, set) }
+    }
+
+    public func forEachKey(_ body: (String, String, EntityID) throws -> Void) throws {
+        try flush()
+        if let backing { return try backing.forEachKey(body) }
+        let sorted = keys.sorted {
+            $0.key.set == $1.key.set
+                ? Self.precedes($0.key.key, $1.key.key) : Self.precedes($0.key.set, $1.key.set)
+        }
+        for (key, id) in sorted { try body(key.set, key.key, id) }
+    }
+
+    public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
+        try flush()
+        if let backing { return try backing.forEachRow(body) }
+        let sorted = rowTable.rows.values.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
+        for row in sorted { try body(row) }
+    }
+
+    public func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
+        try flush()
+        if let backing { return try backing.forEachBase(body) }
+        for id in bases.keys.sorted() { if let base = bases[id] ?? nil { try body(id, base) } }
+    }
+
+    public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
+        try flush()
+        if let backing { return try backing.forEachLink(body) }
+        for link in linkTable.links.values.sorted(by: Self.inOrder) { try body(link) }
+    }
+
+    public func forEachPending(_ body: (PendingOperation) throws -> Void) throws {
+        for operation in try pendingOperations() { try body(operation) }
+    }
+
+    public func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws {
+        try bookkeeping.forEachUndone(body)
+    }
+
+    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws { try bookkeeping.forEachAncestor(body) }
+
+    public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
+        try bookkeeping.forEachStreams(body)
+    }
+
+    public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {
+        try bookkeeping.forEachCoverage(body)
+    }
+
+    /// All items of a state without a backing.
+    var allItems: TouchedItems {
+        get throws(StateError) {
+            var all = TouchedItems(
+                keys: Set(keys.keys), rows: Set(rowTable.rows.keys), bases: Set(bases.keys),
+                links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
+                undone: Set(try undoneOperations().map(\.sequence)), batches: Set(try openBatches().map(\.batch)),
+                ancestors: Set(try ancestors()),
+                coverage: Set((bookkeeping as? MemoryBookkeeping)?.covered.map { $0 } ?? []), hasQueries: true,
+                hasEvents: true, hasOpenLinks: true, hasQuarantine: true)
+            register.forEach { id, _ in all.entities.insert(id) }
+            do {
+                try forEachStreams { id, _ in all.streams.insert(id) }
+            } catch {
+                throw error as? StateError ?? StateError(.unavailable, "\(error)")
+            }
+            return all
+        }
+    }
+
+    func takeTouched() -> TouchedItems? {
+        defer { if touched != nil { touched = TouchedItems() } }
+        return touched
+    }
+}
