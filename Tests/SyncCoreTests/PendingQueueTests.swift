@@ -22,7 +22,7 @@ struct PendingQueueTests {
         }
 
         func accesses(of item: StateItem) -> [SequenceNumber] {
-            effects.filter { $0.value.accesses[item] != nil }.map(\.key).sorted()
+            effects.filter { $0.value.access(to: item) != nil }.map(\.key).sorted()
         }
     }
 
@@ -48,7 +48,7 @@ struct PendingQueueTests {
     private func effect(_ random: inout SeededRandom) -> OperationEffect {
         var effect = OperationEffect()
         for item in Self.items where Bool.random(using: &random) {
-            effect.accesses[item] = Access(rawValue: UInt8.random(in: 1...255, using: &random))
+            effect.note(item, Access(rawValue: UInt8.random(in: 1...255, using: &random)))
         }
         return effect
     }
@@ -111,7 +111,7 @@ struct PendingQueueTests {
         for item in Self.items {
             let found = queue.effects.accesses(of: item)
             #expect(found.map(\.operation) == model.accesses(of: item), comment)
-            #expect(found.allSatisfy { model.effects[$0.operation]?.accesses[item] == $0.access }, comment)
+            #expect(found.allSatisfy { model.effects[$0.operation]?.access(to: item) == $0.access }, comment)
         }
     }
 

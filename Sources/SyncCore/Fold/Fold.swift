@@ -191,11 +191,12 @@ public struct Fold {
         let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
         let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
         var editor = StateEditor(storage: layer, model: model, index: index)
-        try body(&editor)
         // What comes true was looked at when it was made; a download of millions need not be remembered.
-        if kind == .local { touched.add(editor.touched) }
+        if kind == .local { swap(&editor.touched, &touched) }
+        defer { if kind == .local { swap(&editor.touched, &touched) } }
+        try body(&editor)
         if kind == .coveredBase { edits?.add(layer) }
-        return (editor.touched.entities, layer.effect)
+        return (kind == .local ? [] : editor.touched.entities, layer.effect)
     }
 
     // MARK: Operations

@@ -5,28 +5,53 @@ import Operations
 ///
 /// Two operations have to do with each other only where one writes what the other reads or writes. So when the base changes
 /// below them, only those have to be taken off and put back that the change reaches this way; see ``PartialReplay``.
-public struct OperationEffect: Sendable, Hashable {
-    public var accesses: [StateItem: Access] = [:]
-    /// The links that it made, removed, or found as it wanted them.
-    public var links: Set<Touched.LinkEnds> = []
+public struct OperationEffect: Sendable, Equatable {
+    private var accesses = IDTable<Access>()
+    /// The links that it made, removed, or found as it wanted them, some of them repeatedly.
+    public var links: [Touched.LinkEnds] = []
 
     public init() {}
 
     /// The entities whose rows it wrote.
-    var rows: [EntityID] { accesses.compactMap { $0.value.contains(.writesValues) ? $0.key.entity : nil } }
+    var rows: [EntityID] {
+        var rows: [EntityID] = []
+        forEachAccess { item, access in
+            if access.contains(.writesValues), let id = item.entity { rows.append(id) }
+        }
+        return rows
+    }
 
-    mutating func note(_ item: StateItem, _ access: Access) { accesses[item, default: []].formUnion(access) }
+    /// Returns how the operation accessed the item; nil if it did not.
+    package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }
+
+    package mutating func note(_ item: StateItem, _ access: Access) {
+        let place = accesses.place(of: item.rawValue, inserting: [])
+        accesses[at: place].formUnion(access)
+    }
+
+    /// Calls `body` with each item once, in the order in which they were first read or written.
+    func forEachAccess<Failure: Error>(
+        _ body: (StateItem, Access) throws(Failure) -> Void
+    ) throws(Failure) {
+        for (place, id) in accesses.ids.enumerated() { try body(StateItem(rawValue: id), accesses[at: place]) }
+    }
+
+    /// The same accesses and links, in whatever order.
+    public static func == (a: OperationEffect, b: OperationEffect) -> Bool {
+        guard a.accesses.count == b.accesses.count, Set(a.links) == Set(b.links) else { return false }
+        return zip(a.accesses.ids, a.accesses.values).allSatisfy { b.accesses[$0] == $1 }
+    }
 }
 
 extension OperationEffect {
     /// For a storage that keeps bytes.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
-        writer.list(accesses.sorted { $0.key.rawValue < $1.key.rawValue }) { writer, item in
-            writer.fixed64(item.key.rawValue)
-            writer.byte(item.value.rawValue)
+        writer.list(Array(zip(accesses.ids, accesses.values))) { writer, item in
+            writer.fixed64(item.0)
+            writer.byte(item.1.rawValue)
         }
-        writer.list(Array(links)) { writer, link in
+        writer.list(links) { writer, link in
             writer.string(link.relationship)
             writer.unsigned(link.first.rawValue)
             writer.unsigned(link.second.rawValue)
@@ -40,13 +65,12 @@ extension OperationEffect {
             let accesses = try reader.list { r throws(CodecError) in
                 (StateItem(rawValue: try r.fixed64()), Access(rawValue: try r.byte()))
             }
-            for (item, access) in accesses { effect.accesses[item] = access }
-            let links = try reader.list { r throws(CodecError) in
+            for (item, access) in accesses { effect.note(item, access) }
+            effect.links = try reader.list { r throws(CodecError) in
                 Touched.LinkEnds(
                     relationship: try r.string(), first: EntityID(rawValue: try r.unsigned()),
                     second: EntityID(rawValue: try r.unsigned()))
             }
-            effect.links = Set(links)
             return effect
         }
     }

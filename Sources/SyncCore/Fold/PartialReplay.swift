@@ -12,8 +12,10 @@ struct BaseEdits {
     var added: Set<SequenceNumber> = []
 
     mutating func add(_ layer: StateLayer) {
-        for (item, access) in layer.effect.accesses where !access.isDisjoint(with: .writes) {
-            writes[item, default: []].formUnion(access.intersection(.writes))
+        layer.effect.forEachAccess { item, access in
+            if !access.isDisjoint(with: .writes) {
+                writes[item, default: []].formUnion(access.intersection(.writes))
+            }
         }
         matches = layer.matches
     }
@@ -98,7 +100,7 @@ struct PartialReplay {
 
     private mutating func take(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
         guard taken.insert(sequence).inserted, let effect = try storage.effect(of: sequence) else { return }
-        for (item, access) in effect.accesses {
+        effect.forEachAccess { item, access in
             let reach = isGone ? access.intersection(.writes) : access
             if !reach.isEmpty { region.add(item, reach, by: sequence) }
         }
@@ -159,7 +161,7 @@ struct PartialReplay {
             let effect = layer.effect
             if try storage.effect(of: sequence) != effect { try storage.putEffect(effect, of: sequence) }
             taken.insert(sequence)
-            for (item, access) in effect.accesses { region.add(item, access, by: sequence) }
+            effect.forEachAccess { item, access in region.add(item, access, by: sequence) }
         }
     }
 }

@@ -18,7 +18,7 @@ struct StateEditor {
     let index: RelationshipIndex
     let layer: Layer
     /// For the rules to look at.
-    private(set) var touched = Touched()
+    var touched = Touched()
     /// False where nobody will look: a download of millions need not be remembered.
     var notesTouched = true
     /// What entities with pending changes were before the base changed, where ``watchesBase`` asks for it; nil for one that

@@ -206,6 +206,6 @@ final class StateLayer {
         effect.note(.end(relationship, second, isFirst: false), .writesMembers)
         effect.note(.entity(first), .writesMembers)
         effect.note(.entity(second), .writesMembers)
-        effect.links.insert(Touched.LinkEnds(relationship: relationship, first: first, second: second))
+        effect.links.append(Touched.LinkEnds(relationship: relationship, first: first, second: second))
     }
 }

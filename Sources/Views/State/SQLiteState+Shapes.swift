@@ -43,7 +43,9 @@ extension SQLiteState {
     }
 
     private func storedShape(_ number: Int64) throws(StateError) -> PropertyNames {
-        let encoded = try first("SELECT names FROM shapes WHERE id = ?", [.integer(number)])?.first?.blob
+        let encoded = try connection.untraced { () throws(StateError) in
+            try first("SELECT names FROM shapes WHERE id = ?", [.integer(number)])?.first?.blob
+        }
         guard let list = encoded.flatMap({ $0.withUnsafeBytes(PropertyNames.init(encoded:)) }) else {
             throw StateError(.damaged, "The views hold a row without the names of its values.")
         }

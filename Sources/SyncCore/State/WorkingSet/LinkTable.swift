@@ -8,7 +8,7 @@ struct LinkTable {
     /// The links that are removed from what is below.
     private(set) var removed: Set<Key> = []
     /// The keys of both, by the entities at either end.
-    private var byEntity: [EntityID: SmallSet<Key>] = [:]
+    private var byEntity = IDTable<SmallSet<Key>>()
     /// The links in which base and local state differ.
     private var changedKeys: Set<Key> = []
 
@@ -22,7 +22,9 @@ struct LinkTable {
     func contains(_ key: Key) -> Bool { links[key] != nil || !removed.isEmpty && removed.contains(key) }
 
     /// Returns the links that differ from those below at an entity.
-    func keys(of id: EntityID) -> [Key] { byEntity[id]?.elements ?? [] }
+    func keys(of id: EntityID) -> [Key] {
+        byEntity.place(of: id).map { byEntity[at: $0].elements } ?? []
+    }
 
     /// Returns the link that was there before.
     @discardableResult
@@ -35,8 +37,8 @@ struct LinkTable {
             changedKeys.remove(key)
         }
         if let old = links.updateValue(link, forKey: key) { return old }
-        byEntity[link.first, default: SmallSet()].insert(key)
-        byEntity[link.second, default: SmallSet()].insert(key)
+        note(key, of: link.first)
+        note(key, of: link.second)
         return nil
     }
 
@@ -49,8 +51,8 @@ struct LinkTable {
         changedKeys.remove(key)
         if hidesBelow {
             removed.insert(key)
-            byEntity[key.first, default: SmallSet()].insert(key)
-            byEntity[key.second, default: SmallSet()].insert(key)
+            note(key, of: key.first)
+            note(key, of: key.second)
         } else {
             forget(key, of: key.first)
             forget(key, of: key.second)
@@ -59,14 +61,20 @@ struct LinkTable {
     }
 
     private mutating func forget(_ key: Key, of id: EntityID) {
-        byEntity[id]?.remove(key)
-        if byEntity[id]?.isEmpty == true { byEntity[id] = nil }
+        guard let place = byEntity.place(of: id) else { return }
+        byEntity[at: place].remove(key)
+        if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
+    }
+
+    private mutating func note(_ key: Key, of id: EntityID) {
+        let place = byEntity.place(of: id, inserting: SmallSet())
+        byEntity[at: place].insert(key)
     }
 
     mutating func removeAll() {
         let keeps = links.count < 4_096
         links.removeAll(keepingCapacity: keeps)
-        byEntity.removeAll(keepingCapacity: keeps)
+        byEntity.removeAll()
         removed.removeAll()
         changedKeys.removeAll(keepingCapacity: keeps)
     }

@@ -3,7 +3,7 @@ import Operations
 
 /// The rows of a working set: all rows of a state, or those that differ from the ones below.
 struct RowTable {
-    private(set) var rows: [EntityID: EntityRow] = [:]
+    private(set) var table = IDTable<EntityRow>()
     /// The entities whose row below is removed.
     private(set) var removed: Set<EntityID> = []
     /// By set, for the properties that were asked for.
@@ -16,21 +16,24 @@ struct RowTable {
         case below
     }
 
-    var isEmpty: Bool { rows.isEmpty && removed.isEmpty }
-    var count: Int { rows.count + removed.count }
+    /// All rows, in no order.
+    var rows: [EntityRow] { table.values }
+    var entities: some Collection<EntityID> { table.entities }
+    var isEmpty: Bool { table.isEmpty && removed.isEmpty }
+    var count: Int { table.count + removed.count }
 
     func find(_ id: EntityID) -> Found {
-        if let row = rows[id] { return .row(row) }
+        if let place = table.place(of: id) { return .row(table[at: place]) }
         return !removed.isEmpty && removed.contains(id) ? .removed : .below
     }
 
-    func contains(_ id: EntityID) -> Bool { rows[id] != nil || removed.contains(id) }
+    func contains(_ id: EntityID) -> Bool { table.contains(id) || removed.contains(id) }
 
     /// Returns the row that was there before.
     @discardableResult
     mutating func put(_ row: EntityRow) -> EntityRow? {
         if !removed.isEmpty { removed.remove(row.id) }
-        let old = rows.updateValue(row, forKey: row.id)
+        let old = table.updateValue(row, for: row.id)
         if !indexes.isEmpty { replaceIndexed(old, by: row) }
         return old
     }
@@ -40,7 +43,7 @@ struct RowTable {
     /// - Parameter hidesBelow: whether there may be a row below.
     @discardableResult
     mutating func remove(_ id: EntityID, hidesBelow: Bool) -> EntityRow? {
-        let old = rows.removeValue(forKey: id)
+        let old = table.removeValue(for: id)
         if hidesBelow { removed.insert(id) }
         if let old, !indexes.isEmpty { replaceIndexed(old, by: nil) }
         return old
@@ -48,15 +51,15 @@ struct RowTable {
 
     /// Removes the rows of sets that are not among these, and returns them.
     mutating func keep(_ sets: Set<String>) -> [EntityRow] {
-        let gone = rows.values.filter { !sets.contains($0.set) }
-        for row in gone { rows[row.id] = nil }
+        let gone = rows.filter { !sets.contains($0.set) }
+        for row in gone { table.removeValue(for: row.id) }
         indexes = [:]
         return gone
     }
 
     /// Forgets everything, but not by which properties rows were asked for.
     mutating func removeAll() {
-        rows.removeAll(keepingCapacity: rows.count < 4_096)
+        table.removeAll()
         removed.removeAll()
         for set in indexes.keys {
             guard let count = indexes[set]?.count else { continue }
@@ -72,13 +75,13 @@ struct RowTable {
 
     /// Returns the rows of a set whose properties have all these values, in ascending order.
     mutating func find(set: String, where values: [(property: String, value: Value)]) -> [EntityID] {
-        guard !rows.isEmpty else { return [] }
+        guard !table.isEmpty else { return [] }
         if let known = indexes[set] {
             for index in known where index.properties.elementsEqual(values, by: { $0 == $1.property }) {
                 return index.find(values)
             }
         }
-        let index = RowIndex(values.map(\.property), rows.values.lazy.filter { $0.set == set })
+        let index = RowIndex(values.map(\.property), rows.lazy.filter { $0.set == set })
         indexes[set, default: []].append(index)
         return index.find(values)
     }

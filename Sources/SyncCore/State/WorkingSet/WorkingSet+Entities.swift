@@ -47,7 +47,7 @@ extension WorkingSet {
     public func rows(set: String) throws(StateError) -> [EntityID] {
         let below = try backing?.rows(set: set) ?? []
         if rowTable.isEmpty { return below }
-        let own = rowTable.rows.values.filter { $0.set == set }.map(\.id)
+        let own = rowTable.rows.filter { $0.set == set }.map(\.id)
         return (own + below.filter { !rowTable.contains($0) }).sorted()
     }
 
@@ -80,20 +80,20 @@ extension WorkingSet {
     // MARK: Base states
 
     public func base(_ id: EntityID) throws(StateError) -> BaseState? {
-        if let known = bases[id] { return known }
+        if let place = bases.place(of: id) { return bases[at: place] }
         return try isBelow(id) ? backing?.base(id) : nil
     }
 
     public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
         touched?.bases.insert(id)
-        let old = bases.updateValue(base, forKey: id) ?? nil
+        let old = bases.updateValue(base, for: id) ?? nil
         tally.replace(old.map { .base(id, $0) }, by: .base(id, base))
     }
 
     public func removeBase(_ id: EntityID) throws(StateError) {
         touched?.bases.insert(id)
-        let old = bases.removeValue(forKey: id) ?? nil
-        if try isBelow(id) { bases.updateValue(nil, forKey: id) }
+        let old = bases.removeValue(for: id) ?? nil
+        if try isBelow(id) { bases.updateValue(nil, for: id) }
         tally.replace(old.map { .base(id, $0) }, by: nil)
     }
 
@@ -103,7 +103,7 @@ extension WorkingSet {
             return try backing.takeBases(limit: limit)
         }
         var taken: [(EntityID, BaseState)] = []
-        for id in bases.keys.sorted().prefix(limit) {
+        for id in bases.entities.sorted().prefix(limit) {
             guard let base = bases[id] ?? nil else { continue }
             taken.append((id, base))
             try removeBase(id)

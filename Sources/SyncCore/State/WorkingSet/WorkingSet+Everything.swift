@@ -22,14 +22,14 @@ extension WorkingSet {
     public func forEachRow(_ body: (EntityRow) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachRow(body) }
-        let sorted = rowTable.rows.values.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
+        let sorted = rowTable.rows.sorted { $0.set == $1.set ? $0.id < $1.id : Self.precedes($0.set, $1.set) }
         for row in sorted { try body(row) }
     }
 
     public func forEachBase(_ body: (EntityID, BaseState) throws -> Void) throws {
         try flush()
         if let backing { return try backing.forEachBase(body) }
-        for id in bases.keys.sorted() { if let base = bases[id] ?? nil { try body(id, base) } }
+        for id in bases.entities.sorted() { if let base = bases[id] ?? nil { try body(id, base) } }
     }
 
     public func forEachLink(_ body: (LinkRow) throws -> Void) throws {
@@ -60,7 +60,7 @@ extension WorkingSet {
     var allItems: TouchedItems {
         get throws(StateError) {
             var all = TouchedItems(
-                keys: Set(keys.keys), rows: Set(rowTable.rows.keys), bases: Set(bases.keys),
+                keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
                 links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
                 undone: Set(try undoneOperations().map(\.sequence)), batches: Set(try openBatches().map(\.batch)),
                 ancestors: Set(try ancestors()),

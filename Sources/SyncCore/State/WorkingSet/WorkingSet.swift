@@ -28,7 +28,7 @@ public final class WorkingSet: StateStorage {
     var register = EntityRegister()
     var keys: [SetKey: EntityID] = [:]
     /// Nil for one that is removed from what is below.
-    var bases: [EntityID: BaseState?] = [:]
+    var bases = IDTable<BaseState?>()
     /// The lowest entity of which the backing has nothing, nor of any that follow. Nil if it was not read yet.
     private var knownFirstUnused: EntityID?
     /// Nil if it is not known.
@@ -138,7 +138,7 @@ public final class WorkingSet: StateStorage {
         linkTable.removeAll()
         register.removeAll()
         keys.removeAll(keepingCapacity: keys.count < 4_096)
-        bases.removeAll(keepingCapacity: bases.count < 4_096)
+        bases.removeAll()
     }
 
     /// How many items the backing does not have as they are here.
@@ -160,7 +160,7 @@ public final class WorkingSet: StateStorage {
         try register.forEach { id, set throws(StateError) in try backing.register(id, set: set) }
         for (key, id) in keys { try backing.assignKey(set: key.set, key: key.key, to: id) }
         try writeRows(to: backing)
-        for id in bases.keys.sorted() {
+        for id in bases.entities.sorted() {
             if let base = bases[id] ?? nil { try backing.saveBase(id, base) } else { try backing.removeBase(id) }
         }
         try writeLinks(to: backing)
@@ -171,7 +171,7 @@ public final class WorkingSet: StateStorage {
     /// By set and entity, so that each page of the backing is changed once.
     private func writeRows(to backing: any StateBacking) throws(StateError) {
         for id in rowTable.removed.sorted() { try backing.removeRow(id) }
-        let bySet = Dictionary(grouping: rowTable.rows.values, by: \.set)
+        let bySet = Dictionary(grouping: rowTable.rows, by: \.set)
         for rows in bySet.values { for row in rows.sorted(by: { $0.id < $1.id }) { try backing.putRow(row) } }
     }
 
@@ -188,8 +188,8 @@ public final class WorkingSet: StateStorage {
     private func noteUsed() {
         guard let known = knownFirstUnused else { return }
         var last = register.runs.last.map { EntityID(rawValue: $0.last) } ?? EntityID(rawValue: 0)
-        for id in rowTable.rows.keys { last = max(last, id) }
-        for id in bases.keys { last = max(last, id) }
+        for id in rowTable.entities { last = max(last, id) }
+        for id in bases.entities { last = max(last, id) }
         for link in linkTable.links.keys { last = max(last, link.first, link.second) }
         if last >= known { knownFirstUnused = EntityID(rawValue: last.rawValue &+ 1) }
     }

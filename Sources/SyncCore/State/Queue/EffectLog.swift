@@ -15,14 +15,17 @@ package struct EffectLog {
     }
 
     private struct Entry {
-        let accesses: Range<Int32>
+        var accesses: Range<Int32>
         let links: [Touched.LinkEnds]
     }
 
     private var accesses: [StoredAccess] = []
-    private var entries: [SequenceNumber: Entry] = [:]
-    private var newest: [StateItem: Int32] = [:]
+    private var entries = IDTable<Entry>()
+    /// By the items' raw values.
+    private var newest = IDTable<Int32>()
     private var removedCount = 0
+    /// The highest operation that ever had an effect here.
+    private(set) var last: SequenceNumber = 0
 
     /// How many operations have an effect.
     package var count: Int { entries.count }
@@ -32,16 +35,16 @@ package struct EffectLog {
         var effect = OperationEffect()
         for place in entry.accesses {
             let stored = accesses[Int(place)]
-            effect.accesses[stored.item] = stored.access
+            effect.note(stored.item, stored.access)
         }
-        effect.links = Set(entry.links)
+        effect.links = entry.links
         return effect
     }
 
     /// Returns the operations that read or wrote the item, in ascending order.
     package func accesses(of item: StateItem) -> [(operation: SequenceNumber, access: Access)] {
         var found: [(operation: SequenceNumber, access: Access)] = []
-        var place = newest[item] ?? -1
+        var place = newest[item.rawValue] ?? -1
         while place >= 0 {
             let stored = accesses[Int(place)]
             if stored.operation != 0 { found.append((stored.operation, stored.access)) }
@@ -52,16 +55,21 @@ package struct EffectLog {
 
     package mutating func put(_ effect: OperationEffect, of sequence: SequenceNumber) {
         remove(sequence)
+        last = max(last, sequence)
         let start = Int32(accesses.count)
-        for (item, access) in effect.accesses {
-            let previous = newest.updateValue(Int32(accesses.count), forKey: item) ?? -1
-            accesses.append(StoredAccess(item: item, operation: sequence, previous: previous, access: access))
-        }
-        entries[sequence] = Entry(accesses: start..<Int32(accesses.count), links: Array(effect.links))
+        effect.forEachAccess { item, access in append(item, access, by: sequence) }
+        entries.updateValue(Entry(accesses: start..<Int32(accesses.count), links: effect.links), for: sequence)
+    }
+
+    private mutating func append(_ item: StateItem, _ access: Access, by sequence: SequenceNumber) {
+        let place = Int32(accesses.count)
+        let known = newest.place(of: item.rawValue, inserting: -1)
+        accesses.append(StoredAccess(item: item, operation: sequence, previous: newest[at: known], access: access))
+        newest[at: known] = place
     }
 
     package mutating func remove(_ sequence: SequenceNumber) {
-        guard let gone = entries.removeValue(forKey: sequence) else { return }
+        guard let gone = entries.removeValue(for: sequence) else { return }
         for place in gone.accesses { accesses[Int(place)].operation = 0 }
         removedCount += gone.accesses.count
         if removedCount > 1_024, removedCount > accesses.count / 2 { pack() }
@@ -69,16 +77,17 @@ package struct EffectLog {
 
     private mutating func pack() {
         let former = accesses
-        (accesses, newest, removedCount) = ([], [:], 0)
-        for (sequence, entry) in entries.sorted(by: { $0.key < $1.key }) {
+        accesses = []
+        newest.removeAll()
+        removedCount = 0
+        for sequence in entries.ids.sorted() {
+            guard let entry = entries.place(of: sequence) else { continue }
             let start = Int32(accesses.count)
-            for place in entry.accesses {
+            for place in entries[at: entry].accesses {
                 let stored = former[Int(place)]
-                let previous = newest.updateValue(Int32(accesses.count), forKey: stored.item) ?? -1
-                accesses.append(
-                    StoredAccess(item: stored.item, operation: sequence, previous: previous, access: stored.access))
+                append(stored.item, stored.access, by: sequence)
             }
-            entries[sequence] = Entry(accesses: start..<Int32(accesses.count), links: entry.links)
+            entries[at: entry].accesses = start..<Int32(accesses.count)
         }
     }
 }

@@ -9,6 +9,7 @@ struct SequenceOrder {
     private var start = 0
 
     var count: Int { numbers.count - start }
+    var last: SequenceNumber? { numbers.count > start ? numbers.last : nil }
 
     func from(_ first: SequenceNumber, limit: Int) -> ArraySlice<SequenceNumber> {
         numbers[place(of: first)...].prefix(limit)

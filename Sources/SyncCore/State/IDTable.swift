@@ -1,0 +1,153 @@
+package import Operations
+
+/// Values by entity, sequence number or another number that is counted up or is a hash already.
+///
+/// The values lie side by side in the order in which they came; removing one moves the last one to its place. Numbers are found
+/// by linear probing from their own low bits: those that follow one another lie beside each other. A few are found by a look
+/// at all of them.
+package struct IDTable<Value> {
+    package private(set) var ids: [UInt64] = []
+    package private(set) var values: [Value] = []
+    /// Places in ``ids``, and -1 for none; empty while there are few.
+    private var slots: [Int32] = []
+    private static var fewest: Int { 8 }
+
+    package init() {}
+
+    package var count: Int { ids.count }
+    package var isEmpty: Bool { ids.isEmpty }
+
+    private func home(of id: UInt64) -> Int {
+        Int(truncatingIfNeeded: (id ^ (id >> 32)) & UInt64(truncatingIfNeeded: slots.count - 1))
+    }
+
+    /// Returns where the number's value is; nil if it has none.
+    @inline(__always)
+    package func place(of id: UInt64) -> Int? {
+        if slots.isEmpty { return ids.firstIndex(of: id) }
+        var slot = home(of: id)
+        while true {
+            let place = Int(slots[slot])
+            if place < 0 { return nil }
+            if ids[place] == id { return place }
+            slot = (slot + 1) & (slots.count - 1)
+        }
+    }
+
+    package func contains(_ id: UInt64) -> Bool { place(of: id) != nil }
+
+    package subscript(id: UInt64) -> Value? { place(of: id).map { values[$0] } }
+
+    /// Reads and writes the value at a place that ``place(of:)`` returned.
+    package subscript(at place: Int) -> Value {
+        get { values[place] }
+        _modify { yield &values[place] }
+    }
+
+    /// Returns the place of the number's value, which is `initial` if it had none.
+    package mutating func place(of id: UInt64, inserting initial: @autoclosure () -> Value) -> Int {
+        if let place = place(of: id) { return place }
+        return append(id, initial())
+    }
+
+    /// Returns the former value.
+    @discardableResult
+    package mutating func updateValue(_ value: Value, for id: UInt64) -> Value? {
+        guard let place = place(of: id) else {
+            _ = append(id, value)
+            return nil
+        }
+        let former = values[place]
+        values[place] = value
+        return former
+    }
+
+    /// - Precondition: the number has no value.
+    private mutating func append(_ id: UInt64, _ value: Value) -> Int {
+        ids.append(id)
+        values.append(value)
+        if slots.isEmpty ? ids.count > Self.fewest : ids.count * 2 > slots.count {
+            rehash()
+        } else if !slots.isEmpty {
+            occupy(Int32(ids.count - 1), for: id)
+        }
+        return ids.count - 1
+    }
+
+    private mutating func rehash() {
+        var size = 32
+        while size < ids.count * 4 { size *= 2 }
+        slots = [Int32](repeating: -1, count: size)
+        for (place, id) in ids.enumerated() { occupy(Int32(place), for: id) }
+    }
+
+    private mutating func occupy(_ place: Int32, for id: UInt64) {
+        var slot = home(of: id)
+        while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
+        slots[slot] = place
+    }
+
+    /// Removes and returns the number's value.
+    @discardableResult
+    package mutating func removeValue(for id: UInt64) -> Value? {
+        guard let place = place(of: id) else { return nil }
+        if !slots.isEmpty {
+            vacate(slot(of: place, id))
+            let last = ids.count - 1
+            if place != last { slots[slot(of: last, ids[last])] = Int32(place) }
+        }
+        ids.swapAt(place, ids.count - 1)
+        values.swapAt(place, values.count - 1)
+        ids.removeLast()
+        return values.removeLast()
+    }
+
+    private func slot(of place: Int, _ id: UInt64) -> Int {
+        var slot = home(of: id)
+        while slots[slot] != Int32(place) { slot = (slot + 1) & (slots.count - 1) }
+        return slot
+    }
+
+    /// Moves those behind that could be nearer to their home.
+    private mutating func vacate(_ slot: Int) {
+        let mask = slots.count - 1
+        var (hole, next) = (slot, (slot + 1) & mask)
+        while slots[next] >= 0 {
+            let home = home(of: ids[Int(slots[next])])
+            if (next - home) & mask >= (next - hole) & mask {
+                slots[hole] = slots[next]
+                hole = next
+            }
+            next = (next + 1) & mask
+        }
+        slots[hole] = -1
+    }
+
+    /// Keeps the memory if it is not much.
+    package mutating func removeAll() {
+        let keeps = ids.count <= 1 << 16
+        ids.removeAll(keepingCapacity: keeps)
+        values.removeAll(keepingCapacity: keeps)
+        slots = []
+    }
+}
+
+extension IDTable: Sendable where Value: Sendable {}
+
+extension IDTable {
+    package subscript(id: EntityID) -> Value? { self[id.rawValue] }
+    package func contains(_ id: EntityID) -> Bool { contains(id.rawValue) }
+    package func place(of id: EntityID) -> Int? { place(of: id.rawValue) }
+    package mutating func place(of id: EntityID, inserting initial: @autoclosure () -> Value) -> Int {
+        place(of: id.rawValue, inserting: initial())
+    }
+    @discardableResult
+    package mutating func updateValue(_ value: Value, for id: EntityID) -> Value? {
+        updateValue(value, for: id.rawValue)
+    }
+    @discardableResult
+    package mutating func removeValue(for id: EntityID) -> Value? { removeValue(for: id.rawValue) }
+
+    /// The numbers as entities.
+    package var entities: some Collection<EntityID> { ids.lazy.map(EntityID.init(rawValue:)) }
+}

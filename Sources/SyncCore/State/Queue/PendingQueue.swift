@@ -1,0 +1,219 @@
+package import Operations
+
+/// The pending operations in memory, found by the entities that they name, by their transaction, and by what they are about.
+///
+/// A storage changes it inside of a transaction: ``rollBack()`` takes back everything since ``begin()``.
+package struct PendingQueue {
+    private struct Entry {
+        var operation: PendingOperation
+        /// What the operation is about; see ``StateReader/subjects(of:_:)``.
+        let subjects: [EntityID]
+    }
+
+    /// What the queue has of one entity.
+    private struct EntityQueue {
+        var naming = SmallSet<SequenceNumber>()
+        var changing = SmallSet<SequenceNumber>()
+        /// How many operations are about it, and how many of them were rejected.
+        var about: Int32 = 0
+        var rejected: Int32 = 0
+
+        var isEmpty: Bool { about == 0 && naming.isEmpty }
+    }
+
+    private var entries = IDTable<Entry>()
+    private var order = SequenceOrder()
+    private var byEntity = IDTable<EntityQueue>()
+    private var byTransaction: [String: Set<SequenceNumber>] = [:]
+    private var rejected = 0
+    /// What each operation read and wrote when it was applied.
+    package private(set) var effects = EffectLog()
+    /// How many operations are not to be sent.
+    package private(set) var heldBack = 0
+    private var journal: Journal?
+
+    package init() {}
+
+    package var count: Int { order.count }
+    package var hasRejected: Bool { rejected > 0 }
+
+    package subscript(sequence: SequenceNumber) -> PendingOperation? {
+        entries.place(of: sequence).map { entries[at: $0].operation }
+    }
+
+    package func status(
+        of sequence: SequenceNumber
+    ) -> (status: PendingOperation.Status, since: Timestamp)? {
+        guard let place = entries.place(of: sequence) else { return nil }
+        return (entries[at: place].operation.status, entries[at: place].operation.since)
+    }
+
+    // MARK: Changes
+
+    /// Adds the operation, or replaces the one with the same sequence number.
+    ///
+    /// - Parameter subjects: the entities that the operation is about; see ``StateReader/subjects(of:_:)``.
+    package mutating func put(_ operation: PendingOperation, about subjects: [EntityID]) {
+        let sequence = operation.sequence
+        if entries.contains(sequence) { remove(sequence) } else { note(sequence) }
+        entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
+        order.insert(sequence)
+        if operation.operation.delivery != .queued { heldBack += 1 }
+        operation.operation.forEachTouched { id in
+            let place = byEntity.place(of: id, inserting: EntityQueue())
+            byEntity[at: place].naming.insert(sequence)
+            if operation.operation.changes(id) { byEntity[at: place].changing.insert(sequence) }
+        }
+        if let name = operation.operation.transactionID { byTransaction[name, default: []].insert(sequence) }
+        count(subjects, 1, rejected: operation.status.kind == .rejected ? 1 : 0)
+    }
+
+    package mutating func setStatus(
+        _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
+    ) {
+        guard let place = entries.place(of: sequence) else { return }
+        note(sequence)
+        let wasRejected = entries[at: place].operation.status.kind == .rejected
+        entries[at: place].operation.status = status
+        entries[at: place].operation.since = since
+        let change: Int32 = (status.kind == .rejected ? 1 : 0) - (wasRejected ? 1 : 0)
+        if change != 0 { count(entries[at: place].subjects, 0, rejected: change) }
+    }
+
+    /// Removes the operation. What it read and wrote stays until ``removeEffect(of:)``.
+    package mutating func remove(_ sequence: SequenceNumber) {
+        note(sequence)
+        guard let gone = entries.removeValue(for: sequence) else { return }
+        let operation = gone.operation.operation
+        if operation.delivery != .queued { heldBack -= 1 }
+        order.remove(sequence)
+        count(gone.subjects, -1, rejected: gone.operation.status.kind == .rejected ? -1 : 0)
+        operation.forEachTouched { id in
+            guard let place = byEntity.place(of: id) else { return }
+            byEntity[at: place].naming.remove(sequence)
+            byEntity[at: place].changing.remove(sequence)
+            if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
+        }
+        if let name = operation.transactionID {
+            byTransaction[name]?.remove(sequence)
+            if byTransaction[name]?.isEmpty == true { byTransaction[name] = nil }
+        }
+    }
+
+    private mutating func count(_ subjects: [EntityID], _ all: Int32, rejected: Int32) {
+        self.rejected += Int(rejected)
+        for id in subjects {
+            let place = byEntity.place(of: id, inserting: EntityQueue())
+            byEntity[at: place].about += all
+            byEntity[at: place].rejected += rejected
+            if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
+        }
+    }
+
+    package mutating func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) {
+        noteEffect(sequence)
+        effects.put(effect, of: sequence)
+    }
+
+    package mutating func removeEffect(of sequence: SequenceNumber) {
+        noteEffect(sequence)
+        effects.remove(sequence)
+    }
+
+    package mutating func removeEffects() {
+        journal?.keep(effects)
+        effects = EffectLog()
+    }
+
+    // MARK: Queries
+
+    /// The sequence numbers in ascending order.
+    package var sequences: ArraySlice<SequenceNumber> { order.from(0, limit: .max) }
+
+    /// Returns the first operations from `first` on, in ascending order.
+    package func operations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
+        order.from(first, limit: limit).compactMap { self[$0] }
+    }
+
+    package func naming(_ id: EntityID) -> [SequenceNumber] {
+        byEntity.place(of: id).map { byEntity[at: $0].naming.elements.sorted() } ?? []
+    }
+
+    package func changing(_ id: EntityID) -> [SequenceNumber] {
+        byEntity.place(of: id).map { byEntity[at: $0].changing.elements.sorted() } ?? []
+    }
+
+    package func hasChange(of id: EntityID) -> Bool {
+        byEntity.place(of: id).map { !byEntity[at: $0].changing.isEmpty } ?? false
+    }
+
+    package func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }
+
+    package func standing(of id: EntityID) -> PendingStanding {
+        guard let place = byEntity.place(of: id), byEntity[at: place].about > 0 else { return .clean }
+        return byEntity[at: place].rejected > 0 ? .rejected : .pending
+    }
+
+    package func subjects(of sequence: SequenceNumber) -> [EntityID] { entries[sequence]?.subjects ?? [] }
+
+    // MARK: Transactions
+
+    /// Remembers what changes from now on.
+    package mutating func begin() { journal = Journal(last: max(order.last ?? 0, effects.last)) }
+
+    package mutating func commit() { journal = nil }
+
+    /// Takes back every change since ``begin()``.
+    package mutating func rollBack() {
+        guard let undo = journal else { return }
+        journal = nil
+        for sequence in Array(order.from(undo.last + 1, limit: .max)) { remove(sequence) }
+        for (sequence, former) in undo.operations {
+            if let former { put(former.operation, about: former.subjects) } else { remove(sequence) }
+        }
+        if let former = undo.formerEffects { effects = former }
+        for sequence in undo.newEffects { effects.remove(sequence) }
+        for (sequence, former) in undo.effects {
+            if let former { effects.put(former, of: sequence) } else { effects.remove(sequence) }
+        }
+    }
+
+    private mutating func note(_ sequence: SequenceNumber) {
+        guard let last = journal?.last, sequence <= last, journal?.operations[sequence] == nil else { return }
+        journal?.operations[sequence] = .some(entries[sequence])
+    }
+
+    private mutating func noteEffect(_ sequence: SequenceNumber) {
+        guard let last = journal?.last, journal?.formerEffects == nil else { return }
+        if sequence > last {
+            journal?.newEffects.append(sequence)
+        } else if journal?.effects[sequence] == nil {
+            journal?.effects[sequence] = .some(effects[sequence])
+        }
+    }
+
+    /// What was there before a transaction changed it.
+    private struct Journal {
+        /// The last operation that was there, or had an effect. All behind it came with the transaction.
+        let last: SequenceNumber
+        var operations: [SequenceNumber: Entry?] = [:]
+        var effects: [SequenceNumber: OperationEffect?] = [:]
+        /// The operations behind `last` that got an effect, some of them repeatedly.
+        var newEffects: [SequenceNumber] = []
+        /// All effects, if they were removed together. What `effects` holds had changed before.
+        var formerEffects: EffectLog?
+
+        init(last: SequenceNumber) { self.last = last }
+
+        mutating func keep(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
+    }
+}
+
+/// What the pending operations mean for an entity that they are about; see ``StateReader/subjects(of:_:)``.
+public enum PendingStanding: Sendable, Hashable {
+    /// None is about it.
+    case clean
+    case pending
+    /// At least one of them was rejected.
+    case rejected
+}

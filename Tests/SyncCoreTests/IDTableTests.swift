@@ -1,0 +1,56 @@
+import Operations
+import SyncCore
+import Testing
+
+/// A table by numbers says what a dictionary says.
+struct IDTableTests {
+    private enum Numbers: CaseIterable {
+        /// Counted up, as entities are.
+        case near
+        /// With the same low bits.
+        case crowded
+        case anywhere
+
+        func number(_ random: inout SeededRandom) -> UInt64 {
+            switch self {
+            case .near: UInt64.random(in: 1...200, using: &random)
+            case .crowded: UInt64.random(in: 0...60, using: &random) << 32
+            case .anywhere: random.next() >> UInt64.random(in: 0...63, using: &random)
+            }
+        }
+    }
+
+    @Test(arguments: UInt64(1)...20)
+    func `any changes leave the values that a dictionary has`(_ seed: UInt64) {
+        for numbers in Numbers.allCases {
+            var random = SeededRandom(seed: seed)
+            var (table, measure) = (IDTable<Int>(), [UInt64: Int]())
+            for step in 0..<2_000 {
+                let id = numbers.number(&random)
+                switch UInt8.random(in: 0...9, using: &random) {
+                case 0...3: #expect(table.updateValue(step, for: id) == measure.updateValue(step, forKey: id))
+                case 4...7: #expect(table.removeValue(for: id) == measure.removeValue(forKey: id))
+                case 8:
+                    let place = table.place(of: id, inserting: -step)
+                    table[at: place] += 1
+                    measure[id, default: -step] += 1
+                default:
+                    if step % 500 == 0 { (table, measure) = (IDTable(), [:]) }
+                }
+                #expect(table[id] == measure[id], "seed \(seed), \(numbers), step \(step)")
+            }
+            #expect(table.count == measure.count)
+            let all = Dictionary(uniqueKeysWithValues: zip(table.ids, table.values))
+            #expect(all == measure, "seed \(seed), \(numbers)")
+            for id in measure.keys { #expect(table[id] == measure[id], "seed \(seed), \(numbers)") }
+        }
+    }
+
+    @Test func `a copy does not change with the original`() {
+        var table = IDTable<String>()
+        for id in 1...100 as ClosedRange<UInt64> { table.updateValue("\(id)", for: id) }
+        let copy = table
+        for id in 1...50 as ClosedRange<UInt64> { table.removeValue(for: id) }
+        #expect(copy.count == 100 && copy[7] == "7" && table[7] == nil && table[77] == "77")
+    }
+}
