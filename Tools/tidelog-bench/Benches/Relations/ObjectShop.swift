@@ -4,46 +4,46 @@ internal import Tidelog
 final class ObjectShop {
     static let customers = 5_000
 
+    private let customers: Int
     private let directory: Directory
     private let orders: [Order]
     private var service: OrderService?
     private var shop: SQLiteShop?
     private var box: ObjectBox?
 
-    init(_ surroundings: Surroundings, orders count: Int) {
+    /// - Parameter customers: whom the orders are spread over where there are fewer than usual.
+    init(_ surroundings: Surroundings, orders count: Int, customers: Int = ObjectShop.customers) {
+        self.customers = customers
         directory = surroundings.directory
         var generator = OrderGenerator()
-        orders = (0..<count).compactMap { _ in generator.next() }
+        orders = (0..<count).compactMap { _ in generator.next() }.map { order in
+            var order = order
+            order.customer = 1 + (order.customer - 1) % customers
+            return order
+        }
     }
 
     /// A new store with the customers, and then all orders at once. Returns what that took, in seconds.
     func put() async throws -> Double {
-        if let provider = service?.provider as? OfflineODataProvider { await provider.close() }
-        let provider = OfflineODataProvider(
-            serviceRoot: "http://bench.test/",
-            parameters: OfflineODataParameters(
-                storePath: try directory.fresh("objects"), transport: MetadataTransport(), durability: .none))
-        try await provider.open()
-        let service = OrderService(provider: provider)
+        await close()
+        let service = try await OrderService.open(try directory.fresh("objects"), durability: .none)
         self.service = service
-        var customers: [CustomerObject] = []
-        for number in 1...Self.customers {
-            let customer = CustomerObject(OrderObjects.metadata.entityType("Shop.Customer"))
-            customer["CustomerID"] = .integer(Int64(number))
-            customer["Name"] = .string("Customer \(number)")
-            customers.append(customer)
-        }
-        try await service.box(for: CustomerObject.self).put(customers)
+        let customers = try await service.putCustomers(customers)
         let objects = orders.map { OrderObject($0, customer: customers[$0.customer - 1]) }
         let box = try service.box(for: OrderObject.self)
         return try await Stopwatch.seconds { try await box.put(objects) }
+    }
+
+    func close() async {
+        if let provider = service?.provider as? OfflineODataProvider { await provider.close() }
+        service = nil
     }
 
     func putByHand() throws -> Double {
         let shop = try SQLiteShop(path: try directory.fresh("objects.sqlite"))
         self.shop = shop
         try shop.run("BEGIN")
-        for number in 1...Self.customers {
+        for number in 1...customers {
             try shop.run("INSERT INTO customers VALUES (\(number), 'Customer \(number)')")
         }
         try shop.run("COMMIT")
@@ -54,7 +54,7 @@ final class ObjectShop {
 
     func putInObjectBox(perTransaction: Int) throws -> Double {
         box = nil
-        let box = try ObjectBox(directory: try directory.fresh("objectbox"), customers: Self.customers)
+        let box = try ObjectBox(directory: try directory.fresh("objectbox"), customers: customers)
         self.box = box
         let start = ContinuousClock.now
         for first in stride(from: 0, to: orders.count, by: perTransaction) {
@@ -81,7 +81,7 @@ final class ObjectShop {
         guard let shop else { return 0 }
         var count = 0
         var sum = 0
-        for number in 1...Self.customers {
+        for number in 1...customers {
             let sql = "SELECT \(SQLiteShop.columns) FROM orders o WHERE o.customer = ? ORDER BY o.id"
             for row in try shop.rows(sql, number) {
                 sum &+= row.order.id + row.order.status.utf8.count + row.order.note.utf8.count
@@ -95,7 +95,7 @@ final class ObjectShop {
         guard let box else { return 0 }
         var count = 0
         var sum = 0
-        for number in 1...Self.customers {
+        for number in 1...customers {
             for order in try box.orders(of: number) {
                 sum &+= order.id + order.status.utf8.count + order.note.utf8.count
                 count += 1
