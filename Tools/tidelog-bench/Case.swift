@@ -21,6 +21,8 @@ struct Case: Sendable {
         case megabytesPerSecond = "MB/s"
         case nanosecondsPerOperation = "ns/operation"
         case microseconds = "µs"
+        case microsecondsPerRow = "µs/row"
+        case microsecondsPerOperation = "µs/operation"
         case milliseconds = "ms"
         case mebibytes = "MiB"
     }

@@ -31,7 +31,9 @@ struct Command: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How often each measurement is repeated.", valueName: "number"))
     var rounds = 5
 
-    @Option(help: ArgumentHelp("How many operations; for scale and upload; rows for download.", valueName: "number"))
+    @Option(
+        help: ArgumentHelp(
+            "How many operations; rows for download and memory; the largest size for growth.", valueName: "number"))
     var operations: Int?
 
     /// A part of the bench `scale`, which runs each in a process of its own.
@@ -50,6 +52,10 @@ struct Command: AsyncParsableCommand {
     @Option(help: .hidden)
     var serve: String?
 
+    /// How many operations a part of the bench `memory` makes, in a process of its own; 0 where it opens them.
+    @Option(help: .hidden)
+    var pending: Int?
+
     func validate() throws {
         let known = Bench.all.map(\.name).joined(separator: ", ")
         guard !names.isEmpty else { throw ValidationError("Name the benches to run: \(known).") }
@@ -64,6 +70,7 @@ struct Command: AsyncParsableCommand {
         if let phase { return try phase.run(log: directory ?? ".", operations: operations ?? 1) }
         if let views { return try UploadMemory.run(views: views, limit: operations ?? 500) }
         if let serve { return try PageServer.run(pages: serve) }
+        if let pending { return try await PendingMemory.run(operations: pending, store: directory ?? ".") }
         if let pages { return try await DownloadMemory.run(pages: pages, store: directory ?? ".") }
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)

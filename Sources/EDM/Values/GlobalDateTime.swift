@@ -7,6 +7,9 @@ public struct GlobalDateTime: Sendable, Hashable {
 
     private let storedOffset: Int16
 
+    /// The offsets that there are, in minutes.
+    static var offsets: ClosedRange<Int64> { -1439...1439 }
+
     /// A date and time of UTC.
     public init(utc: LocalDateTime) {
         local = utc
@@ -15,7 +18,7 @@ public struct GlobalDateTime: Sendable, Hashable {
 
     /// Nil for an offset of a day or more.
     public init?(local: LocalDateTime, offsetMinutes: Int) {
-        guard (-1439...1439).contains(offsetMinutes) else { return nil }
+        guard Self.offsets.contains(Int64(offsetMinutes)) else { return nil }
         self.local = local
         storedOffset = Int16(offsetMinutes)
     }

@@ -23,7 +23,7 @@ final class RecordReading {
             self.cursor = cursor
             guard let found = try cursor.next(), found.sequence == sequence else { throw LogFailure.missing(sequence) }
             next = sequence + 1
-            let record = try decoder.decode(kind: found.kind, payload: found.payload)
+            let record = try decoder.decode(kind: found.kind, payload: found.bytes)
             last = (sequence, record)
             return record
         } catch {

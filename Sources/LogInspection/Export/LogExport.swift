@@ -153,7 +153,7 @@ extension HistoryItem {
     /// One record as an item of its own, lost ones included.
     init(_ record: LogRecord, _ decoder: RecordDecoder, _ sets: inout EntitySets) {
         do throws(CodecError) {
-            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
+            let decoded = try decoder.decode(kind: record.kind, payload: record.bytes)
             if case .lost = decoded.body {
                 self = .lost(record.sequence...record.sequence)
                 return

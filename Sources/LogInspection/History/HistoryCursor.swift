@@ -105,7 +105,7 @@ public final class HistoryCursor {
 
     private func decoded(_ record: LogRecord) -> HistoryItem {
         do throws(CodecError) {
-            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
+            let decoded = try decoder.decode(kind: record.kind, payload: record.bytes)
             if case .lost = decoded.body { return .lost(record.sequence...record.sequence) }
             sets.learn(from: decoded.body)
             return .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))

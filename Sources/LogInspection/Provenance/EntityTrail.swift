@@ -89,7 +89,7 @@ struct EntityTrail {
     private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {
         let decoder = RecordDecoder()
         return records.compactMap { record in
-            guard let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else { return nil }
+            guard let decoded = try? decoder.decode(kind: record.kind, payload: record.bytes) else { return nil }
             return (record.sequence, decoded)
         }
     }

@@ -119,7 +119,7 @@ public struct StoreRedaction: Sendable {
                 if restoration == nil { restoration = SnapshotRedaction(redaction, isCollecting: log == nil) }
                 try restoration?.add(kind: kind, payload: payload, log)
             case .record(let record):
-                guard let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else {
+                guard let decoded = try? decoder.decode(kind: record.kind, payload: record.bytes) else {
                     return try body(LogRepair.lostKind, [])
                 }
                 redaction.learn(places: decoded.body)

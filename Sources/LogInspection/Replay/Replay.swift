@@ -206,7 +206,7 @@ public final class Replay {
     private func read() throws(TidelogError) -> (SequenceNumber, Record)? {
         do {
             guard let record = try cursor.next() else { return nil }
-            return (record.sequence, try decoder.decode(kind: record.kind, payload: record.payload))
+            return (record.sequence, try decoder.decode(kind: record.kind, payload: record.bytes))
         } catch {
             store = try store.salvaged(after: TidelogError(inspecting: store, error))
             // What is in front of the damage is the same there.

@@ -46,8 +46,24 @@ struct RecordWriter {
         else {
             return false
         }
-        (start + at).copyMemory(from: source + range.lowerBound, byteCount: range.count)
-        at += range.count
+        let (from, to, count) = (source + range.lowerBound, start + at, range.count)
+        // Most are a few bytes, for which a call costs more than the copying. Two that overlap make up any such length.
+        switch count {
+        case 8...16:
+            let last = from.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            to.storeBytes(of: from.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            to.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)
+        case 4..<8:
+            let last = from.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+            to.storeBytes(of: from.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            to.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+        case 0..<4:
+            for place in 0..<count {
+                to.storeBytes(of: from.load(fromByteOffset: place, as: UInt8.self), toByteOffset: place, as: UInt8.self)
+            }
+        default: to.copyMemory(from: from, byteCount: count)
+        }
+        at += count
         return true
     }
 

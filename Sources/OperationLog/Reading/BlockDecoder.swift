@@ -107,17 +107,20 @@ struct RecordWalk {
     private var offset = 0
     private(set) var sequence: UInt64
     private(set) var remaining: UInt32
+    private let last: UInt64
 
-    init(_ raw: [UInt8], header: BlockHeader) {
+    /// - Parameter last: the last record to give out.
+    init(_ raw: [UInt8], header: BlockHeader, through last: UInt64 = .max) {
         self.raw = raw
+        self.last = last
         sequence = header.firstSequence
         remaining = header.recordCount
     }
 
     /// Nil behind the last record. Throws where the bytes hold fewer, or more, than the header says.
     mutating func next() throws(LogFault) -> LogRecord? {
-        guard let (kind, payload) = try step() else { return nil }
-        let record = LogRecord(sequence: sequence, kind: kind, payload: Array(raw[payload]))
+        guard sequence <= last, let (kind, payload) = try step() else { return nil }
+        let record = LogRecord(sequence: sequence, kind: kind, bytes: raw[payload])
         sequence += 1
         return record
     }

@@ -31,12 +31,9 @@ public final class LogCursor {
     /// - Throws: ``LogError/damaged(_:)``, or ``LogError/compacted(first:)`` where the record was removed before the
     ///   cursor came to it. Calling again throws again: nothing is passed over.
     public func next() throws(LogError) -> LogRecord? {
-        if let wanted, wanted > last { return nil }
         while true {
-            if let record = try nextOfBlock() {
-                wanted = record.sequence + 1
-                return record
-            }
+            if let record = try nextOfBlock() { return record }
+            if let wanted, wanted > last { return nil }
             guard try advance() else { return nil }
         }
     }
@@ -63,16 +60,18 @@ public final class LogCursor {
         }
     }
 
+    /// Nil where the block is at its end, and where there is none.
     private func nextOfBlock() throws(LogError) -> LogRecord? {
-        guard walk != nil, let segment else { return nil }
         do throws(LogFault) {
-            if let wanted { try walk?.skip(to: wanted) }
             if let record = try walk?.next() { return record }
-            walk = nil
-            return nil
         } catch {
+            guard let segment else { return nil }
             throw segment.damage(error, at: decoded)
         }
+        // A block that ends before the first record that was asked for is passed over whole.
+        if let passed = walk { wanted = max(passed.sequence, wanted ?? 0) }
+        walk = nil
+        return nil
     }
 
     /// Decodes the next block of records. False at the end of the log.
@@ -81,9 +80,15 @@ public final class LogCursor {
         // The bytes of the last one go before those of the next come.
         block = nil
         let raw = try raw(of: found, in: segment)
-        walk = RecordWalk(raw.bytes, header: found.header)
+        walk = RecordWalk(raw.bytes, header: found.header, through: last)
         block = raw
         pass(found)
+        guard let wanted else { return true }
+        do throws(LogFault) {
+            try walk?.skip(to: wanted)
+        } catch {
+            throw segment.damage(error, at: decoded)
+        }
         return true
     }
 

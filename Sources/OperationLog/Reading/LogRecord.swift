@@ -3,11 +3,19 @@ public struct LogRecord: Sendable, Hashable {
     public let sequence: UInt64
     /// What the payload is, in the words of whoever appended it.
     public let kind: UInt8
-    public let payload: [UInt8]
+    /// The payload where it lies among the bytes of the record's block, which stay in memory as long as it does.
+    public let bytes: ArraySlice<UInt8>
 
     public init(sequence: UInt64, kind: UInt8, payload: [UInt8]) {
+        self.init(sequence: sequence, kind: kind, bytes: payload[...])
+    }
+
+    init(sequence: UInt64, kind: UInt8, bytes: ArraySlice<UInt8>) {
         self.sequence = sequence
         self.kind = kind
-        self.payload = payload
+        self.bytes = bytes
     }
+
+    /// A copy of the payload.
+    public var payload: [UInt8] { Array(bytes) }
 }

@@ -127,7 +127,8 @@ extension ByteReader {
     }
 
     mutating func image() throws(CodecError) -> EntityImage {
-        EntityImage(
+        if let plain = plainImage() { return plain }
+        return EntityImage(
             entity: try entity(), set: try name(), type: try name(), values: try properties(),
             etag: try optional { r throws(CodecError) in try r.string() },
             editLink: try optional { r throws(CodecError) in try r.string() },
@@ -136,6 +137,15 @@ extension ByteReader {
                     navigation: try r.name(), targets: try r.list { r throws(CodecError) in try r.entity() },
                     isComplete: try r.bool())
             })
+    }
+
+    /// Nil, and nothing read, where it has to be read element by element.
+    private mutating func plainImage() -> EntityImage? {
+        guard let names else { return nil }
+        var reader = PlainReader(bytes, at: offset, names: names)
+        guard let image = reader.image() else { return nil }
+        pass(to: reader.offset)
+        return image
     }
 
     mutating func images() throws(CodecError) -> [EntityImage] {

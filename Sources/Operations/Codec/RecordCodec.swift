@@ -163,15 +163,18 @@ public enum RecordCodec {
 
     /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
     public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
-        try decode(kind: kind, payload: payload, names: nil)
+        try decode(kind: kind, payload: payload[...], names: nil)
     }
 
-    static func decode(kind: UInt8, payload: [UInt8], names: NameTable?) throws(CodecError) -> Record {
+    static func decode(kind: UInt8, payload: ArraySlice<UInt8>, names: NameTable?) throws(CodecError) -> Record {
         guard let known = Kind(rawValue: kind) else {
-            return Record(time: 0, body: .unknown(kind: kind, payload: payload))
+            return Record(time: 0, body: .unknown(kind: kind, payload: Array(payload)))
         }
         // What stands in the place of a lost record has nothing, not even a time.
         var record = Record(time: 0, body: .lost)
+        if known == .operation, let names, payload.withUnsafeBytes({ PlainReader.read(&record, $0, names: names) }) {
+            return record
+        }
         try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in
             if known != .lost { record = Record(time: try reader.signed(), body: try body(known, &reader)) }
         }

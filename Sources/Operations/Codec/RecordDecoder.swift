@@ -9,6 +9,11 @@ public struct RecordDecoder {
 
     /// As ``RecordCodec/decode(kind:payload:)``.
     public func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
+        try RecordCodec.decode(kind: kind, payload: payload[...], names: names)
+    }
+
+    /// The same of bytes that lie among others.
+    public func decode(kind: UInt8, payload: ArraySlice<UInt8>) throws(CodecError) -> Record {
         try RecordCodec.decode(kind: kind, payload: payload, names: names)
     }
 }

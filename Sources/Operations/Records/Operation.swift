@@ -6,7 +6,9 @@ public import EDM
 public struct Operation: Sendable, Hashable {
     public enum Action: Sendable, Hashable {
         /// A new entity, and with a parent its link to it (`createRelatedEntity`).
-        case create(Creation, parent: Parent?)
+        ///
+        /// Indirect, so that operations, which are copied very often, are small.
+        indirect case create(Creation, parent: Parent?)
         /// Changed properties only; the bindings re-point navigation properties or add to collections.
         case update(EntityID, changes: PropertyValues, bindings: [Binding])
         case delete(EntityID)
@@ -20,25 +22,10 @@ public struct Operation: Sendable, Hashable {
     /// The first sequence number of the app's change set that the operation belongs to; its members are consecutive and
     /// travel to the service together or not at all.
     public var changeSet: SequenceNumber?
-    /// The app's name for operations that travel to the service in one change set, wherever they stand in the queue; see
-    /// ``changeSet`` for those that were made in one call.
-    public var transactionID: String?
     /// The ETag of the version that the app saw when it made the change; nil where the entity has none or is new.
     public var baseETag: String?
-    /// The app's own mark, handed back with errors.
-    public var customTag: String?
-    /// The app's request-specific headers, sent with the request as they are.
-    public var headers: [Header]
-    /// Headers that name keys of entities, sent once these are known.
-    public var headerTemplates: [HeaderTemplate]
-    /// Whether the request has to be sent exactly as it was made: nothing is combined with it.
-    public var isUnmodifiable: Bool
-    /// What an upload may choose the operation by.
-    public var uploadCategory: UploadCategory?
-    public var delivery: Delivery
-    /// What a create or update writes into a stream; nil for all operations that are about properties and links. A create
-    /// with one has no properties: the service takes the bytes by themselves, and an update behind it brings the rest.
-    public var stream: StreamWrite?
+    /// One if the operation has any of what few have, otherwise none. Operations are copied very often.
+    private var rare: [RareAttributes] = []
 
     public struct Header: Sendable, Hashable {
         public var name: String
@@ -58,15 +45,96 @@ public struct Operation: Sendable, Hashable {
     ) {
         self.action = action
         self.changeSet = changeSet
-        self.transactionID = transactionID
         self.baseETag = baseETag
-        self.customTag = customTag
-        self.headers = headers
-        self.headerTemplates = headerTemplates
-        self.isUnmodifiable = isUnmodifiable
-        self.uploadCategory = uploadCategory
-        self.delivery = delivery
-        self.stream = stream
+        let rare = RareAttributes(
+            transactionID: transactionID, customTag: customTag, headers: headers, headerTemplates: headerTemplates,
+            isUnmodifiable: isUnmodifiable, uploadCategory: uploadCategory, delivery: delivery, stream: stream)
+        if !rare.isEmpty { self.rare = [rare] }
+    }
+
+    /// An operation with nothing that is rare.
+    init(plain action: Action, changeSet: SequenceNumber?, baseETag: String?) {
+        self.action = action
+        self.changeSet = changeSet
+        self.baseETag = baseETag
+    }
+}
+
+// MARK: Rare attributes
+
+private struct RareAttributes: Sendable, Hashable {
+    var transactionID: String?
+    var customTag: String?
+    var headers: [Operation.Header] = []
+    var headerTemplates: [HeaderTemplate] = []
+    var isUnmodifiable = false
+    var uploadCategory: UploadCategory?
+    var delivery = Delivery.queued
+    var stream: StreamWrite?
+
+    var isEmpty: Bool {
+        transactionID == nil && customTag == nil && headers.isEmpty && headerTemplates.isEmpty && !isUnmodifiable
+            && uploadCategory == nil && delivery == .queued && stream == nil
+    }
+}
+
+extension Operation {
+    /// The app's name for operations that travel to the service in one change set, wherever they stand in the queue; see
+    /// ``changeSet`` for those that were made in one call.
+    public var transactionID: String? {
+        get { rare.first?.transactionID }
+        set { setRare(\.transactionID, newValue) }
+    }
+
+    /// The app's own mark, handed back with errors.
+    public var customTag: String? {
+        get { rare.first?.customTag }
+        set { setRare(\.customTag, newValue) }
+    }
+
+    /// The app's request-specific headers, sent with the request as they are.
+    public var headers: [Header] {
+        get { rare.first?.headers ?? [] }
+        set { setRare(\.headers, newValue) }
+    }
+
+    /// Headers that name keys of entities, sent once these are known.
+    public var headerTemplates: [HeaderTemplate] {
+        get { rare.first?.headerTemplates ?? [] }
+        set { setRare(\.headerTemplates, newValue) }
+    }
+
+    /// Whether the request has to be sent exactly as it was made: nothing is combined with it.
+    public var isUnmodifiable: Bool {
+        get { rare.first?.isUnmodifiable ?? false }
+        set { setRare(\.isUnmodifiable, newValue) }
+    }
+
+    /// What an upload may choose the operation by.
+    public var uploadCategory: UploadCategory? {
+        get { rare.first?.uploadCategory }
+        set { setRare(\.uploadCategory, newValue) }
+    }
+
+    public var delivery: Delivery {
+        get { rare.first?.delivery ?? .queued }
+        set { setRare(\.delivery, newValue) }
+    }
+
+    /// What a create or update writes into a stream; nil for all operations that are about properties and links. A create
+    /// with one has no properties: the service takes the bytes by themselves, and an update behind it brings the rest.
+    public var stream: StreamWrite? {
+        get { rare.first?.stream }
+        set { setRare(\.stream, newValue) }
+    }
+
+    private mutating func setRare<Attribute>(
+        _ attribute: WritableKeyPath<RareAttributes, Attribute>, _ value: Attribute
+    ) {
+        var changed = rare.first ?? RareAttributes()
+        changed[keyPath: attribute] = value
+        // Equal operations are equal in their parts as well.
+        rare = changed.isEmpty ? [] : [changed]
     }
 }
 
@@ -143,7 +211,7 @@ public struct Link: Sendable, Hashable {
 extension Creation {
     /// The entity and, in order of appearance, all those created below it.
     public var createdEntities: [EntityID] {
-        [entity] + inline.flatMap { $0.entities.flatMap(\.createdEntities) }
+        inline.isEmpty ? [entity] : [entity] + inline.flatMap { $0.entities.flatMap(\.createdEntities) }
     }
 
     /// The existing entities that the creation binds to, at any level.

@@ -3,8 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the benchmark program needs and Swift cannot say: counted allocations, baselines in plain C, and RocksDB without
-// a link dependency.
+// What the benchmark program needs and Swift cannot say: counted allocations, baselines in plain C, RocksDB and ObjectBox
+// without a link dependency.
 
 // MARK: Allocations
 
@@ -61,3 +61,54 @@ int bench_rocksdb_compact(bench_rocksdb *database, char *error, size_t room);
 uint64_t bench_rocksdb_scan(bench_rocksdb *database, uint64_t *bytes);
 
 void bench_rocksdb_close(bench_rocksdb *database);
+
+/// ObjectBox by its C interface, loaded at the first call: from TIDELOG_OBJECTBOX, the system's places, or where pip
+/// installs for a user.
+typedef struct bench_objectbox bench_objectbox;
+
+/// A row of the workload "orders". Texts are no longer there than the call that gives them.
+typedef struct {
+    uint64_t id;
+    uint64_t customer;
+    const char *status;
+    size_t status_length;
+    const char *note;
+    size_t note_length;
+    double amount;
+    int64_t time;
+    int32_t quantity;
+    uint8_t is_priority;
+} bench_order;
+
+/// Why ObjectBox cannot be used; NULL where it can.
+const char *bench_objectbox_missing(void);
+
+/// The version of its library.
+const char *bench_objectbox_version(void);
+
+/// A new store with customers and their orders. NULL where that fails; the sentence is in `error`, here and below.
+bench_objectbox *bench_objectbox_open(const char *directory, char *error, size_t room);
+
+void bench_objectbox_close(bench_objectbox *box);
+
+/// Customers 1 to `count`, in one transaction. 0, or -1.
+int bench_objectbox_put_customers(bench_objectbox *box, uint64_t count, char *error, size_t room);
+
+/// Begins a transaction for orders that are to be put. 0, or -1.
+int bench_objectbox_begin(bench_objectbox *box, char *error, size_t room);
+
+/// Puts an order in the transaction that was begun. 0, or -1.
+int bench_objectbox_put(bench_objectbox *box, const bench_order *order, char *error, size_t room);
+
+/// Ends the transaction; what was put in it stays. 0, or -1.
+int bench_objectbox_commit(bench_objectbox *box, char *error, size_t room);
+
+/// Visits the orders of a customer, by the relation's backlinks, in one transaction. 0, or -1.
+int bench_objectbox_orders(
+    bench_objectbox *box, uint64_t customer, void *context, void (*visit)(void *context, const bench_order *order),
+    char *error, size_t room);
+
+/// Visits the order if it is there, in one transaction. 0, or -1.
+int bench_objectbox_order(
+    bench_objectbox *box, uint64_t id, void *context, void (*visit)(void *context, const bench_order *order),
+    char *error, size_t room);

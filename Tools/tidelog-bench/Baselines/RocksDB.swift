@@ -37,13 +37,6 @@ final class RocksDB {
 
     /// A call that gives nothing and leaves a sentence where it fails.
     private static func message<Result>(_ call: (UnsafeMutablePointer<CChar>, Int) -> Result?) throws -> Result {
-        try withUnsafeTemporaryAllocation(of: CChar.self, capacity: 512) { text in
-            text.initialize(repeating: 0)
-            guard let start = text.baseAddress, let result = call(start, text.count) else {
-                throw Failure(
-                    "RocksDB: " + String(decoding: text.map(UInt8.init(bitPattern:)).prefix { $0 != 0 }, as: UTF8.self))
-            }
-            return result
-        }
+        try MessageBuffer.call("RocksDB", call)
     }
 }

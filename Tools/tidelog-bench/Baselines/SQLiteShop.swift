@@ -11,12 +11,17 @@ final class SQLiteShop {
     private let connection: OpaquePointer
     private var statements: [String: OpaquePointer] = [:]
 
-    init(path: String) throws {
+    enum Synchronous: String {
+        case off = "OFF"
+        case full = "FULL"
+    }
+
+    /// - Parameter synchronous: off, as the views are opened, or so that each transaction is durable.
+    init(path: String, synchronous: Synchronous = .off) throws {
         var opened: OpaquePointer?
         guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else { throw Failure("\(path) cannot be opened.") }
         connection = opened
-        // As the views are opened.
-        try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
+        try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(synchronous.rawValue); PRAGMA cache_size = -32768")
         try run("PRAGMA mmap_size = 268435456")
         try run("CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT NOT NULL)")
         try run(
@@ -37,8 +42,9 @@ final class SQLiteShop {
         guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else { throw failure(text) }
     }
 
-    func insert(_ orders: [Order]) throws {
-        try run("BEGIN")
+    /// One transaction.
+    func insert(_ orders: some Sequence<Order>) throws {
+        try step(prepared("BEGIN"))
         let statement = try prepared("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
         for order in orders {
             for (place, number) in [(1, order.id), (2, order.customer), (7, order.quantity)] {
@@ -49,10 +55,15 @@ final class SQLiteShop {
                     statement, Int32(place), text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
             }
             sqlite3_bind_int(statement, 8, order.isPriority ? 1 : 0)
-            guard sqlite3_step(statement) == SQLITE_DONE else { throw failure("insert") }
-            sqlite3_reset(statement)
+            try step(statement)
         }
-        try run("COMMIT")
+        try step(prepared("COMMIT"))
+    }
+
+    /// Runs a statement that gives no rows.
+    private func step(_ statement: OpaquePointer) throws {
+        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure("step") }
+        sqlite3_reset(statement)
     }
 
     static let columns = "o.id, o.customer, o.status, o.note, o.amount, o.time, o.quantity, o.priority"

@@ -32,6 +32,16 @@ struct Order {
         return Record(time: time, body: .operation(Operation(.create(creation, parent: nil))))
     }
 
+    /// As a download brings it.
+    func image(entity: Int) -> EntityImage {
+        guard case .operation(let operation) = record.body, case .create(let creation, _) = operation.action else {
+            preconditionFailure("an order's record creates it")
+        }
+        return EntityImage(
+            entity: EntityID(rawValue: UInt64(entity)), set: "Orders", type: "Shop.Order", values: creation.values,
+            etag: "1")
+    }
+
     private var amountDecimal: DecimalValue {
         guard let value = DecimalValue(amountText) else { preconditionFailure("\(amountText) is a number") }
         return value

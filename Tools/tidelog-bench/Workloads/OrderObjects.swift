@@ -57,4 +57,26 @@ final class OrderService: DataService {
     ]
 
     override var entityClasses: [String: EntityValue.Type] { Self.classes }
+
+    /// A new store that knows the metadata and nothing else.
+    static func open(_ path: String, durability: StoreDurability) async throws -> OrderService {
+        let provider = OfflineODataProvider(
+            serviceRoot: "http://bench.test/",
+            parameters: OfflineODataParameters(
+                storePath: path, transport: MetadataTransport(), durability: durability))
+        try await provider.open()
+        return OrderService(provider: provider)
+    }
+
+    /// Customers 1 to that many.
+    func putCustomers(_ count: Int) async throws -> [CustomerObject] {
+        let customers = (1...count).map { number in
+            let customer = CustomerObject(OrderObjects.metadata.entityType("Shop.Customer"))
+            customer["CustomerID"] = .integer(Int64(number))
+            customer["Name"] = .string("Customer \(number)")
+            return customer
+        }
+        try await box(for: CustomerObject.self).put(customers)
+        return customers
+    }
 }

@@ -2,12 +2,10 @@ extension ByteReader {
     /// Names and values. Where the names are those of a list that was read before, the values stay the bytes that they are;
     /// otherwise they are made, so that it is one reader that says what is wrong with bytes.
     package mutating func properties() throws(CodecError) -> PropertyValues {
+        if let packed = names?.packedProperties(in: bytes, at: &offset, depth: depth) { return packed }
         let length = try count()
         guard length > 0 else { return PropertyValues() }
         let place = NameTable.place(count: length, encoded: bytes, at: offset)
-        if let list = names?.list(place), list.count == length, let packed = packed(list) {
-            return PropertyValues(packed)
-        }
         var known: [String] = []
         var values: [Value] = []
         values.reserveCapacity(min(length, 256))
@@ -19,38 +17,120 @@ extension ByteReader {
         names?.remember(known, at: place)
         return PropertyValues(distinctNames: known, values: values)
     }
+}
 
-    /// The values as they lie here between these names; nil, and nothing read, where the names are others or a value is not
-    /// as a writer would have written it.
-    private mutating func packed(_ list: PropertyNames) -> PackedProperties? {
+extension NameTable {
+    /// Names and values as they lie at the offset, which is behind them then. Nil, and the offset as it was, where the names are
+    /// those of no list that was read before, or a value is not as a writer would have written it.
+    ///
+    /// - Parameter depth: how deep the values are nested in others.
+    package func packedProperties(
+        in bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int
+    ) -> PropertyValues? {
+        var head = PackedCursor(bytes, at: offset)
+        guard let number = head.unsigned(), number <= UInt64(bytes.count - head.offset) else { return nil }
+        let count = Int(number)
+        var end = head.offset
+        guard count > 0 else {
+            offset = end
+            return PropertyValues()
+        }
+        if let lastList, lastList.count == count,
+            let packed = PackedProperties(of: lastList, in: bytes, at: &end, depth: depth)
+        {
+            offset = end
+            return PropertyValues(packed)
+        }
+        guard let list = list(Self.place(count: count, encoded: bytes, at: end)), list.count == count,
+            let packed = PackedProperties(of: list, in: bytes, at: &end, depth: depth)
+        else { return nil }
+        offset = end
+        return PropertyValues(packed)
+    }
+}
+
+extension PackedProperties {
+    /// The values as they lie between these names.
+    fileprivate init?(of list: PropertyNames, in bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int) {
         var cursor = PackedCursor(bytes, at: offset, depth: depth)
         let found = withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: list.count) { ranges -> [UInt8]? in
-            let isWhole = list.encoded.withUnsafeBytes { encoded in
+            guard Self.find(list, &cursor, ranges) else { return nil }
+            let length = cursor.offset - offset - list.encoded.count
+            guard length <= Self.stackLimit else {
+                return [UInt8](unsafeUninitializedCapacity: length) { target, filled in
+                    filled = Self.gather(ranges, of: bytes, to: UnsafeMutableRawBufferPointer(target))
+                }
+            }
+            // An array that is made of bytes is made more quickly than one that is filled by a closure.
+            return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { target in
+                _ = Self.gather(ranges, of: bytes, to: target)
+                return Array(UnsafeRawBufferPointer(target))
+            }
+        }
+        guard let found else { return nil }
+        offset = cursor.offset
+        self.init(names: list, checked: found)
+    }
+
+    /// In bytes. Most rows have less, and what has more is not copied twice.
+    private static let stackLimit = 1_024
+
+    /// Copies the parts one behind the other. Returns how many bytes they are.
+    @inline(__always)
+    private static func gather(
+        _ ranges: UnsafeMutableBufferPointer<Range<Int>>, of bytes: UnsafeRawBufferPointer,
+        to target: UnsafeMutableRawBufferPointer
+    ) -> Int {
+        guard let start = target.baseAddress, let source = bytes.baseAddress else { return 0 }
+        var filled = 0
+        for range in ranges {
+            copy(source + range.lowerBound, to: start + filled, range.count)
+            filled += range.count
+        }
+        return filled
+    }
+
+    /// Where each value lies; false where a name is another, or a value is not as it should be.
+    private static func find(
+        _ list: PropertyNames, _ cursor: inout PackedCursor, _ ranges: UnsafeMutableBufferPointer<Range<Int>>
+    ) -> Bool {
+        list.encoded.withUnsafeBytes { encoded in
+            list.ends.withUnsafeBufferPointer { ends in
                 var next = 0
-                for index in 0..<list.count {
-                    let end = list.ends[index]
-                    guard cursor.pass(UnsafeRawBufferPointer(rebasing: encoded[next..<end])) else { return false }
-                    next = end
+                for index in ends.indices {
+                    guard cursor.pass(UnsafeRawBufferPointer(rebasing: encoded[next..<ends[index]])) else {
+                        return false
+                    }
+                    next = ends[index]
                     let start = cursor.offset
                     guard cursor.check() else { return false }
                     ranges.initializeElement(at: index, to: start..<cursor.offset)
                 }
                 return true
             }
-            guard isWhole else { return nil }
-            let length = cursor.offset - offset - list.encoded.count
-            return [UInt8](unsafeUninitializedCapacity: length) { target, filled in
-                let target = UnsafeMutableRawBufferPointer(target)
-                for range in ranges {
-                    UnsafeMutableRawBufferPointer(rebasing: target[filled..<filled + range.count])
-                        .copyMemory(from: UnsafeRawBufferPointer(rebasing: bytes[range]))
-                    filled += range.count
-                }
-            }
         }
-        guard let found else { return nil }
-        offset = cursor.offset
-        return PackedProperties(names: list, checked: found)
+    }
+
+    /// Most values are short, for which a call costs more than the copying.
+    @inline(__always)
+    private static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
+        switch count {
+        case 8...16:
+            // Two that overlap.
+            let last = source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
+            target.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)
+        case 4..<8:
+            let last = source.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self)
+            target.storeBytes(of: source.loadUnaligned(as: UInt32.self), as: UInt32.self)
+            target.storeBytes(of: last, toByteOffset: count - 4, as: UInt32.self)
+        case 1..<4:
+            for place in 0..<count {
+                target.storeBytes(
+                    of: source.load(fromByteOffset: place, as: UInt8.self), toByteOffset: place, as: UInt8.self)
+            }
+        default: target.copyMemory(from: source, byteCount: count)
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 /// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
 package struct ByteReader {
     /// Only as long as one of the functions below runs, which is why nobody outside can make a reader.
-    @usableFromInline let bytes: UnsafeRawBufferPointer
+    @usableFromInline package let bytes: UnsafeRawBufferPointer
     /// Where names that were read before are found again; nil: nowhere.
-    @usableFromInline let names: NameTable?
+    @usableFromInline package let names: NameTable?
     @usableFromInline package internal(set) var offset = 0
     /// How deep values, creations and complex values are nested at the moment.
     @usableFromInline var depth = 0
@@ -48,6 +48,13 @@ package struct ByteReader {
     /// module, looking up the generic form for each costs more than the reading.
     package static func readWhole(
         _ bytes: [UInt8], names: NameTable? = nil, _ body: (inout ByteReader) throws(CodecError) -> Void
+    ) throws(CodecError) {
+        try readWhole(bytes[...], names: names, body)
+    }
+
+    /// The same for bytes that lie among others.
+    package static func readWhole(
+        _ bytes: ArraySlice<UInt8>, names: NameTable? = nil, _ body: (inout ByteReader) throws(CodecError) -> Void
     ) throws(CodecError) {
         var failure: CodecError?
         bytes.withUnsafeBytes { bytes in
@@ -169,6 +176,7 @@ package struct ByteReader {
     @inlinable
     package mutating func list<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> [T] {
         let length = try count()
+        guard length > 0 else { return [] }
         var result: [T] = []
         result.reserveCapacity(min(length, 1024))
         for _ in 0..<length { result.append(try read(&self)) }
@@ -183,6 +191,9 @@ package struct ByteReader {
         defer { depth -= 1 }
         return try read(&self)
     }
+
+    /// Goes on behind what somebody else has read of the bytes.
+    package mutating func pass(to end: Int) { offset = max(offset, min(end, bytes.count)) }
 
     @usableFromInline
     func expectEnd() throws(CodecError) {

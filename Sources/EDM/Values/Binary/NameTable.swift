@@ -10,6 +10,16 @@ package final class NameTable {
 
     private var strings = [Name?](repeating: nil, count: 256)
     private var lists = [PropertyNames?](repeating: nil, count: 64)
+    /// Most rows have the names of the row before.
+    private(set) var lastList: PropertyNames?
+    private var pairs = [Pair?](repeating: nil, count: 16)
+
+    /// Two names that lie one behind the other.
+    private struct Pair {
+        let bytes: [UInt8]
+        let first: String
+        let second: String
+    }
 
     package init() {}
 
@@ -26,6 +36,29 @@ package final class NameTable {
         return text
     }
 
+    /// Two names with their lengths, as those of a set and a type, at the offset, which is behind them then. Nil, and the offset
+    /// as it was, where they are no names, or longer than names are.
+    package func pair(in bytes: UnsafeRawBufferPointer, at offset: inout Int) -> (String, String)? {
+        let start = offset
+        guard start < bytes.count, bytes[start] < 0x80 else { return nil }
+        let middle = start + 1 + Int(bytes[start])
+        guard middle < bytes.count, bytes[middle] < 0x80 else { return nil }
+        let end = middle + 1 + Int(bytes[middle])
+        guard end <= bytes.count else { return nil }
+        let whole = UnsafeRawBufferPointer(rebasing: bytes[start..<end])
+        let place = (whole.count &* 31 &+ Int(bytes[middle - 1]) &+ Int(bytes[end - 1])) & 15
+        if let known = pairs[place], known.bytes.withUnsafeBytes({ Self.isEqual($0, whole) }) {
+            offset = end
+            return (known.first, known.second)
+        }
+        guard let first = string(UnsafeRawBufferPointer(rebasing: bytes[start + 1..<middle])),
+            let second = string(UnsafeRawBufferPointer(rebasing: bytes[middle + 1..<end]))
+        else { return nil }
+        pairs[place] = Pair(bytes: Array(whole), first: first, second: second)
+        offset = end
+        return (first, second)
+    }
+
     // MARK: Lists
 
     /// The list of these names, the same one as long as no other has taken its place; nil where they cannot be one.
@@ -35,7 +68,11 @@ package final class NameTable {
         return remember(names, at: place)
     }
 
-    func list(_ place: Int) -> PropertyNames? { lists[place] }
+    func list(_ place: Int) -> PropertyNames? {
+        guard let list = lists[place] else { return nil }
+        if list !== lastList { lastList = list }
+        return list
+    }
 
     @discardableResult
     func remember(_ names: [String], at place: Int) -> PropertyNames? {
@@ -65,20 +102,35 @@ package final class NameTable {
         return first.prefix(7).reduce(count &* 31 &+ length) { $0 &* 31 &+ Int($1) } & 63
     }
 
-    /// Eight bytes at a time: names are short, and this is quicker than a call.
+    /// Eight bytes at a time, the last of which may have been compared before: names are short, and this is quicker than a call.
     @inline(__always)
     static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-        guard a.count == b.count else { return false }
+        let count = a.count
+        guard count == b.count else { return false }
+        guard let a = a.baseAddress, let b = b.baseAddress else { return true }
         var at = 0
-        while a.count - at >= 8 {
+        while count - at >= 8 {
             guard
                 a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
                     == b.loadUnaligned(fromByteOffset: at, as: UInt64.self)
             else { return false }
             at += 8
         }
-        while at < a.count {
-            guard a[at] == b[at] else { return false }
+        if count >= 8 {
+            at = count - 8
+            return a.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+                == b.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        }
+        if count >= 4 {
+            guard a.loadUnaligned(as: UInt32.self) == b.loadUnaligned(as: UInt32.self) else { return false }
+            at = count - 4
+            return a.loadUnaligned(fromByteOffset: at, as: UInt32.self)
+                == b.loadUnaligned(fromByteOffset: at, as: UInt32.self)
+        }
+        while at < count {
+            guard a.load(fromByteOffset: at, as: UInt8.self) == b.load(fromByteOffset: at, as: UInt8.self) else {
+                return false
+            }
             at += 1
         }
         return true

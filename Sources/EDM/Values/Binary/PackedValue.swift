@@ -91,20 +91,25 @@ extension PackedCursor {
     /// Passes over the next value if it is exactly as ``ByteWriter`` writes it, all that is in it included: then it can be read
     /// at any time without an error, and written again as these bytes.
     mutating func check() -> Bool {
-        let start = offset
-        guard let value = next() else { return false }
-        switch value {
-        case .null, .boolean, .integer, .single, .double, .binary, .guid, .date, .timeOfDay, .duration, .dateTime,
-            .dateTimeOffset:
-            return true
-        case .decimal(let text): return DecimalValue.isText(text.bindMemory(to: UInt8.self))
-        case .string(let text), .enumeration(let text), .raw(let text): return UTF8Text.isValid(text)
-        case .complex:
-            offset = start + 1
-            return nested { $0.checkComplex() }
-        case .collection:
-            offset = start + 1
-            return nested { $0.checkItems() }
+        guard let tag = byte().flatMap(ValueTag.init) else { return false }
+        switch tag {
+        case .null, .false, .true: return true
+        case .integer: return unsigned() != nil
+        case .single: return unsigned().map { $0 <= UInt64(UInt32.max) } ?? false
+        case .double: return take(8) != nil
+        case .guid: return take(16) != nil
+        case .binary: return block() != nil
+        case .decimal: return block().map { DecimalValue.isText($0.bindMemory(to: UInt8.self)) } ?? false
+        case .string, .enumeration, .raw: return block().map(UTF8Text.isValid) ?? false
+        case .date: return date() != nil
+        case .timeOfDay: return time() != nil
+        case .duration: return duration() != nil
+        case .dateTime: return date() != nil && time() != nil
+        case .dateTimeOffset:
+            guard date() != nil, time() != nil, let offset = signed() else { return false }
+            return GlobalDateTime.offsets.contains(offset)
+        case .complex: return nested { $0.checkComplex() }
+        case .collection: return nested { $0.checkItems() }
         }
     }
 

@@ -1,6 +1,6 @@
 package enum UTF8Text {
     /// Nil where the bytes are not UTF-8. Most texts are ASCII, which takes a fraction of the time to see.
-    static func string(_ bytes: UnsafeRawBufferPointer) -> String? {
+    package static func string(_ bytes: UnsafeRawBufferPointer) -> String? {
         isASCII(bytes) ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
     }
 
@@ -37,16 +37,26 @@ package enum UTF8Text {
         return true
     }
 
+    /// Eight bytes at a time, the last of which may have been looked at before.
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress else { return true }
+        let count = bytes.count
         var seen: UInt64 = 0
         var at = 0
-        while bytes.count - at >= 8 {
-            seen |= bytes.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        while count - at >= 8 {
+            seen |= start.loadUnaligned(fromByteOffset: at, as: UInt64.self)
             at += 8
         }
-        while at < bytes.count {
-            seen |= UInt64(bytes[at])
-            at += 1
+        if count >= 8 {
+            seen |= start.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+        } else if count >= 4 {
+            seen |= UInt64(
+                start.loadUnaligned(as: UInt32.self) | start.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+        } else {
+            while at < count {
+                seen |= UInt64(start.load(fromByteOffset: at, as: UInt8.self))
+                at += 1
+            }
         }
         return seen & 0x8080_8080_8080_8080 == 0
     }

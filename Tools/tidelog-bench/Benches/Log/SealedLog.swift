@@ -131,8 +131,8 @@ extension SealedLog {
         let decoder = RecordDecoder()
         let cursor = reader.records()
         while let record = try cursor.next() {
-            let decoded = try decoder.decode(kind: record.kind, payload: record.payload)
-            if case .operation(let operation) = decoded.body, operation.createdEntities.count == 1 { count += 1 }
+            let decoded = try decoder.decode(kind: record.kind, payload: record.bytes)
+            if case .operation(let operation) = decoded.body, case .create = operation.action { count += 1 }
         }
         return count
     }

@@ -17,16 +17,24 @@ extension Bench {
             // What is compared is to be the same.
             let (found, expected) = (try await shop.ours(test), try shop.byHand(test))
             guard found == expected else { throw Failure("\(test.name): \(found) rows, by hand \(expected).") }
-            let rates = try await Race.run(
-                laps: surroundings.rounds,
-                [
-                    Contender(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
-                    Contender(name: "SQLite", units: test.repetitions) { _ = try shop.byHand(test) },
-                ])
-            report.cases.append(
+            var contenders = [
+                Contender(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
+                Contender(name: "SQLite by hand", units: test.repetitions) { _ = try shop.byHand(test) },
+            ]
+            if let inObjectBox = try shop.inObjectBox(test) {
+                guard inObjectBox == expected else {
+                    throw Failure("\(test.name): ObjectBox has \(inObjectBox) rows, not \(expected).")
+                }
+                contenders.append(
+                    Contender(name: "ObjectBox", units: test.repetitions) { _ = try shop.inObjectBox(test) })
+            }
+            let rates = try await Race.run(laps: surroundings.rounds, contenders)
+            report.cases += contenders.indices.dropFirst().map { index in
                 Case(
                     test.name, 1e6 / rates[0], .microseconds,
-                    against: .init(name: "SQLite by hand", value: 1e6 / rates[1]), target: .ratioAtMost(test.most)))
+                    against: .init(name: contenders[index].name, value: 1e6 / rates[index]),
+                    target: index == 1 ? .ratioAtMost(test.most) : nil)
+            }
         }
         surroundings.say("query: opening")
         var times: [Double] = []
@@ -35,6 +43,7 @@ extension Bench {
         report.notes.append(
             "\(shop.entities) entities. Times are of one call, in the store's own executor; SQLite by hand has the same rows and "
                 + "indexes, reads all columns and makes a struct of each row.")
+        report.notes.append(ObjectBox.note)
         return report
     }
 }
@@ -53,6 +62,8 @@ private final class QueryShop {
         /// Whether the statement has a place for the number.
         var hasValue = true
         var isPoint = false
+        /// Whether the rows are those of a customer, which ObjectBox has by its relation.
+        var isOfCustomer = false
         /// Whether all values of the rows are looked at, as the baseline has them.
         var readsValues = false
         /// Whether no number comes twice, so that no text of a query does.
@@ -66,12 +77,17 @@ private final class QueryShop {
     private let files: StoreFiles
     private var store: LocalStore
     private let shop: SQLiteShop
+    /// Nil where its library is missing.
+    private let box: ObjectBox?
 
     init(_ surroundings: Surroundings, entities: Int) async throws {
         guard entities >= 2 * Self.customers else { throw Failure("It takes at least \(2 * Self.customers) entities.") }
         self.entities = entities
         files = StoreFiles(directory: try surroundings.directory.fresh("store"))
         shop = try SQLiteShop(path: try surroundings.directory.fresh("shop.sqlite"))
+        box =
+            ObjectBox.missing == nil
+            ? try ObjectBox(directory: try surroundings.directory.fresh("objectbox"), customers: Self.customers) : nil
         store = try await Self.open(files)
         surroundings.say("query: \(entities) entities")
         try await fill()
@@ -112,19 +128,10 @@ private final class QueryShop {
         while left > 0 {
             let some = (0..<min(left, 1_000)).compactMap { _ in generator.next() }
             left -= some.count
-            try await store.record([.entitiesRead(some.map(image))])
+            try await store.record([.entitiesRead(some.map { $0.image(entity: Self.customers + $0.id) })])
             try shop.insert(some)
+            try box?.put(some)
         }
-    }
-
-    private func image(_ order: Order) -> EntityImage {
-        guard case .operation(let operation) = order.record.body, case .create(let creation, _) = operation.action
-        else {
-            preconditionFailure("an order's record creates it")
-        }
-        return EntityImage(
-            entity: EntityID(rawValue: UInt64(Self.customers + order.id)), set: "Orders", type: "Shop.Order",
-            values: creation.values, etag: "1")
     }
 
     // MARK: Tests
@@ -140,7 +147,7 @@ private final class QueryShop {
             Test(
                 name: "$filter on an indexed column", repetitions: 20, most: 1.3,
                 url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
-                sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id"),
+                sql: "SELECT \(columns) FROM orders AS o WHERE customer = ? ORDER BY id", isOfCustomer: true),
             Test(
                 name: "the same, no text twice", repetitions: 20, most: 1.3,
                 url: { "Orders?$filter=CustomerID eq \(1 + $0 &* 7_919 % customers)" },
@@ -203,6 +210,17 @@ private final class QueryShop {
         defer { if test.isAlwaysNew { asked.byHand += test.repetitions } }
         for number in first..<(first + test.repetitions) {
             rows += try shop.rows(test.sql, test.hasValue ? 1 + number &* 7_919 % modulus : nil).count
+        }
+        return rows
+    }
+
+    /// Nil where ObjectBox is not there, or has no call for it.
+    func inObjectBox(_ test: Test) throws -> Int? {
+        guard let box, test.isPoint || test.isOfCustomer else { return nil }
+        var rows = 0
+        for number in 0..<test.repetitions {
+            let value = 1 + number &* 7_919 % (test.isPoint ? orders : Self.customers)
+            rows += test.isPoint ? (try box.order(value) == nil ? 0 : 1) : try box.orders(of: value).count
         }
         return rows
     }

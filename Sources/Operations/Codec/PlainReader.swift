@@ -1,0 +1,174 @@
+import EDM
+
+/// Reads operations and images in the form that nearly all of them have, of bytes whose names were read before.
+///
+/// Nil is no judgement: what has another form, and what is no record, is read by ``ByteReader``, which says what is wrong. What
+/// comes of both is the same. This one stands in one module with those who call it, whose code it becomes a part of: of a
+/// record's time, most would go into calls.
+struct PlainReader {
+    private let bytes: UnsafeRawBufferPointer
+    private let names: NameTable
+    private(set) var offset: Int
+
+    init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0, names: NameTable) {
+        self.bytes = bytes
+        self.offset = offset
+        self.names = names
+    }
+
+    /// All of the bytes, as the record of an operation without rare attributes. False, and the record is as it was, where they
+    /// are something else.
+    static func read(_ record: inout Record, _ bytes: UnsafeRawBufferPointer, names: NameTable) -> Bool {
+        var reader = PlainReader(bytes, names: names)
+        guard let time = reader.signed(), let operation = reader.operation(), reader.offset == bytes.count else {
+            return false
+        }
+        record.time = time
+        record.body = .operation(operation)
+        return true
+    }
+
+    // MARK: Operations
+
+    private mutating func operation() -> Operation? {
+        guard let hasChangeSet = flag() else { return nil }
+        var changeSet: SequenceNumber?
+        if hasChangeSet {
+            guard let number = unsigned() else { return nil }
+            changeSet = number
+        }
+        // No tag of the app's, no headers.
+        guard let etag = optionalText(), flag() == false, byte() == 0, let tag = byte().flatMap(ActionTag.init),
+            let action = action(tag)
+        else { return nil }
+        return Operation(plain: action, changeSet: changeSet, baseETag: etag.text)
+    }
+
+    private mutating func action(_ tag: ActionTag) -> Operation.Action? {
+        switch tag {
+        case .create:
+            guard let entity = entity(), let (set, type) = names.pair(in: bytes, at: &offset),
+                let values = properties(depth: 1), let bindings = bindings(), byte() == 0, let hasParent = flag()
+            else { return nil }
+            let creation = Creation(entity: entity, set: set, type: type, values: values, bindings: bindings)
+            guard hasParent else { return .create(creation, parent: nil) }
+            guard let parent = self.entity(), let navigation = name() else { return nil }
+            return .create(creation, parent: Parent(entity: parent, navigation: navigation))
+        case .update:
+            guard let entity = entity(), let changes = properties(depth: 0), let bindings = bindings() else {
+                return nil
+            }
+            return .update(entity, changes: changes, bindings: bindings)
+        case .delete: return entity().map { .delete($0) }
+        case .createLink: return link().map { .createLink($0) }
+        case .updateLink: return link().map { .updateLink($0) }
+        case .deleteLink: return link().map { .deleteLink($0) }
+        }
+    }
+
+    private mutating func link() -> Link? {
+        guard let from = entity(), let navigation = name(), let to = entity() else { return nil }
+        return Link(from: from, navigation: navigation, to: to)
+    }
+
+    private mutating func bindings() -> [Binding]? {
+        guard let count = byte(), count < 0x80 else { return nil }
+        var bindings: [Binding] = []
+        for _ in 0..<count {
+            guard let navigation = name(), let targets = entities() else { return nil }
+            bindings.append(Binding(navigation: navigation, targets: targets))
+        }
+        return bindings
+    }
+
+    private mutating func entities() -> [EntityID]? {
+        guard let count = byte(), count < 0x80 else { return nil }
+        var entities: [EntityID] = []
+        for _ in 0..<count {
+            guard let entity = entity() else { return nil }
+            entities.append(entity)
+        }
+        return entities
+    }
+
+    // MARK: Images
+
+    /// An image without links.
+    mutating func image() -> EntityImage? {
+        guard let entity = entity(), let (set, type) = names.pair(in: bytes, at: &offset),
+            let values = properties(depth: 0), let etag = optionalText(), let editLink = optionalText(), byte() == 0
+        else { return nil }
+        return EntityImage(
+            entity: entity, set: set, type: type, values: values, etag: etag.text, editLink: editLink.text)
+    }
+
+    // MARK: Elements
+
+    @inline(__always)
+    private mutating func byte() -> UInt8? {
+        guard offset < bytes.count else { return nil }
+        defer { offset += 1 }
+        return bytes[offset]
+    }
+
+    @inline(__always)
+    private mutating func flag() -> Bool? {
+        guard let byte = byte(), byte <= 1 else { return nil }
+        return byte == 1
+    }
+
+    @inline(__always)
+    private mutating func unsigned() -> UInt64? {
+        guard let first = byte() else { return nil }
+        return first < 0x80 ? UInt64(first) : rest(of: first)
+    }
+
+    /// Nil also where it takes more than 63 bits.
+    private mutating func rest(of first: UInt8) -> UInt64? {
+        var value = UInt64(first & 0x7F)
+        var shift: UInt64 = 7
+        while shift < 63, let next = byte() {
+            value |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return value }
+            shift += 7
+        }
+        return nil
+    }
+
+    @inline(__always)
+    private mutating func signed() -> Int64? {
+        guard let raw = unsigned() else { return nil }
+        return Int64(bitPattern: raw >> 1) ^ -Int64(bitPattern: raw & 1)
+    }
+
+    @inline(__always)
+    private mutating func entity() -> EntityID? {
+        guard let number = unsigned() else { return nil }
+        return EntityID(rawValue: number)
+    }
+
+    @inline(__always)
+    private mutating func block() -> UnsafeRawBufferPointer? {
+        guard let length = byte(), length < 0x80, Int(length) <= bytes.count - offset else { return nil }
+        defer { offset += Int(length) }
+        return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + Int(length)])
+    }
+
+    @inline(__always)
+    private mutating func name() -> String? {
+        guard let block = block() else { return nil }
+        return names.string(block)
+    }
+
+    /// Nil where it is no text; a text that is not there is one.
+    private mutating func optionalText() -> (text: String?, Void)? {
+        guard let isThere = flag() else { return nil }
+        guard isThere else { return (nil, ()) }
+        guard let block = block(), let text = UTF8Text.string(block) else { return nil }
+        return (text, ())
+    }
+
+    private mutating func properties(depth: Int) -> PropertyValues? {
+        names.packedProperties(in: bytes, at: &offset, depth: depth)
+    }
+}

@@ -1,0 +1,57 @@
+extension Bench {
+    static let growth = Bench(
+        name: "growth",
+        summary:
+            "What a row costs in stores of 10,000 and 100,000 entities, and an operation in queues of 100 to 100,000."
+    ) { surroundings in
+        // Each size is ten times the one before.
+        let most = surroundings.operations ?? 100_000
+        let entities = [10_000, 100_000, 1_000_000, 10_000_000].filter { $0 <= max(most, 10_000) }
+        let pending = [100, 10_000, 100_000].filter { $0 <= max(most, 100) }
+        var report = Report()
+        var costs = GrowingCosts()
+        for count in entities {
+            surroundings.say("growth: \(count) entities")
+            try await GrowingStore.measure(count, surroundings, &costs)
+        }
+        report.cases += costs.cases(.microsecondsPerRow, of: "entities", sizes: entities)
+        costs = GrowingCosts()
+        for count in pending {
+            surroundings.say("growth: \(count) pending operations")
+            try GrowingQueue.measure(count, surroundings, &costs)
+        }
+        report.cases += costs.cases(.microsecondsPerOperation, of: "pending", sizes: pending)
+        report.notes.append(
+            "The baseline is the same work at the smallest size. A customer has \(GrowingStore.ordersOfCustomer) orders at each "
+                + "size. --operations names the largest size.")
+        return report
+    }
+}
+
+/// What one unit of some works costs, by the size of what they are done in.
+struct GrowingCosts {
+    /// How much more a unit may cost at any size than at the smallest.
+    static let most = 1.5
+
+    private var works: [String] = []
+    /// In microseconds.
+    private var costs: [String: [Int: Double]] = [:]
+
+    mutating func add(_ work: String, at size: Int, seconds: Double, units: Int) {
+        if costs[work] == nil { works.append(work) }
+        costs[work, default: [:]][size] = seconds * 1e6 / Double(units)
+    }
+
+    /// Each size beside the smallest.
+    func cases(_ unit: Case.Unit, of things: String, sizes: [Int]) -> [Case] {
+        guard let smallest = sizes.first else { return [] }
+        return works.flatMap { work in
+            sizes.dropFirst().compactMap { size in
+                guard let base = costs[work]?[smallest], let cost = costs[work]?[size] else { return nil }
+                return Case(
+                    "\(work), \(size) \(things)", cost, unit,
+                    against: .init(name: "\(smallest) \(things)", value: base), target: .ratioAtMost(Self.most))
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+internal import EDM
+internal import OperationLog
+internal import Operations
+internal import SyncCore
+internal import SyncEngine
+
+extension Bench {
+    static let memory = Bench(
+        name: "memory", summary: "Peak memory of the download of a million rows, and of 100,000 pending operations."
+    ) { surroundings in
+        let rows = surroundings.operations ?? 1_000_000
+        var report = Report()
+        surroundings.say("memory: download of \(rows) rows")
+        report.cases += try DownloadMemory.cases(rows: rows, in: surroundings.directory)
+        let pending = max(1, rows / 10)
+        surroundings.say("memory: \(pending) pending operations")
+        report.cases += try PendingMemory.cases(operations: pending, in: surroundings.directory)
+        report.notes.append("Each in a process of its own, whose peak is told by the system.")
+        return report
+    }
+}
+
+/// A queue of operations in a store, and how much memory it takes to make it, and to open it and plan its first batch.
+enum PendingMemory {
+    /// In MiB, for a hundred thousand.
+    private static let bound = 100.0
+
+    static func cases(operations: Int, in directory: Directory) throws -> [Case] {
+        let store = try directory.fresh("pending")
+        let making = try measure(operations, store)
+        let opening = try measure(0, store)
+        return [
+            Case("making \(operations) pending, peak memory", making.peak, .mebibytes, target: .atMost(bound)),
+            Case("opening and planning them, peak memory", opening.peak, .mebibytes, target: .atMost(bound)),
+            Case("open a store with \(operations) pending", opening.opening, .milliseconds),
+        ]
+    }
+
+    private static func measure(_ operations: Int, _ store: String) throws -> Result {
+        try ChildProcess.result([Bench.memory.name, "--pending", "\(operations)", "--directory", store])
+    }
+
+    private struct Result: Codable {
+        /// In MiB.
+        let peak: Double
+        /// In milliseconds.
+        let opening: Double
+    }
+
+    // MARK: In its own process
+
+    /// - Parameter operations: how many to make; 0 to plan those that are there.
+    static func run(operations: Int, store directory: String) async throws {
+        let start = ContinuousClock.now
+        let store = try await LocalStore(
+            StoreFiles(directory: directory), options: .init(log: .init(durability: .none), snapshots: .manual))
+        let opening = Stopwatch.seconds(since: start) * 1e3
+        if operations > 0 {
+            try await make(operations, in: store)
+        } else {
+            let plan = try await store.plan(reach: .batch)
+            guard !plan.isEmpty else { throw Failure("Nothing is to be sent.") }
+        }
+        let peak = ChildProcess.peak
+        await store.close()
+        try ChildProcess.answer(Result(peak: peak, opening: opening))
+    }
+
+    /// Ten a call, as an app makes them: none of them is kept here.
+    private static func make(_ operations: Int, in store: LocalStore) async throws {
+        try await store.record([.serviceInstalled(OfflineDay.service)])
+        for start in stride(from: 0, to: operations, by: 10) {
+            _ = try await store.perform(
+                round(start / 10).prefix(operations - start).map { ($0, IntentOptions()) }, asChangeSet: false)
+        }
+    }
+
+    /// A customer with three orders of two items each.
+    private static func round(_ number: Int) -> [Intent] {
+        func create(_ draft: Int, _ set: String, _ values: PropertyValues, _ owner: (String, Int)? = nil) -> Intent {
+            let bindings = owner.map { [BindingDraft(navigation: $0.0, targets: [.draft($0.1)])] } ?? []
+            return .create(
+                EntityDraft(
+                    number: draft, set: set, type: "Shop.\(set.dropLast())", values: values, bindings: bindings),
+                in: nil)
+        }
+        let customer = create(1, "Customers", ["Name": .string("New \(number)"), "City": .string("Berlin")])
+        return [customer]
+            + (0..<3).flatMap { place in
+                let order = 2 + 3 * place
+                return [
+                    create(
+                        order, "Orders",
+                        ["Note": .string("deliver before noon"), "Amount": .decimal(DecimalValue(Int64(number)))],
+                        ("Customer", 1)),
+                    create(
+                        order + 1, "Items", ["Quantity": .integer(1), "Text": .string("an item")], ("Order", order)),
+                    create(
+                        order + 2, "Items", ["Quantity": .integer(2), "Text": .string("another")], ("Order", order)),
+                ]
+            }
+    }
+}

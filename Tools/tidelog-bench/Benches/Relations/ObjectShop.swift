@@ -1,0 +1,106 @@
+internal import Tidelog
+
+/// The workload "orders" as objects of a store, in SQLite by hand, and in ObjectBox.
+final class ObjectShop {
+    static let customers = 5_000
+
+    private let customers: Int
+    private let directory: Directory
+    private let orders: [Order]
+    private var service: OrderService?
+    private var shop: SQLiteShop?
+    private var box: ObjectBox?
+
+    /// - Parameter customers: whom the orders are spread over where there are fewer than usual.
+    init(_ surroundings: Surroundings, orders count: Int, customers: Int = ObjectShop.customers) {
+        self.customers = customers
+        directory = surroundings.directory
+        var generator = OrderGenerator()
+        orders = (0..<count).compactMap { _ in generator.next() }.map { order in
+            var order = order
+            order.customer = 1 + (order.customer - 1) % customers
+            return order
+        }
+    }
+
+    /// A new store with the customers, and then all orders at once. Returns what that took, in seconds.
+    func put() async throws -> Double {
+        await close()
+        let service = try await OrderService.open(try directory.fresh("objects"), durability: .none)
+        self.service = service
+        let customers = try await service.putCustomers(customers)
+        let objects = orders.map { OrderObject($0, customer: customers[$0.customer - 1]) }
+        let box = try service.box(for: OrderObject.self)
+        return try await Stopwatch.seconds { try await box.put(objects) }
+    }
+
+    func close() async {
+        if let provider = service?.provider as? OfflineODataProvider { await provider.close() }
+        service = nil
+    }
+
+    func putByHand() throws -> Double {
+        let shop = try SQLiteShop(path: try directory.fresh("objects.sqlite"))
+        self.shop = shop
+        try shop.run("BEGIN")
+        for number in 1...customers {
+            try shop.run("INSERT INTO customers VALUES (\(number), 'Customer \(number)')")
+        }
+        try shop.run("COMMIT")
+        let start = ContinuousClock.now
+        try shop.insert(orders)
+        return Stopwatch.seconds(since: start)
+    }
+
+    func putInObjectBox(perTransaction: Int) throws -> Double {
+        box = nil
+        let box = try ObjectBox(directory: try directory.fresh("objectbox"), customers: customers)
+        self.box = box
+        let start = ContinuousClock.now
+        for first in stride(from: 0, to: orders.count, by: perTransaction) {
+            try box.put(orders[first..<min(first + perTransaction, orders.count)])
+        }
+        return Stopwatch.seconds(since: start)
+    }
+
+    /// The orders of each customer. Returns how many there are.
+    func walk() async throws -> Int {
+        guard let service else { return 0 }
+        var count = 0
+        var sum = 0
+        for customer in try await service.box(for: CustomerObject.self).all {
+            for order in customer.orders {
+                sum &+= order.sum
+                count += 1
+            }
+        }
+        return sum == .min ? 0 : count
+    }
+
+    func walkByHand() throws -> Int {
+        guard let shop else { return 0 }
+        var count = 0
+        var sum = 0
+        for number in 1...customers {
+            let sql = "SELECT \(SQLiteShop.columns) FROM orders o WHERE o.customer = ? ORDER BY o.id"
+            for row in try shop.rows(sql, number) {
+                sum &+= row.order.id + row.order.status.utf8.count + row.order.note.utf8.count
+                count += 1
+            }
+        }
+        return sum == .min ? 0 : count
+    }
+
+    func walkObjectBox() throws -> Int {
+        guard let box else { return 0 }
+        var count = 0
+        var sum = 0
+        for number in 1...customers {
+            for order in try box.orders(of: number) {
+                sum &+= order.id + order.status.utf8.count + order.note.utf8.count
+                count += 1
+            }
+        }
+        return sum == .min ? 0 : count
+    }
+}
