@@ -14,7 +14,7 @@ extension LocalStore {
     }
 
     /// Not where what the log hides would lie open beside it.
-    var keepsStreams: Bool { disk.isSystem && disk.keepsViews(log) }
+    var keepsStreams: Bool { disk.isSystem && log.options.keys.isEmpty }
 
     func streamFiles() throws(TidelogError) -> StreamFiles {
         guard keepsStreams else {
