@@ -11,8 +11,14 @@ extension UploadRound {
         guard let content = plan.changeSets.first?.requests.first?.content else {
             return try await session.modify(request)
         }
-        let file = try await store.requestFile(content)
-        return try await session.modify(request, file: RequestFile(path: file.path, count: file.count))
+        let stream = try await store.requestStream(content)
+        guard stream.isEncrypted else {
+            return try await session.modify(request, file: RequestFile(path: stream.path, count: stream.byteCount))
+        }
+        // Transports read files as they are: the content is in memory while it is sent.
+        var request = request
+        request.body = try stream.bytes()
+        return try await session.modify(request)
     }
 }
 
