@@ -141,7 +141,7 @@ enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         let store = try await open(path)
         result.opening = Stopwatch.seconds(since: start)
         result.openingPeak = ChildProcess.peak
-        guard await store.opened.foldedRecords == 0 else { throw Failure("The views were not there.") }
+        guard store.opened.foldedRecords == 0 else { throw Failure("The views were not there.") }
         let count = 1_000
         for round in 0..<2 {
             let seconds = try await Stopwatch.seconds { try await Self.readPoints(count, of: orders, in: store) }
