@@ -6,6 +6,7 @@ import Operations
 import SyncCore
 import TestSupport
 import Testing
+import Transport
 
 @testable import SyncEngine
 
@@ -178,6 +179,31 @@ struct EncryptedStreamTests {
         #expect(shop.transport.requests.first { $0.method == "POST" }?.body == picture)
         #expect(try await shop.store.localStream(.link(link))?.bytes() == picture)
         #expect(try await shop.store.damagedStreams() == [])
+    }
+
+    @Test func `the body of a request gives the content in pieces of any size, and again from the beginning`() async throws {
+        let bytes = content(150_000)
+        let (shop, stream) = try await kept(bytes)
+        defer { withExtendedLifetime(shop) {} }
+        let body = stream.requestContent
+        #expect(body.count == bytes.count)
+        #expect(try body.bytes() == bytes)
+        let reading = try #require(body.open())
+        for size in [1, 1_000, 16_384, 100_000] {
+            var read: [UInt8] = []
+            var piece = [UInt8](repeating: 0, count: size)
+            while read.count < 140_000 || size > 1 {
+                let count = try #require(piece.withUnsafeMutableBytes { reading.read(into: $0) })
+                if count == 0 { break }
+                read += piece[..<count]
+            }
+            #expect(read == Array(bytes[..<read.count]) && (size == 1 || read.count == bytes.count), "\(size)")
+            reading.rewind()
+        }
+        var stored = try self.bytes(stream.path)
+        stored[stored.count - 1] ^= 1
+        TemporaryDirectory.write(stored, to: stream.path)
+        #expect(throws: TransportError.self) { try body.bytes() }
     }
 
     @Test func `a damaged stream that waits is not sent, and damagedStreams names it`() async throws {

@@ -47,6 +47,9 @@ extension InspectedStore {
         } catch let error as StateError where error == SQLiteState.inUse {
             return .inUse
         } catch {
+            if !keys.isEmpty, FileKind.of(files.views + "-wal") != nil {
+                return .stale("The process that wrote them did not close them. The next one that opens the store does.")
+            }
             return .stale("They cannot be read now: \(error)")
         }
     }

@@ -12,13 +12,7 @@ extension UploadRound {
             return try await session.modify(request)
         }
         let stream = try await store.requestStream(content)
-        guard stream.isEncrypted else {
-            return try await session.modify(request, file: RequestFile(path: stream.path, count: stream.byteCount))
-        }
-        // Transports read files as they are: the content is in memory while it is sent.
-        var request = request
-        request.body = try stream.bytes()
-        return try await session.modify(request)
+        return try await session.modify(request, content: stream.requestContent)
     }
 }
 

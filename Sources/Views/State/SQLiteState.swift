@@ -90,7 +90,7 @@ public final class SQLiteState: StateStorage {
         } catch {
             throw Self.stateError(error)
         }
-        if !readOnly { try Self.check(connection.firstWrongSealedPage(limit: Self.bytesCheckedAtOpening)) }
+        if !readOnly { try Self.check(connection.firstWrongSealedPage(limit: Self.bytesCheckedAtOpening / 4)) }
         guard try first("SELECT store FROM header")?.first?.text == store else {
             throw StateError(.damaged, "The views belong to another store.")
         }
@@ -103,8 +103,8 @@ public final class SQLiteState: StateStorage {
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
-    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds. Those behind are
-    /// checked when they are read.
+    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds; of an encrypted one,
+    /// where it takes longer, a quarter. Those behind are checked when they are read.
     private static let bytesCheckedAtOpening = 16 << 20
 
     private static func check(_ wrongPage: Int?) throws(StateError) {
