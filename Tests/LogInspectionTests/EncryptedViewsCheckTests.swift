@@ -44,7 +44,9 @@ import Testing
         #expect(try check(directory.path) == .sound(through: 1))
     }
 
-    @Test func `views that a process did not close are no damage, and the check changes none of their files`() async throws {
+    @Test func `views that a process did not close are no damage, and the check changes none of their files`()
+        async throws
+    {
         let store = try await open()
         let copy = TemporaryDirectory()
         try FileManager.default.removeItem(atPath: copy.path)

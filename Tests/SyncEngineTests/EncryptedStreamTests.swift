@@ -83,7 +83,9 @@ struct EncryptedStreamTests {
     @Test func `any range is read`() async throws {
         let bytes = content(200_000)
         let (shop, stream) = try await kept(bytes)
-        var ranges = [0..<0, 0..<1, 199_999..<200_000, 65_535..<65_537, 65_536..<131_072, 0..<200_000, 200_000..<200_000]
+        var ranges = [
+            0..<0, 0..<1, 199_999..<200_000, 65_535..<65_537, 65_536..<131_072, 0..<200_000, 200_000..<200_000,
+        ]
         var generator = SystemRandomNumberGenerator()
         for _ in 0..<50 {
             let start = Int.random(in: 0..<200_000, using: &generator)
@@ -165,7 +167,8 @@ struct EncryptedStreamTests {
     // MARK: In a store
 
     @Test(arguments: [Dialect.v2, .v4])
-    func `a media entity goes to the service and comes from there as without encryption`(dialect: Dialect) async throws {
+    func `a media entity goes to the service and comes from there as without encryption`(dialect: Dialect) async throws
+    {
         let shop = try await Shop(dialect, options: Self.options())
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
         try await shop.pull()
@@ -181,7 +184,9 @@ struct EncryptedStreamTests {
         #expect(try await shop.store.damagedStreams() == [])
     }
 
-    @Test func `the body of a request gives the content in pieces of any size, and again from the beginning`() async throws {
+    @Test func `the body of a request gives the content in pieces of any size, and again from the beginning`()
+        async throws
+    {
         let bytes = content(150_000)
         let (shop, stream) = try await kept(bytes)
         defer { withExtendedLifetime(shop) {} }
@@ -217,7 +222,9 @@ struct EncryptedStreamTests {
         #expect(try await shop.push().rejected.count == 1)
     }
 
-    @Test func `streams of a store that gets a key, or another one, are encrypted with it when it is opened`() async throws {
+    @Test func `streams of a store that gets a key, or another one, are encrypted with it when it is opened`()
+        async throws
+    {
         let shop = try await Shop(.v4, options: Self.options([]))
         let picture = content(80_000)
         let link = try await create(shop, picture)

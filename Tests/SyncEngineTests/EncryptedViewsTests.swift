@@ -59,7 +59,8 @@ struct EncryptedViewsTests {
         let path = shop.store.files.views
         let whole = try #require(TemporaryDirectory.read(path))
         var generator = SystemRandomNumberGenerator()
-        let places = [0, 20, 40, 70, 3_000] + (0..<25).map { _ in Int.random(in: 4_096..<whole.count, using: &generator) }
+        let places =
+            [0, 20, 40, 70, 3_000] + (0..<25).map { _ in Int.random(in: 4_096..<whole.count, using: &generator) }
         for place in places {
             var changed = whole
             changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
@@ -72,7 +73,11 @@ struct EncryptedViewsTests {
         #expect(try await open(shop).recovery == [])
     }
 
-    @Test func `a process that ends leaves views that go on, and a changed byte in their write-ahead log leads to the same state`() async throws {
+    @Test
+    func
+        `a process that ends leaves views that go on, and a changed byte in their write-ahead log leads to the same state`()
+        async throws
+    {
         let shop = try await Shop(.v4, options: Self.options())
         for number in 0..<40 { _ = try await shop.create("Customers", ["Name": .string("Customer \(number)")]) }
         let digest = try await shop.store.digest()
@@ -104,7 +109,9 @@ struct EncryptedViewsTests {
         try FileManager.default.copyItem(atPath: directory, toPath: target)
     }
 
-    @Test func `a compaction proves its snapshot with views that are encrypted too, and leaves none of them`() async throws {
+    @Test func `a compaction proves its snapshot with views that are encrypted too, and leaves none of them`()
+        async throws
+    {
         let (shop, digest) = try await closed()
         let store = try await open(shop)
         _ = try await store.compact(keeping: .bytes(0))

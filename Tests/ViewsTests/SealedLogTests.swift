@@ -13,7 +13,8 @@ struct SealedLogTests {
 
     private func add(_ number: Int, to state: SQLiteState) throws {
         try state.transaction {
-            let text = "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "\(number) ", count: 3_000)
+            let text =
+                "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "\(number) ", count: 3_000)
             try state.putQuery(QueryState(query: DefiningQuery(name: "N\(number)", query: text + "'")))
         }
     }

@@ -49,8 +49,10 @@ final class SealedViewsFile {
     var names: [String] {
         let url = URL(fileURLWithPath: path)
         let all = (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
-        return all.filter { $0.hasPrefix(url.lastPathComponent) }.map { String($0.dropFirst(url.lastPathComponent.count)) }
-            .sorted()
+        return all.filter { $0.hasPrefix(url.lastPathComponent) }.map {
+            String($0.dropFirst(url.lastPathComponent.count))
+        }
+        .sorted()
     }
 
     /// The files as they are now, as a process finds them when the one that writes them has ended.
@@ -68,7 +70,8 @@ extension SQLiteState {
         do {
             try transaction { () throws -> Void in
                 for number in 0..<200 {
-                    let text = "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "x", count: 9_000)
+                    let text =
+                        "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "x", count: 9_000)
                     try putQuery(QueryState(query: DefiningQuery(name: "R\(number)", query: text + "'")))
                 }
                 throw End()

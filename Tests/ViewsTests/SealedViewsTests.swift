@@ -23,7 +23,8 @@ struct SealedViewsTests {
         #expect(file.names == ["", "-wal"])
         for name in file.names { #expect(try !file.hasMarker(name), "\(name)") }
         // A sort that does not fit into memory, were it to.
-        _ = try state.connection.first("SELECT count(*) FROM (SELECT DISTINCT name, query FROM queries ORDER BY query DESC)")
+        _ = try state.connection.first(
+            "SELECT count(*) FROM (SELECT DISTINCT name, query FROM queries ORDER BY query DESC)")
         try state.rehearse()
         #expect(file.names == ["", "-wal"])
         state.close()
@@ -48,7 +49,9 @@ struct SealedViewsTests {
         var nonces: [[UInt8]] = stride(from: SealedHeader.size, to: pages.count, by: SealedDatabase.pageSize).map {
             Array(pages[$0..<$0 + 12])
         }
-        nonces += stride(from: 32, to: log.count, by: SealedDatabase.frameSize).map { Array(log[($0 + 24)..<($0 + 36)]) }
+        nonces += stride(from: 32, to: log.count, by: SealedDatabase.frameSize).map {
+            Array(log[($0 + 24)..<($0 + 36)])
+        }
         #expect(nonces.count > 200)
         #expect(Set(nonces).count == nonces.count)
     }
@@ -72,7 +75,8 @@ struct SealedViewsTests {
         var generator = SystemRandomNumberGenerator()
         var places = Array(0..<112) + [200, SealedHeader.size - 1]
         for page in 0..<(whole.count - SealedHeader.size) / SealedDatabase.pageSize {
-            places.append(SealedHeader.size + page * SealedDatabase.pageSize + .random(in: 0..<4_096, using: &generator))
+            places.append(
+                SealedHeader.size + page * SealedDatabase.pageSize + .random(in: 0..<4_096, using: &generator))
         }
         for place in places {
             var changed = whole

@@ -8,7 +8,9 @@ struct Bench: Sendable {
     /// ``Surroundings/say(_:)``.
     let run: @Sendable (Surroundings) async throws -> Report
 
-    static let all: [Bench] = [.log, .compression, .scale, .upload, .download, .query, .inspect, .relations, .encrypted]
+    static let all: [Bench] = [
+        .log, .compression, .scale, .upload, .download, .query, .inspect, .relations, .encrypted,
+    ]
 }
 
 /// What a bench is run in.

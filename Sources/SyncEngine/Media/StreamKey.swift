@@ -21,7 +21,8 @@ struct StreamKey: Sendable {
         var code = HMAC<SHA256>(key: secret)
         code.update(data: Array("name".utf8) + digest.bytes)
         let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: code.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        return String(
+            decoding: code.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
     /// The key of the one file that has this salt.

@@ -51,7 +51,9 @@ extension SealedDatabase {
         guard let seal else { return false }
         let header = Self.binding(UnsafeRawBufferPointer(scratch))
         let page = UnsafeMutableRawBufferPointer(rebasing: scratch[Self.frameHeaderSize...])
-        guard seal.openPage(UnsafeRawBufferPointer(page), into: page, at: .frame(frame + 1, header)) else { return false }
+        guard seal.openPage(UnsafeRawBufferPointer(page), into: page, at: .frame(frame + 1, header)) else {
+            return false
+        }
         if !knowsLog, Self.isCommit(header) { lastCommit = max(lastCommit, frame + 1) }
         return true
     }

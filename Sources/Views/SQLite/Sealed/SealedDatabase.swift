@@ -54,7 +54,8 @@ final class SealedDatabase {
         guard code == SQLITE_OK else { return code }
         if size == 0, canWrite { return create(file) }
         var bytes = [UInt8](repeating: 0, count: SealedHeader.size)
-        guard size >= SealedHeader.size, bytes.withUnsafeMutableBytes({ file.read(into: $0, at: 0) }) == SQLITE_OK else {
+        guard size >= SealedHeader.size, bytes.withUnsafeMutableBytes({ file.read(into: $0, at: 0) }) == SQLITE_OK
+        else {
             return fail("their beginning is not there")
         }
         guard let header = SealedHeader(bytes) else {

@@ -30,7 +30,9 @@ extension Bench {
             report.cases.append(
                 Case(name, ours, unit, against: .init(name: "without a key", value: plain), target: target))
         }
-        let (fill, use) = ((EncryptedPhase.fill, EncryptedPhase.fillPlain), (EncryptedPhase.use, EncryptedPhase.usePlain))
+        let (fill, use) = (
+            (EncryptedPhase.fill, EncryptedPhase.fillPlain), (EncryptedPhase.use, EncryptedPhase.usePlain)
+        )
         row("take in pages of 1,000 entities", .rowsPerSecond, fill) { Double(entities) / $0.fill }
         row("the same, peak memory", .mebibytes, fill, .atMost(150)) { $0.peak }
         row("open the store", .milliseconds, use, .atMost(100)) { $0.opening * 1e3 }
@@ -157,20 +159,22 @@ enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
             if round == 0 { result.firstScan = seconds }
             result.scan = seconds
         }
-        result.indexed = try await Stopwatch.seconds {
-            for number in 0..<100 {
-                let customer = 1 + number &* 7_919 % Self.customers
-                _ = try await store.query("Orders?$filter=CustomerID eq \(customer)")
-            }
-        } / 100
-        result.update = try await Stopwatch.seconds {
-            for number in 0..<count {
-                let link = "Orders(\(1 + number &* 7_919 % orders))"
-                let intent = Intent.update(
-                    .link(link), changes: ["Note": .string("changed \(number)")], bindings: [], inline: [])
-                _ = try await store.perform([(intent, IntentOptions())], asChangeSet: false)
-            }
-        } / Double(count)
+        result.indexed =
+            try await Stopwatch.seconds {
+                for number in 0..<100 {
+                    let customer = 1 + number &* 7_919 % Self.customers
+                    _ = try await store.query("Orders?$filter=CustomerID eq \(customer)")
+                }
+            } / 100
+        result.update =
+            try await Stopwatch.seconds {
+                for number in 0..<count {
+                    let link = "Orders(\(1 + number &* 7_919 % orders))"
+                    let intent = Intent.update(
+                        .link(link), changes: ["Note": .string("changed \(number)")], bindings: [], inline: [])
+                    _ = try await store.perform([(intent, IntentOptions())], asChangeSet: false)
+                }
+            } / Double(count)
         result.closing = await Stopwatch.seconds { await store.close() }
         result.views = Double(try Directory.bytes(at: StoreFiles(directory: path).views)) / 1_048_576
     }
