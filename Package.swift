@@ -100,7 +100,7 @@ let package = Package(
 
         // Shell
         layer("OperationLog", ["CZstd", "CPlatform", crypto]),
-        layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore"]),
+        layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", crypto]),
         layer("Transport", ["CCurl", httpTypes]),
         layer(
             "SyncEngine",

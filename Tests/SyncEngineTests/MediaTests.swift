@@ -296,13 +296,6 @@ struct MediaTests {
         #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
     }
 
-    @Test func `an encrypted store refuses streams instead of laying them open`() async throws {
-        let shop = try await Shop(.v4, options: .init(log: OperationLog.Options(keys: [LogKey(Array(0..<32))!])))
-        let error = await #expect(throws: TidelogError.self) { try await create(shop, picture) }
-        #expect(error?.code == .unsupported)
-        #expect(files(shop) == [])
-    }
-
     @Test func `an entity that goes takes its stream along`() async throws {
         let shop = try await withPhotos(.v4)
         _ = try await shop.engine.downloadStream(.link("Photos(1)"))
@@ -393,21 +386,5 @@ struct MediaTests {
             store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: transport))
         #expect(try bytes(try await slow.downloadStream(.link("Photos(1)"))) == [4])
         #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == [4])
-    }
-
-    @Test func `an encrypted store takes no query for streams, and downloads one that it has without them`()
-        async throws
-    {
-        let shop = try await Shop(.v4, options: .init(log: OperationLog.Options(keys: [LogKey(Array(0..<32))!])))
-        let query = DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true)
-        let error = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
-        #expect(error?.code == .unsupported)
-        try await shop.store.record([.definingQueryAdded(query)])
-        shop.transport.forgetRequests()
-        let report = try await shop.engine.download()
-        #expect(report.withoutStreams == ["Photos"])
-        #expect(try await shop.store.query("Photos").entities.isEmpty == false)
-        await #expect(throws: TidelogError.self) { try await shop.engine.downloadStream(.link("Photos(1)")) }
-        #expect(shop.transport.requests.allSatisfy { !$0.url.hasSuffix("$value") })
     }
 }

@@ -10,6 +10,7 @@ struct Bench: Sendable {
 
     static let all: [Bench] = [
         .log, .compression, .scale, .upload, .download, .query, .inspect, .relations, .creates, .memory, .growth,
+        .encrypted,
     ]
 }
 

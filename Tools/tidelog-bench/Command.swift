@@ -40,6 +40,10 @@ struct Command: AsyncParsableCommand {
     @Option(help: .hidden)
     var phase: ScalePhase?
 
+    /// A part of the bench `encrypted`, which runs each in a process of its own.
+    @Option(help: .hidden)
+    var encryptedPhase: EncryptedPhase?
+
     /// The views that a part of the bench `upload` plans a batch of, in a process of its own.
     @Option(help: .hidden)
     var views: String?
@@ -68,6 +72,9 @@ struct Command: AsyncParsableCommand {
 
     func run() async throws {
         if let phase { return try phase.run(log: directory ?? ".", operations: operations ?? 1) }
+        if let encryptedPhase {
+            return try await encryptedPhase.run(store: directory ?? ".", entities: operations ?? 100_000)
+        }
         if let views { return try UploadMemory.run(views: views, limit: operations ?? 500) }
         if let serve { return try PageServer.run(pages: serve) }
         if let pending { return try await PendingMemory.run(operations: pending, store: directory ?? ".") }

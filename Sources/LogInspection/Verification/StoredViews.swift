@@ -6,7 +6,7 @@ import Views
 
 /// What the file of a store's views is worth: whether it says what the log says.
 public enum StoredViews: Sendable, Hashable {
-    /// There is no file: nothing was opened yet, or the store is encrypted.
+    /// There is no file: nothing was opened yet.
     case missing
     /// They say what the log says up to this record.
     case sound(through: SequenceNumber)
@@ -28,22 +28,28 @@ extension InspectedStore {
     public func checkStoredViews() throws(TidelogError) -> StoredViews {
         guard let kind = FileKind.of(files.views) else { return .missing }
         guard kind == .regular else { return .wrong("It is \(kind), not a regular file.") }
-        let log: (store: String, first: SequenceNumber, next: SequenceNumber) = try readable { reader in
-            (reader.storeIdentifier.description, try reader.firstSequence(), try reader.nextSequence())
+        let log: (store: StoreIdentifier, first: SequenceNumber, next: SequenceNumber) = try readable { reader in
+            (reader.storeIdentifier, try reader.firstSequence(), try reader.nextSequence())
         }
         do {
             let hasLog = (try? disk.open(files.views + "-wal", .read).size()).map { $0 > 0 } ?? false
             let views = try SQLiteState(
-                path: files.views, store: log.store, readOnly: true, isUnchanging: !hasLog)
+                path: files.views, key: ViewsKey(keys, in: log.store), store: log.store.description, readOnly: true,
+                isUnchanging: !hasLog)
             defer { views.close() }
             return try views.reading { try check(views, log.first, log.next) }
         } catch let error as TidelogError {
             throw error
+        } catch let error as StateError where error == SQLiteState.ofAnotherKey {
+            return .stale(error.message)
         } catch let error as StateError where error.code == .damaged {
             return .wrong(error.message)
         } catch let error as StateError where error == SQLiteState.inUse {
             return .inUse
         } catch {
+            if !keys.isEmpty, FileKind.of(files.views + "-wal") != nil {
+                return .stale("The process that wrote them did not close them. The next one that opens the store does.")
+            }
             return .stale("They cannot be read now: \(error)")
         }
     }

@@ -54,9 +54,18 @@ public struct LogKey: Sendable, Hashable {
         secret.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
+    /// 32 bytes that only an owner of the key can make: a key for something that lies beside the log, another one in each
+    /// store and for each purpose.
+    package func derived(for purpose: String, in store: StoreIdentifier) -> [UInt8] {
+        HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: secret, salt: store.bytes, info: Array("tidelog beside the log: \(purpose)".utf8),
+            outputByteCount: Self.byteCount
+        ).withUnsafeBytes { Array($0) }
+    }
+
     /// What a segment's header says of its key: enough to know the key by, and nothing of the secret. Another one in each
     /// store, so that nobody sees which stores share a key.
-    func identifier(in store: StoreIdentifier) -> [UInt8] {
+    package func identifier(in store: StoreIdentifier) -> [UInt8] {
         var code = HMAC<SHA256>(key: secret)
         code.update(data: Array("tidelog key identifier".utf8))
         code.update(data: store.bytes)

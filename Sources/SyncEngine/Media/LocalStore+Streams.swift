@@ -1,5 +1,6 @@
 import EDM
 import ODataWire
+import OperationLog
 public import Operations
 import SyncCore
 import Views
@@ -13,16 +14,17 @@ extension LocalStore {
         let known: StreamImage?
     }
 
-    /// Not where what the log hides would lie open beside it.
-    var keepsStreams: Bool { disk.isSystem && disk.keepsViews(log) }
+    /// Not where the log is in memory only.
+    var keepsStreams: Bool { disk.isSystem }
 
     func streamFiles() throws(TidelogError) -> StreamFiles {
         guard keepsStreams else {
             throw TidelogError(
-                .unsupported, "An encrypted store keeps no media streams: their files would not be encrypted.",
-                place: files.directory, recovery: "Keep media entities in a store without encryption.")
+                .unsupported, "A store that is not on a disk keeps no media streams.", place: files.directory,
+                recovery: "Open the store itself.")
         }
-        return StreamFiles(directory: files.streams)
+        let identifier = log.storeIdentifier
+        return StreamFiles(directory: files.streams, keys: keys.map { StreamKey($0, in: identifier) })
     }
 
     /// Keeps the bytes of a stream that the app is about to write; an operation with the result has to follow before the
@@ -76,8 +78,7 @@ extension LocalStore {
                 .damaged, "The file of a stream is gone or has not the length that it should have.", place: path,
                 recovery: isPending ? "Write the stream again." : "Download the stream again.")
         }
-        return LocalStream(
-            path: path, byteCount: Int(clamping: content.byteCount), mediaType: content.mediaType, isPending: isPending)
+        return LocalStream(content, at: streams.place(of: content), isPending: isPending)
     }
 
     func entityID(_ address: EntityAddress) throws(TidelogError) -> EntityID {
@@ -153,27 +154,29 @@ extension LocalStore {
 
     /// The bytes that a request for the operation has as its body. Throws `damaged` where they are not there any more, or
     /// others. Cost: reads the whole file.
-    nonisolated func requestFile(_ content: StreamContent) async throws(TidelogError) -> (path: String, count: Int) {
+    nonisolated func requestStream(_ content: StreamContent) async throws(TidelogError) -> LocalStream {
         let stream = try await localStream(content, isPending: true)
         guard try await streamFiles().isIntact(content) else {
             throw TidelogError(
                 .damaged, "The file of a stream holds other bytes than were written.", place: stream.path,
                 recovery: "Write the stream again.")
         }
-        return (stream.path, stream.byteCount)
+        return stream
     }
 
-    /// Removes the files that nothing refers to. Only while the store is opened: otherwise a stream may have been written
-    /// whose operation is not logged yet.
-    func removeUnneededStreams() throws(TidelogError) {
+    /// Removes the files that nothing refers to, and encrypts those that are not encrypted with the newest key. Only while the
+    /// store is opened: otherwise a stream may have been written whose operation is not logged yet.
+    func arrangeStreams() throws(TidelogError) {
         guard let streams = try? streamFiles(), !streams.isEmpty else { return }
-        streams.removeAll(but: try streamsInUse())
+        let used = try streamsInUse()
+        streams.removeAll(but: used.keys)
+        try streams.seal(used.values, random: environment.random)
     }
 
-    private func streamsInUse() throws(TidelogError) -> Set<StreamDigest> {
+    private func streamsInUse() throws(TidelogError) -> [StreamDigest: StreamContent] {
         try read { state in
-            var used: Set<StreamDigest> = []
-            func note(_ content: StreamContent?) { if let content { used.insert(content.digest) } }
+            var used: [StreamDigest: StreamContent] = [:]
+            func note(_ content: StreamContent?) { if let content { used[content.digest] = content } }
             try state.forEachStreams { _, streams in for stream in streams { note(stream.content) } }
             try state.forEachPending { note($0.operation.stream?.content) }
             try state.forEachUndone { note($0.operation.operation.stream?.content) }

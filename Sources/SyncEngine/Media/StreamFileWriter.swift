@@ -17,10 +17,16 @@ final class StreamFileWriter {
     private var file: Int32
     private var hash = StreamHash()
     private(set) var count: UInt64 = 0
+    /// Nil where the bytes are written as they are.
+    private let seal: StreamSeal?
+    /// What is not sealed yet, and how many chunks are.
+    private var pending: [UInt8] = []
+    private var chunks: UInt64 = 0
 
     /// - Parameter number: makes the name while it is written one that no other has.
     init(_ files: StreamFiles, number: UInt64) throws(TidelogError) {
         self.files = files
+        seal = files.keys.first.map { StreamSeal($0) }
         temporary = files.directory + "/new-" + String(number, radix: 16)
         if mkdir(files.directory, 0o700) == 0 {
             // Otherwise a loss of power may take the folder with all that is durable in it.
@@ -30,6 +36,8 @@ final class StreamFileWriter {
         }
         file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure(temporary) }
+        // Written when the digest is known.
+        if seal != nil { try write([UInt8](repeating: 0, count: StreamSeal.headerSize)) }
     }
 
     deinit {
@@ -40,21 +48,63 @@ final class StreamFileWriter {
     }
 
     func append(_ chunk: [UInt8]) throws(TidelogError) {
+        if seal == nil { try write(chunk) } else { try appendSealed(chunk) }
+        hash.add(chunk)
+        count += UInt64(chunk.count)
+    }
+
+    private func appendSealed(_ bytes: [UInt8]) throws(TidelogError) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            // Not before there is more: the last chunk is sealed as the last.
+            if pending.count == StreamSeal.chunkSize { try writePending(isLast: false) }
+            let some = rest.prefix(StreamSeal.chunkSize - pending.count)
+            pending += some
+            rest = rest.dropFirst(some.count)
+        }
+    }
+
+    private func writePending(isLast: Bool) throws(TidelogError) {
+        guard let sealed = seal?.seal(pending, number: chunks, isLast: isLast) else { throw Self.failure(temporary) }
+        try write(sealed)
+        chunks += 1
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    private func write(_ bytes: [UInt8], at start: UInt64? = nil) throws(TidelogError) {
         var offset = 0
-        while offset < chunk.count {
-            let written = chunk.withUnsafeBytes { write(file, $0.baseAddress! + offset, chunk.count - offset) }
+        while offset < bytes.count {
+            let written = bytes[offset...].withUnsafeBytes { rest in
+                guard let start else { return Self.write(file, rest) }
+                return pwrite(file, rest.baseAddress, rest.count, off_t(clamping: start + UInt64(offset)))
+            }
             if written < 0, errno == EINTR { continue }
             guard written > 0 else { throw Self.failure(temporary) }
             offset += written
         }
-        hash.add(chunk)
-        count += UInt64(chunk.count)
+    }
+
+    private static func write(_ file: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+        #if canImport(Darwin)
+            Darwin.write(file, bytes.baseAddress, bytes.count)
+        #elseif canImport(Glibc)
+            Glibc.write(file, bytes.baseAddress, bytes.count)
+        #else
+            Musl.write(file, bytes.baseAddress, bytes.count)
+        #endif
     }
 
     /// Returns when the bytes survive a loss of power.
     func finish(mediaType: String, name: String? = nil) throws(TidelogError) -> StreamContent {
         let content = StreamContent(digest: hash.finish(), byteCount: count, mediaType: mediaType, name: name)
-        guard fsync(file) == 0, rename(temporary, files.path(of: content)) == 0 else { throw Self.failure(temporary) }
+        if let seal {
+            try writePending(isLast: true)
+            guard let header = seal.header(digest: content.digest) else { throw Self.failure(temporary) }
+            try write(header, at: 0)
+        }
+        guard fsync(file) == 0, rename(temporary, files.newPath(of: content)) == 0 else {
+            throw Self.failure(temporary)
+        }
         close(file)
         file = -1
         let folder = open(files.directory, O_RDONLY | O_DIRECTORY)

@@ -108,8 +108,8 @@ public struct DownloadReport: Sendable {
     public var untold: Set<String> = []
     /// Defining queries that were passed over, because the service's metadata do not allow them any more.
     public var unusable: [UnusableQuery] = []
-    /// Defining queries that ask for streams, by name, where the store keeps none since it is encrypted. All else of them was
-    /// downloaded.
+    /// Defining queries that ask for streams, by name, where the store keeps none since it is not on a disk. All else of them
+    /// was downloaded.
     public var withoutStreams: [String] = []
     /// Defining queries of shared data that were passed over, because they were downloaded a short while ago; see
     /// `DefiningQuerySettings.refreshInterval`. By their names they are downloaded all the same.

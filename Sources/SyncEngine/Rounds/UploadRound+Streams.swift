@@ -11,8 +11,8 @@ extension UploadRound {
         guard let content = plan.changeSets.first?.requests.first?.content else {
             return try await session.modify(request)
         }
-        let file = try await store.requestFile(content)
-        return try await session.modify(request, file: RequestFile(path: file.path, count: file.count))
+        let stream = try await store.requestStream(content)
+        return try await session.modify(request, content: stream.requestContent)
     }
 }
 

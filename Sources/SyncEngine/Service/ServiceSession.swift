@@ -155,6 +155,13 @@ public actor ServiceSession {
     public func modify(
         _ request: WireRequest, file: RequestFile? = nil
     ) async throws(TidelogError) -> WireResponse {
+        try await modify(request, content: file)
+    }
+
+    /// The same with content that is read while it is sent.
+    func modify(
+        _ request: WireRequest, content file: (any RequestContent)?
+    ) async throws(TidelogError) -> WireResponse {
         if needsToken, token == nil { try await fetchToken() }
         let response = try await send(withToken(request), file)
         guard response.status == 403, response.headers["X-CSRF-Token"]?.equalsIgnoringCase("Required") == true else {
@@ -196,7 +203,7 @@ public actor ServiceSession {
     /// Sends the request, and once more where the service wanted other credentials and the hook has given some: it says with
     /// such an answer that it has not looked at the request.
     private func send(
-        _ request: WireRequest, _ file: RequestFile? = nil
+        _ request: WireRequest, _ file: (any RequestContent)? = nil
     ) async throws(TidelogError) -> WireResponse {
         let before = generation
         let response = try await sendOnce(request, file)
@@ -247,7 +254,7 @@ public actor ServiceSession {
     // MARK: Exchange
 
     private func sendOnce(
-        _ request: WireRequest, _ file: RequestFile?
+        _ request: WireRequest, _ file: (any RequestContent)?
     ) async throws(TidelogError) -> WireResponse {
         let (message, url) = try outgoing(request)
         let trace = trace
@@ -256,7 +263,7 @@ public actor ServiceSession {
         do throws(TransportError) {
             let (response, body): (HTTPResponse, [UInt8])
             if let file {
-                (response, body) = try await transport.send(message, file: file)
+                (response, body) = try await transport.sendContent(message, file)
             } else {
                 (response, body) = try await transport.send(message, body: request.body)
             }

@@ -62,7 +62,8 @@ extension LocalStore {
         disk.remove(proof)
         defer { disk.remove(proof) }
         let state = try SQLiteState(
-            path: disk.keepsViews(log) ? proof[0] : nil, store: log.storeIdentifier.description)
+            path: disk.isSystem ? proof[0] : nil, key: ViewsKey(keys, in: log.storeIdentifier),
+            store: log.storeIdentifier.description)
         defer { state.close() }
         if let base { try ViewsOpening.restore(base, reader, into: state) }
         var fold = try Fold(storage: WorkingSet(over: state))

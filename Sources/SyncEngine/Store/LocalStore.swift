@@ -146,7 +146,7 @@ public actor LocalStore {
         if !options.isPast {
             // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
             try await interruptOpenBatches()
-            try removeUnneededStreams()
+            try arrangeStreams()
         }
         try checkIndexes()
         try arrangeIndexes()

@@ -15,9 +15,6 @@ package enum StoreDisk: Sendable {
         }
     }
 
-    /// Whether the views of such a log may be in a file: what an encrypted log hides must be in no other one.
-    func keepsViews(_ log: OperationLog) -> Bool { isSystem && log.options.keys.isEmpty }
-
     /// Those that are not there are no error.
     func remove(_ paths: [String]) {
         switch self {

@@ -6,7 +6,7 @@ public struct StoreFiles: Sendable, Hashable {
 
     /// The log's segments: the truth.
     public var log: String { directory + "/log" }
-    /// Derived; may be deleted at any time. Not there where the store is encrypted: then the views are in memory.
+    /// Derived; may be deleted at any time. Encrypted where the store is.
     public var views: String { directory + "/views.sqlite" }
     /// The service root and the format version, for whoever looks at the directory.
     public var description: String { directory + "/store.json" }

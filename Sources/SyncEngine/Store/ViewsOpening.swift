@@ -10,8 +10,10 @@ struct ViewsOpening {
     let files: StoreFiles
     let reader: LogReader
     let store: String
-    /// Nil keeps them in memory: what an encrypted log hides must be in no other file.
+    /// Nil keeps them in memory.
     let path: String?
+    /// Encrypts them; nil where the log is not encrypted either.
+    let key: ViewsKey?
     private let disk: StoreDisk
     /// Of the next record of the log.
     let nextSequence: SequenceNumber
@@ -35,7 +37,8 @@ struct ViewsOpening {
         self.reader = reader
         self.unusable = unusable
         self.disk = disk
-        path = disk.keepsViews(log) ? files.views : nil
+        path = disk.isSystem ? files.views : nil
+        key = ViewsKey(log.options.keys, in: log.storeIdentifier)
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
         syncsEachCommit = log.options.durability == .everyCommit
@@ -119,7 +122,7 @@ struct ViewsOpening {
     }
 
     private func views() throws(StateError) -> SQLiteState {
-        try SQLiteState(path: path, store: store, boot: path == nil ? nil : SystemBoot.identifier)
+        try SQLiteState(path: path, key: key, store: store, boot: path == nil ? nil : SystemBoot.identifier)
     }
 
     private func emptyViews() throws(StateError) -> SQLiteState {

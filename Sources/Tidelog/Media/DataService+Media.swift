@@ -8,7 +8,7 @@ extension DataService {
     /// Creates a media entity with its content. What else is set of the entity follows as an update, since the service takes
     /// nothing but the bytes when it creates a media entity (OData 4.01 Part 1, 11.4.7.1).
     ///
-    /// - Throws: `refused` where the type is none of media entities, or inside of an encrypted store `unsupported`.
+    /// - Throws: `refused` where the type is none of media entities.
     public func createMedia(
         _ entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {

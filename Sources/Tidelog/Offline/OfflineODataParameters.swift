@@ -32,9 +32,9 @@ public struct OfflineODataParameters: Sendable {
     /// Encrypts what is written from now on; nil, and the store is not encrypted. Keep the key where the system keeps
     /// secrets: without it the store cannot be read by anyone.
     ///
-    /// In an encrypted store no file has values of entities: they are in the log, which is encrypted, and in views in
-    /// memory, which are made at each opening. What was written before there was a key stays as it was until the store is
-    /// compacted. `store.json` (the service's root) is not encrypted.
+    /// In an encrypted store no file has values of entities: the log, the views and the content of media streams are encrypted.
+    /// What the log has from before there was a key stays as it was until the store is compacted. `store.json` (the service's
+    /// root) is not encrypted.
     public var storeEncryptionKey: LogKey?
     /// Keys that parts of the store were written with before ``storeEncryptionKey``; for reading only.
     public var formerEncryptionKeys: [LogKey]

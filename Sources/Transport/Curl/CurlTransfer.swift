@@ -32,7 +32,7 @@ final class CurlTransfer: @unchecked Sendable {
     private let errorText: UnsafeMutablePointer<CChar>
     private let body: UnsafeMutableBufferPointer<UInt8>
     /// While the body is read from a file.
-    private var file: OpenFile?
+    private var file: (any OpenContent)?
 
     init(
         _ request: OutgoingRequest, _ options: TransportOptions, _ use: ResponseMeter.Use = .buffered,
@@ -214,7 +214,7 @@ extension CurlTransfer {
     }
 
     /// libcurl asks for the bytes when it can send some.
-    private func setFile(_ easy: OpaquePointer, _ source: RequestFile) {
+    private func setFile(_ easy: OpaquePointer, _ source: any RequestContent) {
         ccurl_set_long(easy, CCURL_UPLOAD, 1)
         ccurl_set_offset(easy, CCURL_INFILESIZE, Int64(source.count))
         ccurl_set_pointer(easy, CCURL_READDATA, Unmanaged.passUnretained(self).toOpaque())

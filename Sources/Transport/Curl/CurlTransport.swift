@@ -35,6 +35,12 @@ public final class CurlTransport: HTTPTransport {
     public func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
+        try await send(request, content: file)
+    }
+
+    package func send(
+        _ request: HTTPRequest, content file: any RequestContent
+    ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
         let buffer = ResponseBuffer(capacity: nil)
         let (loop, transfer) = try await prepare(request, [], buffer, file: file)
         return try await whole(loop, transfer)
@@ -80,7 +86,7 @@ public final class CurlTransport: HTTPTransport {
 
     private func prepare(
         _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, _ use: ResponseMeter.Use = .buffered,
-        file: RequestFile? = nil
+        file: (any RequestContent)? = nil
     ) async throws(TransportError) -> (CurlLoop, CurlTransfer) {
         // Checked first: what cannot be sent needs no credentials.
         _ = try OutgoingRequest(request, body: [])

@@ -7,9 +7,9 @@ struct OutgoingRequest: Sendable {
     let headerFields: HTTPFields
     let body: [UInt8]
     /// Instead of ``body``.
-    let file: RequestFile?
+    let file: (any RequestContent)?
 
-    init(_ request: HTTPRequest, body: [UInt8], file: RequestFile? = nil) throws(TransportError) {
+    init(_ request: HTTPRequest, body: [UInt8], file: (any RequestContent)? = nil) throws(TransportError) {
         method = request.method.rawValue
         let path = request.path ?? "/"
         guard

@@ -7,7 +7,7 @@
 #endif
 
 /// A file whose bytes are a request's body. It must not change while it is sent.
-public struct RequestFile: Sendable, Hashable {
+public struct RequestFile: Sendable, Hashable, RequestContent {
     public var path: String
     /// In bytes: as many are announced and sent.
     public var count: Int
@@ -18,7 +18,7 @@ public struct RequestFile: Sendable, Hashable {
     }
 
     /// Nil where it cannot be opened.
-    func open() -> OpenFile? {
+    package func open() -> (any OpenContent)? {
         #if canImport(Darwin)
             let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
         #elseif canImport(Glibc)
@@ -28,27 +28,10 @@ public struct RequestFile: Sendable, Hashable {
         #endif
         return descriptor < 0 ? nil : OpenFile(descriptor)
     }
-
-    /// All of it in memory. Throws where it is not there, or of another length.
-    func bytes() throws(TransportError) -> [UInt8] {
-        guard let file = open() else { throw unreadable }
-        var bytes = [UInt8](repeating: 0, count: count)
-        var offset = 0
-        while offset < count {
-            let read = bytes.withUnsafeMutableBytes { file.read(into: .init(rebasing: $0[offset...])) }
-            guard let read, read > 0 else { throw unreadable }
-            offset += read
-        }
-        return bytes
-    }
-
-    var unreadable: TransportError {
-        TransportError(.invalidRequest, "The file \(path) cannot be read whole.", mayHaveBeenSent: false)
-    }
 }
 
 /// Closed with the last reference.
-final class OpenFile: Sendable {
+final class OpenFile: OpenContent {
     private let descriptor: Int32
 
     init(_ descriptor: Int32) { self.descriptor = descriptor }

@@ -25,6 +25,8 @@ package final class Connection {
     var trace: StatementTrace?
     /// Keeps the objects alive that registered functions and collations call.
     var registrations: [AnyObject] = []
+    /// Nil where the file is not encrypted.
+    private(set) var sealed: SealedVFS?
 
     /// Whether something in the file was found not to be as it was written: a page, or a table that is not there.
     package private(set) var hasMetDamage = false
@@ -32,30 +34,40 @@ package final class Connection {
     /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory. The
     /// pages of a file are checked when they are read; see ``PageChecks``.
     ///
-    /// - Parameter isUnchanging: whether nobody writes the file meanwhile, so that no other file is made beside it. What the
-    ///   write-ahead log holds is not seen then.
-    package init(path: String, readOnly: Bool = false, isUnchanging: Bool = false) throws(SQLiteError) {
+    /// - Parameters:
+    ///   - key: encrypts the file, and every other one that SQLite makes of it; see ``SealedDatabase``.
+    ///   - isUnchanging: whether nobody writes the file meanwhile, so that no other file is made beside it. What the write-ahead
+    ///     log holds is not seen then.
+    package init(
+        path: String, key: ViewsKey? = nil, readOnly: Bool = false, isUnchanging: Bool = false
+    ) throws(SQLiteError) {
+        sealed = key.flatMap { SealedVFS(SealedDatabase($0)) }
+        if key != nil, sealed == nil { throw SQLiteError(code: SQLITE_CANTOPEN, message: "no files", sql: nil) }
         var opened: OpaquePointer?
         let path = isUnchanging ? Self.unchanging(path) : path
         let flags =
             (isUnchanging ? SQLITE_OPEN_URI : 0)
             | (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
             | SQLITE_OPEN_EXRESCODE
-        let code = sqlite3_open_v2(path, &opened, flags, PageChecks.vfsName)
+        let code = sqlite3_open_v2(path, &opened, flags, sealed?.name ?? PageChecks.vfsName)
         guard code == SQLITE_OK, let opened else {
             let message = opened.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(opened)
-            throw SQLiteError(code: code & 0xFF, message: message, sql: nil)
+            let kind = code == PageChecks.damageCode ? SQLITE_CORRUPT : code & 0xFF
+            throw sealed?.database.failure ?? SQLiteError(code: kind, message: message, sql: nil)
         }
         handle = opened
         sqlite3_busy_timeout(handle, readOnly ? 0 : Self.patience)
         tableUses.register(on: handle)
         // Both hold for a file that is new only.
-        var reserved = Int32(PageChecks.reservedBytes)
+        var reserved = Int32(sealed == nil ? PageChecks.reservedBytes : PageSeal.overhead)
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
         _ = tidelog_sqlite3_defend(handle)
         try execute(
             "PRAGMA page_size = \(PageChecks.pageSize); PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF")
+        guard let database = sealed?.database else { return }
+        try execute("PRAGMA temp_store = MEMORY")
+        if isUnchanging { try checkClosed(database) }
     }
 
     /// How many milliseconds a writer waits for a lock that another process holds.
@@ -66,6 +78,7 @@ package final class Connection {
     ///
     /// If another process is reading the file, the locks are taken for each statement.
     package func useWriteAheadLog() throws(SQLiteError) {
+        if let sealed { return try useSealedLog(of: sealed.database) }
         sqlite3_busy_timeout(handle, 0)
         defer { sqlite3_busy_timeout(handle, Self.patience) }
         do throws(SQLiteError) {
@@ -108,6 +121,7 @@ package final class Connection {
         forgetStatements()
         sqlite3_close_v2(handle)
         handle = nil
+        sealed = nil
     }
 
     /// Runs `body` without telling whoever looks which statements run: what they ask for is no part of an answer.

@@ -11,13 +11,17 @@ extension SQLiteState {
     /// The error for views that another process has locked.
     package static let inUse = StateError(.unavailable, "Another process has the views open.")
 
+    /// The error for views that are not encrypted with the key by which they were to be opened.
+    package static let ofAnotherKey = StateError(.damaged, "The views are not encrypted with the store's newest key.")
+
     private static let unreadable = "The views cannot be read: "
 
     static func stateError(_ error: SQLiteError) -> StateError {
         // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not. 19 is
-        // SQLITE_CONSTRAINT: a row that should not be there is. 5 is SQLITE_BUSY.
+        // SQLITE_CONSTRAINT: a row that should not be there is. 5 is SQLITE_BUSY, 23 SQLITE_AUTH.
         switch error.code {
         case 5: inUse
+        case 23: ofAnotherKey
         case 1, 11, 19, 26: StateError(.damaged, unreadable + "\(error)")
         default: StateError(.unavailable, "The views are not available: \(error)")
         }

@@ -48,23 +48,24 @@ public final class SQLiteState: StateBacking {
     /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
     /// - Parameters:
     ///   - path: nil keeps the views in memory, all of them, and no file of any kind is made.
+    ///   - key: encrypts the file; nil for a plain one. A file with another key, or without one, is `damaged`.
     ///   - store: the store's identifier, as the log has it; views of another store are `damaged`.
     ///   - boot: names the run of the operating system. Views that an earlier one was writing when it ended are `damaged`:
     ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
     ///   - isUnchanging: whether nobody writes the file meanwhile; see ``Connection``.
     public init(
-        path: String?, store: String, boot: String? = nil, readOnly: Bool = false, isUnchanging: Bool = false
+        path: String?, key: ViewsKey? = nil, store: String, boot: String? = nil, readOnly: Bool = false,
+        isUnchanging: Bool = false
     ) throws(StateError) {
         self.boot = boot
         isReadOnly = readOnly
         if let path, path != ":memory:" {
-            if let page = PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening) {
-                throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
-            }
+            if key == nil { try Self.check(PageChecks.firstWrongPage(of: path, limit: Self.bytesCheckedAtOpening)) }
             if !readOnly { PrivateFile.make(path) }
         }
         do {
-            connection = try Connection(path: path ?? ":memory:", readOnly: readOnly, isUnchanging: isUnchanging)
+            connection = try Connection(
+                path: path ?? ":memory:", key: path == nil ? nil : key, readOnly: readOnly, isUnchanging: isUnchanging)
             relationships = NumberedNames("relationships", connection)
             sets = NumberedNames("sets", connection)
             entities = EntityRuns(connection, sets: sets)
@@ -87,6 +88,7 @@ public final class SQLiteState: StateBacking {
         } catch {
             throw Self.stateError(error)
         }
+        if !readOnly { try Self.check(connection.firstWrongSealedPage(limit: Self.bytesCheckedAtOpening / 4)) }
         guard try first("SELECT store FROM header")?.first?.text == store else {
             throw StateError(.damaged, "The views belong to another store.")
         }
@@ -100,9 +102,14 @@ public final class SQLiteState: StateBacking {
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
-    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds. Those behind are
-    /// checked when they are read.
+    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds; of an encrypted one,
+    /// where it takes longer, a quarter. Those behind are checked when they are read.
     private static let bytesCheckedAtOpening = 16 << 20
+
+    private static func check(_ wrongPage: Int?) throws(StateError) {
+        guard let page = wrongPage else { return }
+        throw StateError(.damaged, "Page \(page) of the views is not as it was written.")
+    }
 
     private static func create(_ connection: Connection, _ store: String, replacing: Bool) throws(SQLiteError) {
         guard !replacing else {

@@ -69,7 +69,7 @@ struct MediaGetCommand: AsyncParsableCommand {
             guard let found = try await local(entity, property, service) ?? read else {
                 throw CommandFailure("\(stream.reference) has no content.")
             }
-            try LocalStore.copyFile(found.path) { try Console.write($0) }
+            try found.read { try Console.write($0) }
         }
     }
 
@@ -78,7 +78,7 @@ struct MediaGetCommand: AsyncParsableCommand {
         let service = DataService(provider: provider)
         let entity = try await stream.entity(service)
         guard let found = try await local(entity, try stream.property(of: entity), service) else { return false }
-        try LocalStore.copyFile(found.path) { try Console.write($0) }
+        try found.read { try Console.write($0) }
         return true
     }
 

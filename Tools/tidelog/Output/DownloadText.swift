@@ -29,7 +29,7 @@ struct DownloadText {
         }
         lines += report.unusable.map { "Passed over \($0.name): \($0.error.message)" }
         lines += report.withoutStreams.map {
-            "Read \($0) without its streams, which an encrypted store does not keep."
+            "Read \($0) without its streams, which a store that is not on a disk does not keep."
         }
         lines += report.repeated.prefix(Self.listed).map {
             "\(oneLine($0)) came several times on one page; what came last holds."

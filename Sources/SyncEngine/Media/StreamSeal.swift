@@ -1,0 +1,105 @@
+import Crypto
+import Operations
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The form of an encrypted media stream: a header, and the content in chunks that are sealed one by one with AES-256-GCM,
+/// so that a part of it can be read without what is in front.
+///
+/// | offset | size | |
+/// |---|---|---|
+/// | 0 | 8 | `TLMEDIA` and the format, 1 |
+/// | 8 | 4 | content in a chunk, little-endian: 65,536 |
+/// | 12 | 4 | zero |
+/// | 16 | 16 | identifier of the key |
+/// | 32 | 32 | salt: the file's own key is made of it |
+/// | 64 | 48 | the SHA-256 of the content, sealed |
+/// | 112 | | the chunks, each with its tag of 16 bytes behind it; the last one may be shorter, or empty if all is |
+///
+/// The nonce of a chunk is its number. A chunk is bound to the file by the key, to its place by its number, and to the end by
+/// whether it is the last one: none can be moved, left out or added. The sealed digest binds the file to the content that it
+/// is asked for.
+struct StreamSeal: Sendable {
+    static let chunkSize = 1 << 16
+    static let tagSize = 16
+    static let storedChunkSize = chunkSize + tagSize
+    static let headerSize = 112
+    private static let boundSize = 64
+    private static let magic = Array("TLMEDIA".utf8) + [1]
+
+    private let key: SymmetricKey
+    /// The header without the digest.
+    private let bound: [UInt8]
+
+    /// For a new file.
+    init(_ key: StreamKey) {
+        var generator = SystemRandomNumberGenerator()
+        let salt = (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
+        self.init(key, salt: salt)
+    }
+
+    private init(_ key: StreamKey, salt: [UInt8]) {
+        self.key = key.fileKey(salt: salt)
+        let size = withUnsafeBytes(of: UInt32(Self.chunkSize).littleEndian) { Array($0) }
+        bound = Self.magic + size + [0, 0, 0, 0] + key.identifier + salt
+    }
+
+    /// For a file that begins with these bytes. Nil where it is not one of this content, made with this key.
+    init?(_ key: StreamKey, header: [UInt8], digest: StreamDigest) {
+        guard header.count == Self.headerSize else { return nil }
+        self.init(key, salt: Array(header[32..<Self.boundSize]))
+        guard header.starts(with: bound),
+            open(header[Self.boundSize...], number: .max, isLast: false) == digest.bytes
+        else { return nil }
+    }
+
+    func header(digest: StreamDigest) -> [UInt8]? {
+        seal(digest.bytes, number: .max, isLast: false).map { bound + $0 }
+    }
+
+    // MARK: Chunks
+
+    func seal(_ chunk: [UInt8], number: UInt64, isLast: Bool) -> [UInt8]? {
+        guard let nonce = try? AES.GCM.Nonce(data: nonce(number)),
+            let box = try? AES.GCM.seal(
+                chunk, using: key, nonce: nonce, authenticating: associated(number, isLast))
+        else { return nil }
+        return Array(box.ciphertext) + Array(box.tag)
+    }
+
+    /// Nil where the bytes are not what was sealed, with this key, for this place.
+    func open(_ sealed: ArraySlice<UInt8>, number: UInt64, isLast: Bool) -> [UInt8]? {
+        guard sealed.count >= Self.tagSize, let nonce = try? AES.GCM.Nonce(data: nonce(number)),
+            let box = try? AES.GCM.SealedBox(
+                nonce: nonce, ciphertext: sealed.dropLast(Self.tagSize), tag: sealed.suffix(Self.tagSize)),
+            let chunk = try? AES.GCM.open(box, using: key, authenticating: associated(number, isLast))
+        else { return nil }
+        return Array(chunk)
+    }
+
+    private func nonce(_ number: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: number.littleEndian) { Array($0) } + [0, 0, 0, 0]
+    }
+
+    private func associated(_ number: UInt64, _ isLast: Bool) -> [UInt8] {
+        bound + withUnsafeBytes(of: number.littleEndian) { Array($0) } + [isLast ? 1 : 0]
+    }
+
+    // MARK: Sizes
+
+    /// The number of the last chunk of so many bytes.
+    static func lastChunk(of byteCount: UInt64) -> UInt64 {
+        byteCount == 0 ? 0 : (byteCount - 1) / UInt64(chunkSize)
+    }
+
+    /// How long the file is. Nil where no file can be that long.
+    static func storedSize(of byteCount: UInt64) -> UInt64? {
+        let (size, overflows) = byteCount.addingReportingOverflow(
+            UInt64(headerSize) + (lastChunk(of: byteCount) + 1) * UInt64(tagSize))
+        return overflows ? nil : size
+    }
+}

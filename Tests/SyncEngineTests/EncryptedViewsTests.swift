@@ -1,0 +1,151 @@
+import EDM
+import Foundation
+import OperationLog
+import Operations
+import SyncCore
+import TestSupport
+import Testing
+import Views
+
+@testable import SyncEngine
+
+/// The views of an encrypted store are a file: opening folds what they do not have, and no more.
+struct EncryptedViewsTests {
+    private static let key = LogKey(Array(0..<32))!
+    private static let other = LogKey(Array(1...32))!
+
+    private static func options(_ keys: [LogKey] = [key]) -> LocalStore.Options {
+        LocalStore.Options(log: OperationLog.Options(keys: keys))
+    }
+
+    private func open(_ shop: Shop, _ keys: [LogKey] = [key]) async throws -> LocalStore {
+        try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false, options: Self.options(keys))
+    }
+
+    /// A closed store with entities, and its digest.
+    private func closed(_ keys: [LogKey] = [key]) async throws -> (shop: Shop, digest: String) {
+        let shop = try await Shop(.v4, options: Self.options(keys))
+        for number in 0..<40 { _ = try await shop.create("Customers", ["Name": .string("Customer \(number)")]) }
+        let digest = try await shop.store.digest()
+        await shop.store.close()
+        return (shop, digest)
+    }
+
+    @Test func `a store that is opened again folds nothing`() async throws {
+        let (shop, digest) = try await closed()
+        let store = try await open(shop)
+        #expect(store.opened == ViewsReport() && store.recovery == [])
+        #expect(try await store.digest() == digest)
+        await store.close()
+    }
+
+    @Test func `with another key in front the views are made again under it, once`() async throws {
+        let (shop, digest) = try await closed()
+        let keys = [Self.other, Self.key]
+        let store = try await open(shop, keys)
+        #expect(store.opened.foldedRecords > 40)
+        #expect(store.recovery.contains { $0.contains("newest key") })
+        #expect(try await store.digest() == digest)
+        await store.close()
+        let again = try await open(shop, keys)
+        #expect(again.opened.foldedRecords == 0 && again.recovery == [])
+        await again.close()
+        // The former key alone does not do: the description is under the new one, and so are the views.
+        await #expect(throws: TidelogError.self) { try await open(shop, [LogKey.random()]) }
+    }
+
+    @Test func `a changed byte anywhere in the views leads to views that say what the log says`() async throws {
+        let (shop, digest) = try await closed()
+        let path = shop.store.files.views
+        let whole = try #require(TemporaryDirectory.read(path))
+        var generator = SystemRandomNumberGenerator()
+        let places =
+            [0, 20, 40, 70, 3_000] + (0..<25).map { _ in Int.random(in: 4_096..<whole.count, using: &generator) }
+        for place in places {
+            var changed = whole
+            changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            TemporaryDirectory.write(changed, to: path)
+            let store = try await open(shop)
+            #expect(store.recovery.contains { $0.contains("made again") }, "byte \(place)")
+            #expect(try await store.digest() == digest, "byte \(place)")
+            await store.close()
+        }
+        #expect(try await open(shop).recovery == [])
+    }
+
+    @Test
+    func
+        `a process that ends leaves views that go on, and a changed byte in their write-ahead log leads to the same state`()
+        async throws
+    {
+        let shop = try await Shop(.v4, options: Self.options())
+        for number in 0..<40 { _ = try await shop.create("Customers", ["Name": .string("Customer \(number)")]) }
+        let digest = try await shop.store.digest()
+        let stopped = TemporaryDirectory()
+        try copy(shop.directory.path, to: stopped.path)
+        await shop.store.close()
+        let (trial, wal) = (TemporaryDirectory(), "/views.sqlite-wal")
+        let log = try #require(TemporaryDirectory.read(stopped.path + wal))
+        let count = (log.count - 32) / (24 + 4_096)
+        #expect(count > 10)
+        var generator = SystemRandomNumberGenerator()
+        let frames = (0..<20).map { _ in Int.random(in: 0..<count, using: &generator) }
+        let places = [nil, 3, 17] + frames.map { 32 + $0 * 4_120 + Int.random(in: 0..<4_120, using: &generator) }
+        for place in places {
+            try copy(stopped.path, to: trial.path)
+            var changed = log
+            if let place { changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator) }
+            TemporaryDirectory.write(changed, to: trial.path + wal)
+            let store = try await LocalStore(
+                StoreFiles(directory: trial.path), creating: false, options: Self.options())
+            if place == nil { #expect(store.opened.foldedRecords == 0) }
+            #expect(try await store.digest() == digest, "byte \(place ?? -1)")
+            await store.close()
+        }
+    }
+
+    private func copy(_ directory: String, to target: String) throws {
+        try FileManager.default.removeItem(atPath: target)
+        try FileManager.default.copyItem(atPath: directory, toPath: target)
+    }
+
+    @Test func `a compaction proves its snapshot with views that are encrypted too, and leaves none of them`()
+        async throws
+    {
+        let (shop, digest) = try await closed()
+        let store = try await open(shop)
+        _ = try await store.compact(keeping: .bytes(0))
+        #expect(!TemporaryDirectory.files(shop.directory.path).contains { $0.contains("proof") })
+        await store.close()
+        let again = try await open(shop)
+        #expect(again.opened.foldedRecords == 0)
+        #expect(try await again.digest() == digest)
+        await again.close()
+    }
+
+    @Test func `views of a later time than the log are not taken`() async throws {
+        let (shop, _) = try await closed()
+        let early = TemporaryDirectory()
+        let log = shop.store.files.log
+        try copy(log, to: early.path)
+        let store = try await open(shop)
+        try await store.add(DefiningQuery(name: "Later", query: "Customers"))
+        await store.close()
+        try copy(early.path, to: log)
+        await #expect(throws: TidelogError.self) { try await open(shop) }
+    }
+
+    @Test func `an older copy of the views is caught up from the log`() async throws {
+        let (shop, _) = try await closed()
+        let old = try #require(TemporaryDirectory.read(shop.store.files.views))
+        let store = try await open(shop)
+        try await store.add(DefiningQuery(name: "Later", query: "Customers"))
+        let digest = try await store.digest()
+        await store.close()
+        TemporaryDirectory.write(old, to: shop.store.files.views)
+        let again = try await open(shop)
+        #expect(again.opened.foldedRecords == 1)
+        #expect(try await again.digest() == digest)
+        await again.close()
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import Operations
+import SyncCore
+import Testing
+
+@testable import Views
+
+/// The write-ahead log of encrypted views, as it is when the process ends.
+struct SealedLogTests {
+    private let file = SealedViewsFile()
+    private static let headerSize = SealedDatabase.logHeaderSize
+    private static let frameSize = SealedDatabase.frameSize
+
+    private func add(_ number: Int, to state: SQLiteState) throws {
+        try state.transaction {
+            let text =
+                "Orders?$filter=Note eq '\(SealedViewsFile.marker)" + String(repeating: "\(number) ", count: 3_000)
+            try state.putQuery(QueryState(query: DefiningQuery(name: "N\(number)", query: text + "'")))
+        }
+    }
+
+    /// The numbers of those that are there, where the last one is not after one that is missing; nil otherwise.
+    private func prefix(of state: SQLiteState) throws -> Int? {
+        let names = Set(try state.queries().map(\.query.name).filter { $0.hasPrefix("N") })
+        for query in try state.queries() where query.query.name.hasPrefix("N") {
+            let number = query.query.name.dropFirst()
+            guard query.query.query.hasSuffix(String(repeating: "\(number) ", count: 3_000) + "'") else { return nil }
+        }
+        return names == Set((0..<names.count).map { "N\($0)" }) ? names.count : nil
+    }
+
+    /// Twenty transactions in the log, of which the first ten are in the database as well if it was checkpointed.
+    private func stopped(checkpointed: Bool) throws -> SealedViewsFile {
+        let state = try file.filled()
+        try state.connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0")
+        for number in 0..<10 { try add(number, to: state) }
+        if checkpointed { try state.connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+        // The first of them behind a checkpoint begins the log anew: all of it is in the database.
+        for number in 10..<20 { try add(number, to: state) }
+        if checkpointed { try state.connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
+        let copy = try file.copy()
+        state.connection.close()
+        return copy
+    }
+
+    @Test(arguments: [false, true])
+    func `what was committed is there after the process has ended`(checkpointed: Bool) throws {
+        let copy = try stopped(checkpointed: checkpointed)
+        #expect(try !copy.hasMarker("") && !copy.hasMarker("-wal"))
+        let state = try copy.open()
+        #expect(try prefix(of: state) == 20)
+        #expect(try state.queries().count == SealedViewsFile.count + 20)
+        try add(20, to: state)
+        state.close()
+        #expect(try prefix(of: try copy.open()) == 21)
+    }
+
+    @Test(arguments: [false, true])
+    func `a changed byte of the log is found, or what is behind it was never there`(checkpointed: Bool) throws {
+        let copy = try stopped(checkpointed: checkpointed)
+        let (pages, whole) = (try copy.bytes(""), try copy.bytes("-wal"))
+        var generator = SystemRandomNumberGenerator()
+        var places = Array(0..<Self.headerSize)
+        for frame in 0..<(whole.count - Self.headerSize) / Self.frameSize {
+            let start = Self.headerSize + frame * Self.frameSize
+            places.append(start + Int.random(in: 0..<24, using: &generator))
+            places.append(start + Int.random(in: 24..<Self.frameSize, using: &generator))
+        }
+        var damaged = 0
+        for place in places {
+            var changed = whole
+            changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            try copy.write(pages, "")
+            try copy.write(changed, "-wal")
+            do {
+                let state = try copy.open()
+                let found = try #require(try prefix(of: state), "byte \(place)")
+                #expect(try state.queries().count == SealedViewsFile.count + found, "byte \(place)")
+                try state.verify()
+                state.connection.close()
+                if checkpointed { Issue.record("byte \(place) was taken") }
+            } catch let error as StateError {
+                #expect(error.code == .damaged, "byte \(place): \(error.message)")
+                damaged += 1
+            }
+        }
+        // What the database needs has to be whole; otherwise the log may end where it was changed, as after a crash.
+        if checkpointed { #expect(damaged == places.count) }
+    }
+
+    @Test func `a log that was cut, or is gone, is found if the pages need it`() throws {
+        let copy = try stopped(checkpointed: true)
+        let (pages, whole) = (try copy.bytes(""), try copy.bytes("-wal"))
+        let frames = (whole.count - Self.headerSize) / Self.frameSize
+        for kept in [0, 1, frames / 2, frames - 1] {
+            try copy.write(pages, "")
+            try copy.write(whole.prefix(Self.headerSize + kept * Self.frameSize), "-wal")
+            // The second time as well: the first one has not made it look whole.
+            for _ in 0..<2 {
+                let error = #expect(throws: StateError.self, "\(kept) of \(frames)") { try copy.open() }
+                #expect(error?.code == .damaged)
+            }
+        }
+        try copy.write(pages, "")
+        try? FileManager.default.removeItem(atPath: copy.path + "-wal")
+        for _ in 0..<2 { #expect(throws: StateError.self) { try copy.open() } }
+    }
+
+    @Test func `a log that ends within a write is taken up to the last whole transaction`() throws {
+        let copy = try stopped(checkpointed: false)
+        let whole = try copy.bytes("-wal")
+        try copy.write(whole.dropLast(100), "-wal")
+        #expect(try prefix(of: try copy.open()) == 19)
+    }
+
+    @Test func `the log of another time is found`() throws {
+        let early = try stopped(checkpointed: false)
+        let old = try early.bytes("-wal")
+        let state = try early.open()
+        try add(20, to: state)
+        state.close()
+        let later = try early.open()
+        try add(21, to: later)
+        let stopped = try early.copy()
+        later.connection.close()
+        // From before the views were closed.
+        try stopped.write(old, "-wal")
+        #expect(throws: StateError.self) { try stopped.open() }
+    }
+
+    @Test func `frames that changed places are found`() throws {
+        let copy = try stopped(checkpointed: true)
+        let whole = try copy.bytes("-wal")
+        func frame(_ number: Int) -> Range<Int> {
+            let start = Self.headerSize + number * Self.frameSize
+            return start..<start + Self.frameSize
+        }
+        var changed = whole
+        changed.replaceSubrange(frame(1), with: whole[frame(2)])
+        changed.replaceSubrange(frame(2), with: whole[frame(1)])
+        try copy.write(changed, "-wal")
+        #expect(throws: StateError.self) { try copy.open() }
+    }
+
+    @Test func `a frame whose content changes while the views are open is damage when it is read`() throws {
+        let state = try file.filled()
+        try state.connection.execute("PRAGMA wal_autocheckpoint = 0")
+        var bytes = try file.bytes("-wal")
+        for start in stride(from: Self.headerSize + 1_000, to: bytes.count, by: Self.frameSize) { bytes[start] ^= 1 }
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: file.path + "-wal"))
+        try handle.write(contentsOf: Data(bytes))
+        try state.connection.execute("PRAGMA cache_size = 0; PRAGMA shrink_memory; PRAGMA wal_autocheckpoint = 0")
+        #expect(throws: (any Error).self) {
+            for _ in 0..<2 { _ = try state.connection.query("SELECT * FROM queries ORDER BY query") { _ in } }
+        }
+        #expect(state.connection.hasMetDamage)
+        state.connection.close()
+    }
+
+    @Test func `a temporary file is refused, and nothing is written in plain`() throws {
+        let state = try file.filled()
+        let connection = state.connection
+        try connection.execute("PRAGMA cache_size = 10; PRAGMA temp_store = FILE")
+        // Would be sorted in a file otherwise.
+        try? connection.execute(
+            "CREATE TEMP TABLE copies AS SELECT a.query FROM queries a, queries b ORDER BY a.query || b.name DESC")
+        #expect(file.names == ["", "-wal"])
+        for name in file.names { #expect(try !file.hasMarker(name)) }
+        state.connection.close()
+    }
+}
