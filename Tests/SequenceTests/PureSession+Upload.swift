@@ -104,7 +104,8 @@ extension PureSession {
         let confirmed = Set(
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
-            guard let id = try request.creates, let row = try state.row(id), let type = model.findEntityType(row.type) else {
+            guard let id = request.creates, let row = try state.row(id), let type = model.findEntityType(row.type)
+            else {
                 continue
             }
             let missing = try type.navigationProperties.filter { property in

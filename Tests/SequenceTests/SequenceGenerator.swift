@@ -42,7 +42,7 @@ struct SequenceGenerator {
         switch random.number(0...11) {
         case 0...2: return try .create(creation(set, &draft, depth: 0), parent: nil)
         case 3:
-            guard let navigation = try random.pick(type.navigationProperties), let owner = try entity(set, draft),
+            guard let navigation = random.pick(type.navigationProperties), let owner = try entity(set, draft),
                 let target = draft.session.model.target(of: navigation, in: draft.set(set))
             else { return nil }
             return .create(

@@ -85,7 +85,8 @@ import Testing
         let draft = try performing({ $0.delivery = .draft }) { try store.create("Orders") }
         try store.add(.lost)
         #expect(try store.state.pendingOperation(local)?.status == .pending)
-        guard case .inDoubt? = try store.state.pendingOperations().first(where: { $0.operation.subject == draft })?.status
+        guard
+            case .inDoubt? = try store.state.pendingOperations().first(where: { $0.operation.subject == draft })?.status
         else {
             Issue.record("the draft may have been released and sent")
             return

@@ -127,7 +127,8 @@ final class TestStore {
 
     /// The targets of a navigation property in the local state.
     func targets(_ id: EntityID, _ navigation: String) throws -> [EntityID] {
-        guard let row = try state.row(id), let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation
+        guard let row = try state.row(id),
+            let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation
         else {
             return []
         }

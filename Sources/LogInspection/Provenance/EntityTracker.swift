@@ -137,7 +137,8 @@ struct EntityTracker {
                 Provenance.Change(
                     sequence: sequence, time: time, aspect: aspect,
                     before: try before.content(of: aspect, besides: after, fold),
-                    after: try after.content(of: aspect, besides: before, fold), cause: cause(aspect), isVisible: false))
+                    after: try after.content(of: aspect, besides: before, fold), cause: cause(aspect), isVisible: false)
+            )
         }
     }
 }

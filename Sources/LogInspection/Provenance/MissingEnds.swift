@@ -43,7 +43,9 @@ struct MissingEnds {
         return model.target(of: property, in: set)
     }
 
-    private func make(_ id: EntityID, leadingTo set: String, by navigation: String, _ model: EntityDataModel) throws(StateError) {
+    private func make(_ id: EntityID, leadingTo set: String, by navigation: String, _ model: EntityDataModel)
+        throws(StateError)
+    {
         try make(id, set: model.entitySets.first { target(navigation, of: $0.name, model)?.name == set }, model)
     }
 

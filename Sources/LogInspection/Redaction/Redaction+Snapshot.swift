@@ -75,7 +75,9 @@ extension Redaction {
         }
     }
 
-    private func put(_ pending: PendingOperation, _ state: WorkingSet?) throws(StateError) { try state?.putPending(pending) }
+    private func put(_ pending: PendingOperation, _ state: WorkingSet?) throws(StateError) {
+        try state?.putPending(pending)
+    }
 
     private func collect(_ row: EntityRow) { _ = self.row(row) }
 

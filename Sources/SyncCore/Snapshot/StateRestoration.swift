@@ -13,7 +13,7 @@ public struct StateRestoration<Storage: StateStorage> {
     public init(into storage: Storage) { self.storage = storage }
 
     /// - Throws: ``StateError`` with `damaged` where the records are no snapshot.
-    
+
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
         if let item = try decoder.add(kind: kind, payload: payload) { try add(item) }
     }

@@ -3,13 +3,15 @@ package import Operations
 /// Values by entity, sequence number or another number that is counted up or is a hash already.
 ///
 /// The values lie side by side in the order in which they came; removing one moves the last one to its place. Numbers are found
-/// by linear probing from their own low bits: those that follow one another lie beside each other. A few are found by a look
-/// at all of them.
+/// by linear probing from a multiplicative hash, so that those that follow one another do not fill the places beside them. A
+/// few are found by a look at all of them.
 package struct IDTable<Value> {
     package private(set) var ids: [UInt64] = []
     package private(set) var values: [Value] = []
     /// Places in ``ids``, and -1 for none; empty while there are few.
     private var slots: [Int32] = []
+    /// Leaves as many bits of a hash as the number of slots has.
+    private var shift: UInt64 = 63
     private static var fewest: Int { 8 }
 
     package init() {}
@@ -18,7 +20,7 @@ package struct IDTable<Value> {
     package var isEmpty: Bool { ids.isEmpty }
 
     private func home(of id: UInt64) -> Int {
-        Int(truncatingIfNeeded: (id ^ (id >> 32)) & UInt64(truncatingIfNeeded: slots.count - 1))
+        Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
     }
 
     /// Returns where the number's value is; nil if it has none.
@@ -77,6 +79,7 @@ package struct IDTable<Value> {
     private mutating func rehash() {
         var size = 32
         while size < ids.count * 4 { size *= 2 }
+        shift = UInt64(64 - size.trailingZeroBitCount)
         slots = [Int32](repeating: -1, count: size)
         for (place, id) in ids.enumerated() { occupy(Int32(place), for: id) }
     }

@@ -12,7 +12,7 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     package init(value: UInt64) { self.value = value }
 
     /// Cost: one pass over the whole state.
-    
+
     public init<Storage: StateReader>(of storage: Storage) throws(StateError) {
         var hash = StateHash()
         do {

@@ -97,7 +97,8 @@ extension LocalStore {
                 request = ServiceRequest(path: request.path, options: options)
             default: break
             }
-            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(resolved: request, nil)
+            return try LocalQuery(views: try views, state: state, forms: linkForms(model), time: time).answer(
+                resolved: request, nil)
         }
     }
 

@@ -81,8 +81,7 @@ extension LocalStore {
     }
 
     /// - Parameter fold: of all records in front of the first one that is kept.
-    private func writeBeginning(_ fold: Fold, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws
-    {
+    private func writeBeginning(_ fold: Fold, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws {
         let digest = try StateDigest(of: fold.storage)
         let known = snapshots.first { $0.sequence == first }
         if let known, let found = try? self.digest(of: known), found == digest { return }

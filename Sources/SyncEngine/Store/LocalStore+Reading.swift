@@ -37,7 +37,8 @@ extension LocalStore {
         if options.select.isEmpty, options.expand.isEmpty, options.compute.isEmpty {
             return try SnapshotReader(state: state, forms: forms).snapshot(row)
         }
-        return try LocalQuery(views: try views, state: state, forms: forms, time: environment.now()).entity(row, options)
+        return try LocalQuery(views: try views, state: state, forms: forms, time: environment.now()).entity(
+            row, options)
     }
 
     /// The entity of a link such as `Orders(5)`, by one statement; nil where that is not enough to know.

@@ -60,7 +60,9 @@ extension SQLiteState {
     /// Writes the effects for the next opening. Belongs into a transaction of its own at the end.
     func writeEffects() throws(SQLiteError) {
         let pending = queue.pending
-        guard queue.isLoaded, pending.count > Fold.usualLongQueue, pending.effects.count == pending.count else { return }
+        guard queue.isLoaded, pending.count > Fold.usualLongQueue, pending.effects.count == pending.count else {
+            return
+        }
         try connection.run("DELETE FROM effects")
         for sequence in pending.sequences {
             guard let bytes = pending.effects[sequence]?.encoded else { continue }

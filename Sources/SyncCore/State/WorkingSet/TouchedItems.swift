@@ -66,7 +66,9 @@ extension WorkingSet {
         try storage.setHeader(try header())
         for id in touched.entities.sorted() { if let set = try set(of: id) { try storage.register(id, set: set) } }
         for key in touched.keys {
-            if let id = try entity(set: key.set, key: key.key) { try storage.assignKey(set: key.set, key: key.key, to: id) }
+            if let id = try entity(set: key.set, key: key.key) {
+                try storage.assignKey(set: key.set, key: key.key, to: id)
+            }
         }
         for id in touched.rows.sorted() {
             if let row = try row(id) { try storage.putRow(row) } else { try storage.removeRow(id) }
@@ -83,7 +85,11 @@ extension WorkingSet {
         }
         try writeQueue(touched, into: storage)
         for id in touched.ancestors {
-            if let ancestor = try ancestor(id) { try storage.putAncestor(ancestor) } else { try storage.removeAncestor(id) }
+            if let ancestor = try ancestor(id) {
+                try storage.putAncestor(ancestor)
+            } else {
+                try storage.removeAncestor(id)
+            }
         }
         for id in touched.streams { try storage.putStreams(try streams(of: id), of: id) }
         try writeQueries(touched, into: storage)

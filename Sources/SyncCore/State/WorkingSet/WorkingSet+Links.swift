@@ -8,7 +8,8 @@ extension WorkingSet {
     }
 
     public func links(_ relationship: String, second: EntityID) throws(StateError) -> [LinkRow] {
-        try links(of: second, below: { backing throws(StateError) in try backing.links(relationship, second: second) }) {
+        try links(of: second, below: { backing throws(StateError) in try backing.links(relationship, second: second) })
+        {
             $0.second == second && $0.relationship == relationship
         }
     }

@@ -181,7 +181,9 @@ public final class WorkingSet: StateStorage {
         }
         let byRelationship = Dictionary(grouping: linkTable.links.values, by: \.relationship)
         for links in byRelationship.values {
-            for link in links.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) { try backing.putLink(link) }
+            for link in links.sorted(by: { ($0.first, $0.second) < ($1.first, $1.second) }) {
+                try backing.putLink(link)
+            }
         }
     }
 
