@@ -133,3 +133,20 @@ struct PendingQueueTests {
         }
     }
 }
+
+extension PendingQueueTests {
+    @Test func `a rollback holds up to the highest sequence number`() {
+        var queue = PendingQueue()
+        let operation = Operation(.delete(EntityID(rawValue: 1)))
+        func put(_ sequence: SequenceNumber) {
+            queue.put(
+                PendingOperation(sequence: sequence, time: 0, operation: operation, status: .pending), about: [])
+        }
+        put(.max)
+        queue.begin()
+        put(7)
+        queue.remove(.max)
+        queue.rollBack()
+        #expect(queue.operations(from: 0, limit: .max).map(\.sequence) == [.max])
+    }
+}

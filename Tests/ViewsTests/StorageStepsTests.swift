@@ -102,7 +102,7 @@ struct StorageStepsTests {
         return words
     }
 
-    private func prepare(_ state: WorkingSet) throws {
+    fileprivate func prepare(_ state: WorkingSet) throws {
         var fold = try Fold(storage: state)
         let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(RandomRecords.metadata.utf8))
         try fold.apply(Record(time: 0, body: .serviceInstalled(service)), sequence: 1)
@@ -150,5 +150,22 @@ struct StorageStepsTests {
             #expect(given == measure, "seed \(seed), round \(round)")
             if given != measure { return }
         }
+    }
+}
+
+extension StorageStepsTests {
+    @Test func `an entity with the highest number hides none of the others`() throws {
+        let file = ViewsFile()
+        let state = try file.openState()
+        let customer = EntityID(rawValue: 1)
+        try state.transaction {
+            try prepare(state)
+            try state.register(customer, set: "Customers")
+            try state.putRow(
+                EntityRow(
+                    id: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(1)], origin: .service))
+            try state.saveBase(EntityID(rawValue: .max), .absent)
+        }
+        #expect(try state.row(customer)?.id == customer)
     }
 }

@@ -2,7 +2,7 @@ import EDM
 
 /// Reads operations and images in the form that nearly all of them have, of bytes whose names were read before.
 ///
-/// Nil is no judgement: what has another form, and what is no record, is read by ``ByteReader``, which says what is wrong. What
+/// Returns nil for every other form, valid or not: ``ByteReader`` then reads the bytes and throws if they are no record. What
 /// comes of both is the same. This one stands in one module with those who call it, whose code it becomes a part of: of a
 /// record's time, most would go into calls.
 struct PlainReader {

@@ -17,7 +17,7 @@ final class StateLayer {
     let state: WorkingSet
     let index: RelationshipIndex
     let kind: Kind
-    /// What was read and written, if ``records``.
+    /// What the edit has read and written; empty if ``records`` is false.
     private(set) var effect = OperationEffect()
     let records: Bool
     /// The entities of the base that an edit gave some values, or took them from.

@@ -192,7 +192,7 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    /// Goes on behind what somebody else has read of the bytes.
+    /// Skips bytes that another reader has read.
     package mutating func pass(to end: Int) { offset = max(offset, min(end, bytes.count)) }
 
     @usableFromInline

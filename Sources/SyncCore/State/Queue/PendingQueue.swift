@@ -167,7 +167,7 @@ package struct PendingQueue {
     package mutating func rollBack() {
         guard let undo = journal else { return }
         journal = nil
-        for sequence in Array(order.from(undo.last + 1, limit: .max)) { remove(sequence) }
+        for sequence in order.from(undo.last, limit: .max) where sequence > undo.last { remove(sequence) }
         for (sequence, former) in undo.operations {
             if let former { put(former.operation, about: former.subjects) } else { remove(sequence) }
         }

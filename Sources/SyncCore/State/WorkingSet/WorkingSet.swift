@@ -193,7 +193,8 @@ public final class WorkingSet: StateStorage {
         for id in rowTable.entities { last = max(last, id) }
         for id in bases.entities { last = max(last, id) }
         for link in linkTable.links.keys { last = max(last, link.first, link.second) }
-        if last >= known { knownFirstUnused = EntityID(rawValue: last.rawValue &+ 1) }
+        // The highest number has none behind it.
+        if last >= known { knownFirstUnused = EntityID(rawValue: max(last.rawValue, last.rawValue &+ 1)) }
     }
 
     /// Returns whether the backing may have something of the entity.
