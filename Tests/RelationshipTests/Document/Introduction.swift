@@ -22,7 +22,7 @@ extension RelationshipsDocument {
         partner that is pushed out is free where its own end allows that (0..1 or *); where it does not (1), it has to be \
         linked elsewhere or deleted in the same change set, or the call is refused.
         - **Nothing is sent for the one that is pushed out.** The request that makes the new link makes the service let go of \
-        the old one; see [Decisions/0017](Decisions/0017-no-request-for-a-partner-that-is-pushed-out.md).
+        the old one; see [Decisions/0017](Decisions/0017-no-unlink-request-for-a-replaced-partner.md).
         - **A link leads into the bound set.** A navigation property leads into the entity set that \
         `NavigationPropertyBinding` (V2: the association set) names, a binding for the entity's derived type first. A link into \
         another set is refused with `wrongTargetSet`; what a service links from another set is left out of the download and \
@@ -37,10 +37,10 @@ extension RelationshipsDocument {
         entities is said by where the second one is created, by a deep insert, or in the next batch under the real key. A \
         service that reads less than that is found out by an upload, and one that reads more can be told to be such \
         (`contentIDReferences`); see \
-        [Decisions/0064](Decisions/0064-a-refused-form-is-replaced-and-what-it-left-is-looked-for.md).
+        [Decisions/0064](Decisions/0064-request-form-fallback-and-rollback-verification.md).
         - **A deep insert to many is split** into requests of one change set, unless the service is said to answer in order or \
         to echo Content-IDs (`ServiceOptions`): neither V2 nor V4.0 says which entity of an answer is which; see \
-        [Decisions/0007](Decisions/0007-deep-inserts-to-many-are-split.md).
+        [Decisions/0007](Decisions/0007-deep-inserts-into-collections-are-split.md).
         - **A delete takes along what the metadata says**: with `OnDelete` *Cascade*, and with containment, the partners go \
         with the entity, here as on the service, by one request. The Shop has no such relationship; \
         `Tests/RelationshipTests/CascadeTests.swift` has.
@@ -48,7 +48,7 @@ extension RelationshipsDocument {
         contains it (`POST People('ann')/Trips`, below a new parent `POST $1/Trips`), changed and deleted at that path, and its \
         key is unique below its parent only. It cannot be created without a parent, linked, unlinked, bound or moved: these are \
         refused. Its set is named by its path, `People/Trips`; see \
-        [Decisions/0060](Decisions/0060-contained-entities-are-in-sets-named-by-their-path.md) and \
+        [Decisions/0060](Decisions/0060-contained-entity-sets-are-named-by-path.md) and \
         `Tests/RelationshipTests/Containment`.
         - **A change set has no order.** A service may carry its requests out in any. To move an entity, set the new link: \
         that is one request; a `deleteLink` before it is a second one, which may come last.
