@@ -5,9 +5,9 @@ extension Combination {
         second: End(set: "Mayors", navigation: "City", label: "Name", constraint: "CityID"),
         links: "1-1 2-2 3-",
         rule: """
-            Every mayor needs a city; a city may be without a mayor. A mayor can be moved, but not unlinked. Who is pushed out \
-            of his city by another mayor has to get a city, or to be deleted, in the same change set. A city with a mayor \
-            goes only together with him, or when he has moved.
+            Every mayor needs a city; a city needs no mayor. A mayor can be moved, but not unlinked. A mayor who is \
+            replaced by another one must get another city, or be deleted, in the same change set. A city with a mayor \
+            can only be deleted together with the mayor, or after the mayor has moved.
             """,
         cells: create + separate + move + delete,
         meaningless: [
@@ -18,12 +18,12 @@ extension Combination {
             ),
             Meaningless(
                 [.constraintOnCreate, .constraintOnUpdate], end: city,
-                why: "`CityID`, which says who belongs to whom, is a property of mayors."),
-            Meaningless([.plainCreate], end: city, why: "A city needs no mayor; there is nothing to show."),
+                why: "`CityID`, the foreign key, is a property of mayors."),
+            Meaningless([.plainCreate], end: city, why: "A city needs no mayor, so creation alone is always allowed."),
         ])
 
     private static let (city, mayor) = ("Cities/Mayor", "Mayors/City")
-    private static let alreadyLinked = "A mayor who exists has a city: to link him is to move him."
+    private static let alreadyLinked = "An existing mayor has a city: linking means moving."
     private static let name = Wanted.Member.text("Name", "new")
 
     private static let create: [Cell] = [

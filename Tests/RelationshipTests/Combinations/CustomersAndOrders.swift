@@ -5,21 +5,21 @@ extension Combination {
         second: End(set: "Orders", navigation: "Customer", label: "Note", constraint: "CustomerID"),
         links: "1-1 1-2 2-3 3- -4",
         rule: """
-            Everything is allowed. An order that has a customer already moves, from whichever end it is linked. When a \
-            customer is deleted, its orders stay and have none.
+            Everything is allowed. An order that already has a customer moves, whichever end the link is made from. \
+            When a customer is deleted, its orders stay without a customer.
             """,
         cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
-                [.bindBeforeCreate], end: order, aim: .move, why: "A customer has room for any number of orders."),
+                [.bindBeforeCreate], end: order, aim: .move, why: "A customer can have any number of orders."),
             Meaningless(
-                [.createRelatedEntity], end: customer, aim: .move, why: "A customer has room for any number of orders."),
+                [.createRelatedEntity], end: customer, aim: .move, why: "A customer can have any number of orders."),
             Meaningless(
-                [.constraintOnCreate], end: order, aim: .move, why: "A customer has room for any number of orders."),
+                [.constraintOnCreate], end: order, aim: .move, why: "A customer can have any number of orders."),
             Meaningless(
                 [.constraintOnCreate, .constraintOnUpdate], end: customer,
-                why: "`CustomerID`, which says who belongs to whom, is a property of orders."),
-            Meaningless([.plainCreate], why: "Neither end is mandatory; there is nothing to show."),
+                why: "`CustomerID`, the foreign key, is a property of orders."),
+            Meaningless([.plainCreate], why: "Neither end is mandatory, so creation alone is always allowed."),
         ])
 
     private static let (customer, order) = ("Customers/Orders", "Orders/Customer")

@@ -5,8 +5,9 @@ extension Combination {
         second: End(set: "Children", navigation: "Father", label: "Name", constraint: "FatherID"),
         links: "1-1 1-2 2-3 3-",
         rule: """
-            Every child has a father from its creation on. A child can be moved, by its own end or by adding it to another \
-            father's children, but not unlinked. A father with children goes only together with them, or when they have moved.
+            Every child has a father from its creation on. A child can be moved, through its own end or by adding it \
+            to another father's children, but not unlinked. A father with children can only be deleted together with \
+            them, or after they have moved.
             """,
         cells: create + separate + move + delete,
         meaningless: [
@@ -15,21 +16,22 @@ extension Combination {
             Meaningless([.bindBeforeCreate], end: father, aim: .create, why: alreadyLinked),
             Meaningless([.createRelatedEntity], end: child, aim: .create, why: alreadyLinked),
             Meaningless(
-                [.bindBeforeCreate], end: child, aim: .move, why: "A father has room for any number of children."),
+                [.bindBeforeCreate], end: child, aim: .move, why: "A father can have any number of children."),
             Meaningless(
-                [.createRelatedEntity], end: father, aim: .move, why: "A father has room for any number of children."),
+                [.createRelatedEntity], end: father, aim: .move, why: "A father can have any number of children."),
             Meaningless(
-                [.constraintOnCreate], end: child, aim: .move, why: "A father has room for any number of children."),
+                [.constraintOnCreate], end: child, aim: .move, why: "A father can have any number of children."),
             Meaningless(
                 [.constraintOnCreate, .constraintOnUpdate], end: father,
-                why: "`FatherID`, which says who belongs to whom, is a property of children."),
+                why: "`FatherID`, the foreign key, is a property of children."),
             Meaningless([.constraintOnUpdate], end: child, aim: .create, why: alreadyLinked),
-            Meaningless([.plainCreate], end: father, why: "A father needs no children; there is nothing to show."),
+            Meaningless(
+                [.plainCreate], end: father, why: "A father needs no children, so creation alone is always allowed."),
         ])
 
     private static let (father, child) = ("Fathers/Children", "Children/Father")
     private static let name = Wanted.Member.text("Name", "new")
-    private static let alreadyLinked = "A child that exists has a father: to link it is to move it."
+    private static let alreadyLinked = "An existing child has a father: linking means moving."
 
     private static let create: [Cell] = [
         .allowed(

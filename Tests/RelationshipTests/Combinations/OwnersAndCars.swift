@@ -5,26 +5,26 @@ extension Combination {
         second: End(set: "Cars", navigation: "Owner", label: "Model", constraint: "OwnerID"),
         links: "1-1 2-2",
         rule: """
-            Neither end is ever alone. Both are created together, by a deep insert or in one change set; both are deleted \
-            together; and links change only as an exchange, in one change set. `OwnerID` may be null by the metadata: that \
-            does not matter, the multiplicity does.
+            Neither end ever lacks a partner. Both are created together, by a deep insert or in one change set; both \
+            are deleted together; and links change only as an exchange, in one change set. The metadata allow \
+            `OwnerID` to be null, but the multiplicity decides.
             """,
         cells: create + move + delete,
         meaningless: [
             Meaningless(
                 [.createLink, .updateLink, .bindBeforeUpdate, .setAndUpdate], aim: .create,
-                why: "Whoever exists has a partner: to link is to move."),
-            Meaningless([.constraintOnUpdate], end: car, aim: .create, why: "A car that exists has an owner."),
+                why: "An existing entity has a partner: linking means moving."),
+            Meaningless([.constraintOnUpdate], end: car, aim: .create, why: "An existing car has an owner."),
             Meaningless(
                 [.bindBeforeCreate, .createRelatedEntity], aim: .move,
-                why: "As a creation: whoever exists has a partner, who would be pushed out."),
-            Meaningless([.separateCalls], why: "The first of them would be refused: see createEntity alone."),
+                why: "As for a creation: an existing entity has a partner, which would be replaced."),
+            Meaningless([.separateCalls], why: "The first call would be refused: see createEntity alone."),
             Meaningless(
                 [.constraintOnCreate], end: car, aim: .move,
-                why: "As a creation: every owner has a car, which would be pushed out."),
+                why: "As for a creation: every owner has a car, which would be replaced."),
             Meaningless(
                 [.constraintOnCreate, .constraintOnUpdate], end: owner,
-                why: "`OwnerID`, which says who belongs to whom, is a property of cars."),
+                why: "`OwnerID`, the foreign key, is a property of cars."),
         ])
 
     private static let (owner, car) = ("Owners/Car", "Cars/Owner")

@@ -5,18 +5,18 @@ extension Combination {
         second: End(set: "IDCards", navigation: "Person", label: "Number", constraint: "PersonID"),
         links: "1-1 2- -2",
         rule: """
-            Neither end needs the other, so everything is allowed. Where an end that is taken gets another partner, the old \
-            one is free: one request says so, and the service lets go of the old link.
+            Neither end needs the other, so everything is allowed. If an end that has a partner gets another one, the \
+            old partner becomes free: one request makes the new link, and the service removes the old one.
             """,
         cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
                 [.constraintOnCreate], end: "Persons/IDCard",
-                why: "`PersonID`, which says who belongs to whom, is a property of ID cards."),
+                why: "`PersonID`, the foreign key, is a property of ID cards."),
             Meaningless(
                 [.constraintOnUpdate], end: "Persons/IDCard",
-                why: "`PersonID`, which says who belongs to whom, is a property of ID cards."),
-            Meaningless([.plainCreate], why: "Neither end is mandatory; there is nothing to show."),
+                why: "`PersonID`, the foreign key, is a property of ID cards."),
+            Meaningless([.plainCreate], why: "Neither end is mandatory, so creation alone is always allowed."),
         ])
 
     private static let (person, card) = ("Persons/IDCard", "IDCards/Person")

@@ -5,20 +5,20 @@ extension Combination {
         second: End(set: "Products", navigation: "Suppliers", label: "Name"),
         links: "1-1 1-2 2-1 -3",
         rule: """
-            Everything is allowed, and nobody is pushed out. To link what is linked already changes nothing. There is no \
-            single-valued end, so `updateLink` does not apply, and a link that is removed has to be named. A move is a \
-            removal and a new link.
+            Everything is allowed, and no partner is replaced. A link that already exists can be made again without \
+            effect. There is no single-valued end, so `updateLink` does not apply, and `deleteLink` must name the \
+            other entity. A move is a removal and a new link.
             """,
         cells: create + separate + move + delete,
         meaningless: [
             Meaningless(
                 [
                     .createLink, .bindBeforeCreate, .bindBeforeUpdate, .createRelatedEntity, .setAndUpdate,
-                ], aim: .move, why: "Both ends have room for any number: a new link replaces none."),
-            Meaningless([.updateLink], aim: .create, why: "As a move: refused, whatever it is for."),
+                ], aim: .move, why: "Both ends can have any number of links: a new link replaces none."),
+            Meaningless([.updateLink], aim: .create, why: "As for a move: always refused."),
             Meaningless(
                 [.constraintOnCreate, .constraintOnUpdate], why: "A * – * relationship has no referential constraint."),
-            Meaningless([.plainCreate], why: "Neither end is mandatory; there is nothing to show."),
+            Meaningless([.plainCreate], why: "Neither end is mandatory, so creation alone is always allowed."),
         ])
 
     private static let (supplier, product) = ("Suppliers/Products", "Products/Suppliers")
