@@ -23,7 +23,7 @@ extension RelationshipsDocument {
         at once. The replaced partner becomes free if its own end allows that (0..1 or *). If it does not (1), the \
         partner must be linked elsewhere or deleted in the same change set, or the store refuses the call.
         - **No request is sent for the replaced partner.** The request that makes the new link causes the service to \
-        remove the old one; see [Decisions/0017](Decisions/0017-no-request-for-a-partner-that-is-pushed-out.md).
+        remove the old one; see [Decisions/0017](Decisions/0017-no-unlink-request-for-a-replaced-partner.md).
         - **A link leads into the bound set.** A navigation property leads into the entity set that \
         `NavigationPropertyBinding` (V2: the association set) names; a binding for the entity's derived type takes \
         precedence. A link into another set is refused with `wrongTargetSet`; a download skips and reports a link of \
@@ -39,10 +39,10 @@ extension RelationshipsDocument {
         two new entities is expressed by the URL at which the second one is created, by a deep insert, or in the next \
         batch under the real key. An upload detects a service that supports fewer references; a service that supports \
         more can be configured (`contentIDReferences`); see \
-        [Decisions/0064](Decisions/0064-a-refused-form-is-replaced-and-what-it-left-is-looked-for.md).
+        [Decisions/0064](Decisions/0064-request-form-fallback-and-rollback-verification.md).
         - **A deep insert to many is split** into requests of one change set, unless the service is configured as \
         answering in order or as echoing Content-IDs (`ServiceOptions`): neither V2 nor V4.0 identifies the entities \
-        of an answer; see [Decisions/0007](Decisions/0007-deep-inserts-to-many-are-split.md).
+        of an answer; see [Decisions/0007](Decisions/0007-deep-inserts-into-collections-are-split.md).
         - **A delete cascades as the metadata define**: with `OnDelete` *Cascade*, and with containment, the partners \
         are deleted with the entity, in the store and on the service, by one request. The Shop has no such \
         relationship; `Tests/RelationshipTests/CascadeTests.swift` has.
@@ -50,7 +50,7 @@ extension RelationshipsDocument {
         that contains it (`POST People('ann')/Trips`, below a new parent `POST $1/Trips`), changed and deleted at that \
         path, and its key is unique below its parent only. It cannot be created without a parent, linked, unlinked, \
         bound or moved: the store refuses these calls. Its set is named by its path, `People/Trips`; see \
-        [Decisions/0060](Decisions/0060-contained-entities-are-in-sets-named-by-their-path.md) and \
+        [Decisions/0060](Decisions/0060-contained-entity-sets-are-named-by-path.md) and \
         `Tests/RelationshipTests/Containment`.
         - **A change set has no order.** A service may execute its requests in any order. To move an entity, set the \
         new link, which is one request; a `deleteLink` before it is a second request that may be executed last.
