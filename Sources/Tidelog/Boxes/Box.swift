@@ -86,7 +86,7 @@ public struct Box<Entity: EntityValue> {
     /// changed, nothing is logged.
     ///
     /// - Returns: The permanent ID of the entity in the store.
-    /// - Throws: `refused` if the metadata forbid the change. Nothing is saved then.
+    /// - Throws: `refused` if the metadata forbids the change. Nothing is saved then.
     @discardableResult
     public func put(_ entity: Entity) async throws(TidelogError) -> EntityID { try await put([entity])[0] }
 
@@ -121,7 +121,7 @@ public struct Box<Entity: EntityValue> {
 
     // MARK: Removing
 
-    /// Deletes an entity. Linked entities are kept, unless the metadata define a cascade (`OnDelete`).
+    /// Deletes an entity. Linked entities are kept, unless the metadata defines a cascade (`OnDelete`).
     public func remove(_ entity: Entity) async throws(TidelogError) { try await remove([entity]) }
 
     /// Deletes entities in one change set: all or none.
