@@ -6,7 +6,7 @@ public import SyncEngine
 ///
 /// The store finds a conflict when a download, the reading of an entity or a rejection by the service shows the
 /// changes of other clients. The next upload resolves conflicts for which ``UploadOptions/conflicts`` has a policy.
-/// The others wait here together with all pending operations on the entity; all other operations are sent.
+/// Other conflicts wait here together with all pending operations on the entity; all other operations are sent.
 extension OfflineODataProvider {
     /// Returns the unresolved conflicts, by entity, each with three versions of the differing values: the base of the
     /// local change, the local version, and the service's version.

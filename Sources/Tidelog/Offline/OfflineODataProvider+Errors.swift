@@ -93,7 +93,7 @@ extension OfflineODataProvider {
     /// Turns operations into drafts, which stay in the store until they are released. Operations that depend on them
     /// remain pending.
     ///
-    /// Use it for an operation that blocks others, or that the user has not finished.
+    /// Use it for an operation that blocks other operations, or that the user has not finished.
     @discardableResult
     public func holdBack(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.setDelivery(.draft, of: operations)

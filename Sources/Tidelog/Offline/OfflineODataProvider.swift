@@ -227,7 +227,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
     }
 
-    // MARK: What the service lacks
+    // MARK: Service options
 
     /// The service options in use.
     public var serviceOptions: ServiceOptions {

@@ -1,7 +1,7 @@
 public import EDM
 public import ODataWire
 
-/// A condition of a query. Combine with `and`, `or`, `not`, or `&&`, `||`, `!`.
+/// A condition of a query. Combine conditions with `and`, `or`, `not`, or `&&`, `||`, `!`.
 public struct QueryFilter: Sendable, Hashable {
     let expression: Expression
 
@@ -18,9 +18,9 @@ public struct QueryFilter: Sendable, Hashable {
     public static prefix func ! (a: QueryFilter) -> QueryFilter { a.not() }
 }
 
-/// What can stand in a condition: a property, or a function of one.
+/// An operand of a condition: a property, or a function of one.
 public protocol QueryOperand: Sendable {
     var queryExpression: Expression { get }
-    /// The type that literals are compared as; nil where it follows from the literal.
+    /// The type with which literals are compared, or `nil` if the literal determines it.
     var queryType: TypeReference? { get }
 }
