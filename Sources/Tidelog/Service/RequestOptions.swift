@@ -17,8 +17,8 @@ public struct RequestOptions: Sendable, Hashable {
     /// transaction is not known in advance. Use a ``ChangeSet`` if only the combination is valid.
     public var transactionID: String?
 
-    /// Whether the request is sent exactly as it was made. It is never combined with other requests, neither to save requests
-    /// nor to amend a rejected one.
+    /// Whether the request is sent exactly as it was made. It is never combined with other requests, neither to save
+    /// requests nor to amend a rejected one.
     public var unmodifiableRequest: Bool
 
     /// The category by which ``OfflineODataProvider/upload(categories:)`` can select the operation.
