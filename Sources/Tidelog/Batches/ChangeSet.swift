@@ -10,8 +10,10 @@ public final class ChangeSet {
     /// A Boolean value that indicates whether the change set has been applied.
     public internal(set) var isApplied = false
 
+    /// Creates an empty change set.
     public init() {}
 
+    /// Records the creation of an entity.
     public func createEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
         operations.append(Operation(.create(entity, parent: nil), headers, options))
     }
@@ -26,14 +28,17 @@ public final class ChangeSet {
         operations.append(Operation(.create(entity, parent: (parent, property.property)), headers, options))
     }
 
+    /// Records an update with the changed properties of an entity.
     public func updateEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
         operations.append(Operation(.update(entity), headers, options))
     }
 
+    /// Records the deletion of an entity.
     public func deleteEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
         operations.append(Operation(.delete(entity), headers, options))
     }
 
+    /// Records the creation of a link between two entities.
     public func createLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none

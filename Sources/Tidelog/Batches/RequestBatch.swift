@@ -9,8 +9,10 @@ public final class RequestBatch {
 
     var parts: [Part] = []
 
+    /// Creates an empty batch.
     public init() {}
 
+    /// Adds a change set.
     public func addChanges(_ changes: ChangeSet) { parts.append(.changes(changes)) }
 
     /// Adds a query.

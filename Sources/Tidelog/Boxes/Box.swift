@@ -51,6 +51,7 @@ public struct Box<Entity: EntityValue> {
         get async throws(TidelogError) { try await BoxQuery(box: self, conditions: []).count() }
     }
 
+    /// A Boolean value that indicates whether there are no entities. Reads no entities.
     public var isEmpty: Bool { get async throws(TidelogError) { try await count == 0 } }
 
     /// Returns a query for the entities that satisfy the condition: `box.query { Order.total > 10 }`.

@@ -51,6 +51,7 @@ public struct BoxQuery<Entity: EntityValue> {
         _ operand: Operand, _ order: DataQuery.SortOrder = .ascending
     ) -> BoxQuery where Operand.Value: QueryLiteral { with { $0.orderBy(operand, order) } }
 
+    /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy(_ operand: some DynamicOperand, _ order: DataQuery.SortOrder = .ascending) -> BoxQuery {
         with { $0.orderBy(operand, order) }
     }

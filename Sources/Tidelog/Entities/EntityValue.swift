@@ -12,6 +12,7 @@ open class EntityValue {
     /// `nil` for this class, whose objects may have any type.
     open class var entityTypeName: String? { nil }
 
+    /// The type of the entity.
     public let entityType: EntityType
     /// The entity set of the entity. Set it before a create if several sets have the same type.
     public var entitySet: EntitySet?
@@ -23,9 +24,11 @@ open class EntityValue {
     public var readLink: String?
     /// The link for updating and deleting the entity; usually the same as ``readLink``.
     public var editLink: String?
+    /// The ETag of the version that was last read or saved; `nil` if there is none.
     public internal(set) var etag: String?
     /// The permanent ID of the entity in the store; `nil` for entities that were read directly from a service.
     public internal(set) var entityID: EntityID?
+    /// The state of the entity when it was last read or saved.
     public internal(set) var state: State = .unsaved
     /// A Boolean value that indicates whether the entity has local changes that the service has not confirmed, like
     /// `sap.islocal()`.
@@ -38,6 +41,7 @@ open class EntityValue {
     /// The sequence number of the last operation that was logged for this object; `nil` online.
     public internal(set) var lastOperation: SequenceNumber?
 
+    /// The synchronization state of an entity.
     public enum State: String, Sendable {
         /// Created by the app and not yet passed to a service.
         case unsaved
@@ -87,6 +91,7 @@ open class EntityValue {
     /// Unsets the property: neither null nor a default is sent, and the service decides.
     public func unsetDataValue(for property: some PropertyReference) { values[property.property.name] = nil }
 
+    /// Returns a Boolean value that indicates whether the property is set; null counts as set.
     public func hasDataValue(for property: some PropertyReference) -> Bool { values[property.property.name] != nil }
 
     /// The value of a declared property or, for open types, a dynamic one. Setting `nil` unsets the property.

@@ -61,6 +61,7 @@ extension PropertyReference {
         return value
     }
 
+    /// Returns the value as an integer, or `nil` if it is unset, null, or not an integer that fits `Int`.
     public func optionalInt(from entity: EntityValue) -> Int? {
         entity.dataValue(for: self)?.integerValue.flatMap { Int(exactly: $0) }
     }
@@ -73,6 +74,7 @@ extension PropertyReference {
         return value
     }
 
+    /// Returns the value as a string, or `nil` if it is unset, null, or not a string.
     public func optionalString(from entity: EntityValue) -> String? { entity.dataValue(for: self)?.stringValue }
 
     /// Returns the expanded or loaded target of a single-valued navigation property.

@@ -48,10 +48,12 @@ public struct InvocationArgument {
         InvocationArgument(content: entity.map { .entity($0) } ?? .value(.null))
     }
 
+    /// Returns an argument with several entities. Existing ones are sent as references, new ones with their values.
     public static func entities(_ entities: [EntityValue]) -> InvocationArgument {
         InvocationArgument(content: .entities(entities))
     }
 
+    /// The argument null.
     public static var null: InvocationArgument { InvocationArgument(content: .value(.null)) }
 
     /// Omits the parameter, so that the service uses its default.

@@ -37,6 +37,7 @@ public struct LiveEntities: AsyncSequence {
 
 /// One result of ``DataService/observe(_:)``.
 public struct LiveQueryResult {
+    /// The result with new entity objects.
     public let result: QueryResult
     /// The difference from the previous result, by index in ``QueryResult/entityList()``. In the first result all
     /// entities are insertions.

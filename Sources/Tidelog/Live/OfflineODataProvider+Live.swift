@@ -4,6 +4,9 @@ public import Views
 
 /// Queries whose results are delivered again when they change.
 extension OfflineODataProvider {
+    /// Returns the results of a query from now on. See `LiveQuery`.
+    ///
+    /// - Throws: `unsupported` unless the query reads a set, a URL or a navigation property.
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
         let store = try engine().store
         switch request {

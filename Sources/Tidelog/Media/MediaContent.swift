@@ -14,6 +14,7 @@ public struct MediaContent: Sendable {
     public let name: String?
     let feed: @Sendable (_ take: ([UInt8]) throws -> Void) async throws -> Void
 
+    /// Creates content from bytes in memory.
     public init(_ bytes: [UInt8], mediaType: String, name: String? = nil) {
         self.init(mediaType: mediaType, name: name) { take in try take(bytes) }
     }

@@ -47,6 +47,7 @@ public struct OfflineODataParameters: Sendable {
     public var storeEncryptionKey: LogKey?
     /// Keys with which parts of the store were written before ``storeEncryptionKey``. Used for reading only.
     public var formerEncryptionKeys: [LogKey]
+    /// The durability of a change when its call returns.
     public var durability: StoreDurability
     /// When the store writes a snapshot of its state, so that opening it does not require its whole history.
     public var snapshots: SnapshotPolicy
@@ -80,7 +81,7 @@ public struct OfflineODataParameters: Sendable {
     /// A Boolean value that indicates whether deleting an entity of the set `ErrorArchive` discards that request and
     /// its dependents only.
     ///
-    /// If `false`, all rejected requests are discarded.
+    /// If `false`, all rejected requests and those in conflict are discarded.
     public var enableIndividualErrorArchiveDeletion: Bool
     /// Indexes for the queries of the app. Properties that defining queries compare with values need none.
     ///

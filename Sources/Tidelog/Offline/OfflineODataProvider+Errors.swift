@@ -85,6 +85,7 @@ extension OfflineODataProvider {
     /// Queues drafts for the next upload. Change sets are released as a whole.
     ///
     /// - Returns: The operations that were drafts before and are queued now.
+    /// - Throws: `refused(.notAllowed)` if an operation is not pending, has been sent, or is local-only.
     @discardableResult
     public func release(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.setDelivery(.queued, of: operations)
@@ -93,7 +94,11 @@ extension OfflineODataProvider {
     /// Turns operations into drafts, which stay in the store until they are released. Operations that depend on them
     /// remain pending.
     ///
-    /// Use it for an operation that blocks other operations, or that the user has not finished.
+    /// Change sets are held back as a whole. Use it for an operation that blocks other operations, or that the user has
+    /// not finished.
+    ///
+    /// - Returns: The operations that were queued before and are drafts now.
+    /// - Throws: `refused(.notAllowed)` if an operation is not pending, has been sent, or is local-only.
     @discardableResult
     public func holdBack(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.setDelivery(.draft, of: operations)

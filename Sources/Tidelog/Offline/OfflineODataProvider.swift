@@ -26,6 +26,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
     }
 
+    /// The parameters with which the store is opened.
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
     private let state: Mutex<State>
@@ -270,6 +271,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().removeDefiningQuery(name)
     }
 
+    /// Returns the defining queries of the store.
     public func getDefiningQueries() async throws(TidelogError) -> [OfflineODataDefiningQuery] {
         try await engine().store.definingQueries().map {
             OfflineODataDefiningQuery(

@@ -4,6 +4,7 @@ import SyncCore
 
 /// The status of an operation that is unfinished or was undone: its action, its state, and the next step.
 public struct OperationStatus: Sendable, Hashable {
+    /// The sequence number of the operation.
     public let sequence: SequenceNumber
     /// The time of the operation, in milliseconds since 1970.
     public let time: Int64
@@ -11,11 +12,13 @@ public struct OperationStatus: Sendable, Hashable {
     public let entity: EntityID
     /// The permanent link of the subject: `Customers(~7)`.
     public let entityLink: String
+    /// The action of the operation.
     public let action: Action
     /// The navigation property of a link operation, or the parent's navigation property of a create.
     public let navigation: String?
     /// The link of the entity at the other end of ``navigation``.
     public let relatedLink: String?
+    /// The state of the operation.
     public let state: State
     /// The time since when it is in the state, in milliseconds since 1970.
     public let since: Int64
@@ -31,7 +34,9 @@ public struct OperationStatus: Sendable, Hashable {
     public let reason: String?
     /// The response of the service to a rejected operation.
     public let refusal: Refusal?
+    /// The tag that the app has set for the operation.
     public let customTag: String?
+    /// The transaction of the operation.
     public let transactionID: String?
 
     public enum Action: String, Sendable {

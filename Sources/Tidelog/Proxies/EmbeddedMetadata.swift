@@ -24,6 +24,7 @@ public struct EmbeddedMetadata: Sendable {
         hasReferences = false
     }
 
+    /// Reads a document. Traps if it is invalid.
     public init(_ document: String) { self.init(document, references: []) }
 
     /// Reads the documents. Traps if one is invalid.

@@ -12,6 +12,7 @@ public struct DataQuery: Sendable, Hashable {
     var selectsKey = false
     var size: Int64?
 
+    /// Creates a query without set or URL.
     public init() {}
 
     /// Sets the entity set to read from.
@@ -50,6 +51,7 @@ public struct DataQuery: Sendable, Hashable {
         sorted(by: operand.queryExpression, order)
     }
 
+    /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy<Operand: TypedOperand>(_ operand: Operand, _ order: SortOrder = .ascending) -> DataQuery
     where Operand.Value: QueryLiteral {
         sorted(by: operand.queryExpression, order)
@@ -89,6 +91,7 @@ public struct DataQuery: Sendable, Hashable {
     /// A service may return smaller pages. The query throws `invalidRequest` if `count` is not greater than 0.
     public func pageSize(_ count: Int) -> DataQuery { with { $0.size = Int64(count) } }
 
+    /// The direction of a sort order.
     public enum SortOrder: Sendable {
         case ascending
         case descending
@@ -129,5 +132,6 @@ public struct QueryResult {
         return first
     }
 
+    /// Returns the first entity, or `nil` if there is none.
     public func optionalEntity() -> EntityValue? { entities.first }
 }

@@ -5,12 +5,15 @@ public import ODataWire
 public struct QueryFilter: Sendable, Hashable {
     let expression: Expression
 
+    /// Returns a condition that is true if both conditions are true.
     public func and(_ other: QueryFilter) -> QueryFilter {
         QueryFilter(expression: Expression.all(of: [expression, other.expression]) ?? expression)
     }
+    /// Returns a condition that is true if at least one of the conditions is true.
     public func or(_ other: QueryFilter) -> QueryFilter {
         QueryFilter(expression: Expression.any(of: [expression, other.expression]) ?? expression)
     }
+    /// Returns the negation of the condition.
     public func not() -> QueryFilter { QueryFilter(expression: .not(expression)) }
 
     public static func && (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.and(b) }

@@ -112,6 +112,7 @@ public struct ToMany<Element: EntityValue> {
         return (added.compactMap { $0 as? Element }, removed.compactMap { $0 as? Element })
     }
 
+    /// A Boolean value that indicates whether entities were added or removed and not saved.
     public var hasPendingChanges: Bool {
         let (added, removed) = related.changes
         return !added.isEmpty || !removed.isEmpty
@@ -180,6 +181,7 @@ extension ToMany: RandomAccessCollection {
 }
 
 extension ToMany: RangeReplaceableCollection {
+    /// Replaces a range of the entities.
     public mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<Element>) {
         _ = entities
         change(takesOut: !range.isEmpty) { $0.replaceSubrange(range, with: new.map { $0 as EntityValue }) }
@@ -193,6 +195,7 @@ extension ToMany: RangeReplaceableCollection {
         change { list in list.append(contentsOf: entities.lazy.map { $0 as EntityValue }) }
     }
 
+    /// Removes all entities.
     public mutating func removeAll(keepingCapacity: Bool = false) {
         _ = entities
         change(takesOut: true) { $0.removeAll(keepingCapacity: keepingCapacity) }

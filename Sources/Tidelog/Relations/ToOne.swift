@@ -122,6 +122,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
     /// not read it.
     public var hasValue: Bool { state != .none }
 
+    /// The state of the target. Does not read it.
     public var state: State {
         let related = related
         if let target = related.target {

@@ -10,8 +10,10 @@ public import SyncEngine
 /// is sent before an upload. Online, the method returns after the response of the service. The methods run in the
 /// caller's isolation; the provider works elsewhere.
 open class DataService {
+    /// The store or service that executes the calls.
     public let provider: any DataServiceProvider
 
+    /// Creates a service for a provider, and passes the metadata of its classes to it.
     public init(provider: any DataServiceProvider) {
         self.provider = provider
         if let embeddedMetadata {

@@ -16,10 +16,17 @@ public protocol DataServiceProvider: AnyObject, Sendable {
     func adopt(_ classes: ClassMetadata)
     /// Refreshes the metadata; see ``DataService/refreshMetadata(_:)``.
     func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh
+    /// Executes modifications, with `asChangeSet` all or none.
+    ///
+    /// - Returns: One result for each intent.
     func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult]
+    /// Executes a query.
     func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer
+    /// Reads one entity.
+    ///
+    /// - Throws: `notFound` or `refused(.entityNotFound)` if there is no such entity.
     func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot

@@ -2,6 +2,7 @@ public import Operations
 
 /// Options of a modification. Those that control when and how it is sent apply offline only.
 public struct RequestOptions: Sendable, Hashable {
+    /// The default options.
     public static let none = RequestOptions()
 
     /// A tag set by the app. It is returned with the status and errors of the operation.
