@@ -24,8 +24,8 @@ public struct CSDLReader: Sendable {
         public var namespaces = 256
         /// The base types of one type.
         public var baseTypes = 128
-        /// The properties of all types together, with inherited ones counted for each type that inherits them; the
-        /// same limit applies to the bindings of all entity sets.
+        /// The properties of all types, with inherited ones counted for each type that inherits them, plus the bindings
+        /// of all entity sets.
         public var properties = 4_000_000
 
         public init() {}

@@ -74,8 +74,8 @@ public struct StreamImage: Sendable, Hashable {
 
     /// The metadata of a stream in a representation of its entity (OData JSON 4.01, 4.6.14; `__metadata` in V2).
     public struct Told: Sendable, Hashable {
-        /// The URL for reading, or `nil` if it follows from the entity's URL. Relative to the service root if it is below
-        /// it. The same applies to `editLink`.
+        /// The URL for reading, or `nil` if it follows from the entity's URL. Relative to the service root if it is
+        /// below it. The same applies to `editLink`.
         public var readLink: String?
         public var editLink: String?
         /// The ETag of the content that the service had then.

@@ -38,8 +38,9 @@ public struct ToMany<Element: EntityValue> {
     /// A Boolean value that indicates whether the entities have been read or are known without reading.
     public var isLoaded: Bool { related.isResolved }
 
-    /// The error of the last read on access, or `nil` if it succeeded. After an error the collection contains only
-    /// the targets known without reading, usually none.
+    /// The error of the last read, or an error if the relation leads to an entity of another class; otherwise `nil`.
+    ///
+    /// After a failed read the collection contains only the targets known without reading, usually none.
     public var failure: TidelogError? {
         if let failure = related.failure { return failure }
         guard let property, let stranger = related.strangers(to: Element.self).first else { return nil }
