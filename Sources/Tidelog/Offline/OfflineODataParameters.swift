@@ -85,8 +85,8 @@ public struct OfflineODataParameters: Sendable {
     public var enableIndividualErrorArchiveDeletion: Bool
     /// Indexes for the queries of the app. Properties that defining queries compare with values need none.
     ///
-    /// Indexes are created when the store is opened, and dropped when it is opened without them. Creating the first
-    /// one takes a pass over the entities.
+    /// Indexes are created when the store is opened, and dropped when it is opened without them. Creating them
+    /// takes a pass over the entities.
     public var indexes: [EntityIndex]
     /// The maximum number of entities in a result, for queries without ``DataQuery/pageSize(_:)``. `nil` for no
     /// limit.
