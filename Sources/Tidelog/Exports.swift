@@ -1,4 +1,5 @@
-// What an app sees with `import Tidelog` alone: the model and its values, and the values that calls take and return.
+// The names that an app sees with `import Tidelog` alone: the model, its values, and the parameter and result types
+// of calls.
 @_exported public import EDM
 @_exported public import struct Logging.Logger
 @_exported public import struct ODataWire.HTTPHeaders

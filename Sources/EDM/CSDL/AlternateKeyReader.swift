@@ -1,20 +1,21 @@
-/// Reads alternate keys from the annotations of a type or set (`Core.AlternateKeys`, a collection of `Core.AlternateKey`).
+/// Reads alternate keys from the annotations of a type or set (`Core.AlternateKeys`, a collection of
+/// `Core.AlternateKey`).
 ///
-/// What is malformed is passed over: an annotation is advice, and no reason to refuse a document.
+/// Malformed annotations are ignored: an annotation is a hint and no reason to refuse a document.
 struct AlternateKeyReader {
     let index: SchemaIndex
 
-    /// The terms of the standard and of the draft that services were built by.
+    /// The terms of the standard and of the draft on which some services are based.
     private static let terms = ["Org.OData.Core.V1.AlternateKeys", "OData.Community.Keys.V1.AlternateKeys"]
 
-    /// - Parameter type: the qualified name of the entity type that the keys are of.
+    /// - Parameter type: the qualified name of the entity type that has the keys.
     func keys(_ annotations: [Annotation], of type: String) -> [AlternateKey] {
         annotations.filter { Self.terms.contains($0.term) }
             .flatMap { $0.expression.flatMap(Self.records) }
             .compactMap { key($0, of: type) }
     }
 
-    /// The records of a collection, or the one that stands alone.
+    /// Returns the records of a collection, or a single record.
     private static func records(_ element: Annotation.Element) -> [Annotation.Element] {
         switch element.name {
         case "Record": [element]
@@ -42,7 +43,7 @@ struct AlternateKeyReader {
         record.children.first { $0.name == "PropertyValue" && $0.attributes["Property"] == name }?.children.first
     }
 
-    /// A constant or path, as an attribute or as an element.
+    /// Returns a constant or path, which is an attribute or a child element.
     private static func text(_ name: String, of record: Annotation.Element) -> String? {
         guard
             let element = record.children.first(where: {
@@ -55,7 +56,7 @@ struct AlternateKeyReader {
 }
 
 extension SchemaIndex {
-    /// The type of the structural property at a path; nil if the document does not declare it.
+    /// Returns the type of the structural property at a path, or `nil` if the document does not declare it.
     func property(at path: String, of type: String) -> TypeReference? {
         guard let declaration = types[type],
             case .found(let property) = walk(path, from: type, at: declaration.element), property.name == "Property",

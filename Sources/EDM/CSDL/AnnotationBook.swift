@@ -1,5 +1,5 @@
-/// The annotations of a document by what they are about: those within an element together with those in blocks elsewhere
-/// that name it as their target.
+/// The annotations of a document by target: those within an element, and those in `Annotations` blocks that name it
+/// as their target.
 struct AnnotationBook {
     private let reader: AnnotationReader
     private var byTarget: [String: [Annotation]] = [:]
@@ -30,17 +30,17 @@ struct AnnotationBook {
         }
     }
 
-    /// The annotations of the element that has that target path.
+    /// Returns the annotations of the element with the given target path.
     func annotations(of element: MarkupElement, _ target: String) throws(CSDLError) -> [Annotation] {
         let inner = try reader.annotations(of: element)
         guard let outer = byTarget[target] else { return inner }
         return inner.isEmpty ? outer : inner + outer
     }
 
-    /// Those in blocks that name exactly that target.
+    /// Returns the annotations of blocks with exactly this target.
     func annotations(about target: String) -> [Annotation] { byTarget[target] ?? [] }
 
-    /// The annotations of an element that nothing else can name as target.
+    /// Returns the annotations of an element that cannot be the target of a block.
     func annotations(of element: MarkupElement) throws(CSDLError) -> [Annotation] {
         try reader.annotations(of: element)
     }

@@ -2,7 +2,7 @@
 struct AnnotationReader {
     let index: SchemaIndex
 
-    /// The annotations within an element, its attributes of other vocabularies first.
+    /// Returns the annotations within an element, attributes of other vocabularies first.
     func annotations(of element: MarkupElement) throws(CSDLError) -> [Annotation] {
         var result = attributes(of: element)
         for child in element.children where child.vocabulary == .edm {
@@ -19,7 +19,7 @@ struct AnnotationReader {
         return result
     }
 
-    /// Attributes of other vocabularies, each under its usual prefix whichever one the document gave it.
+    /// Returns the attributes of other vocabularies, each with its usual prefix instead of the document's.
     func attributes(of element: MarkupElement) -> [Annotation] {
         element.attributes.compactMap { attribute in
             guard let namespace = attribute.namespace else { return nil }
@@ -33,7 +33,7 @@ struct AnnotationReader {
         }
     }
 
-    /// One annotation. A block's qualifier is that of its annotations.
+    /// Reads one annotation. Annotations in a block have the qualifier of the block.
     func annotation(_ element: MarkupElement, qualifier: String? = nil) throws(CSDLError) -> Annotation {
         guard let term = element["Term"], !term.trimmed.isEmpty else {
             throw CSDLError(.invalidAnnotation, "An annotation has no term.", at: element)
@@ -59,7 +59,7 @@ struct AnnotationReader {
             expression: expressions)
     }
 
-    /// The elements as they are; how deep they go was bounded when the document was parsed.
+    /// Converts the elements. The parser has already bounded their depth.
     private func expressions(_ elements: [MarkupElement]) throws(CSDLError) -> [Annotation.Element] {
         var result: [Annotation.Element] = []
         result.reserveCapacity(elements.count)
@@ -78,7 +78,8 @@ struct AnnotationReader {
         return result
     }
 
-    /// A path to a property cannot be empty. One to a navigation property can: services mean the annotated set by it.
+    /// Throws if a property path is empty. An empty navigation property path is allowed: services use it for the
+    /// annotated set.
     private func refuseEmpty(_ name: String, _ text: String, _ element: MarkupElement) throws(CSDLError) {
         guard name == "PropertyPath" || name == "Path", text.trimmed.isEmpty else { return }
         throw CSDLError(.invalidAnnotation, "A \(name) in an annotation is empty.", at: element)

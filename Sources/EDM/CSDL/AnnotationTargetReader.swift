@@ -1,8 +1,9 @@
-/// Checks the targets of annotation blocks. What they name may be in another document, so a target must only be a path.
+/// Checks the targets of annotation blocks. A target can be declared in another document, so only its syntax is
+/// checked.
 struct AnnotationTargetReader {
     let index: SchemaIndex
 
-    /// The target path of a block with its aliases replaced.
+    /// Returns the target path of a block with aliases replaced.
     func target(of block: MarkupElement) throws(CSDLError) -> String {
         guard let text = block["Target"] else {
             throw CSDLError(.invalidAnnotation, "The Annotations have no target.", at: block)
@@ -19,7 +20,7 @@ struct AnnotationTargetReader {
         return index.qualifiedPath(target, at: block)
     }
 
-    /// The parts between slashes, except those within parentheses; nil where parentheses do not match.
+    /// Returns the segments between slashes outside of parentheses, or `nil` if the parentheses do not match.
     private static func segments(_ path: Substring) -> [Substring]? {
         var result: [Substring] = []
         var depth = 0
@@ -40,7 +41,7 @@ struct AnnotationTargetReader {
         return depth == 0 ? result : nil
     }
 
-    /// A schema child, for actions and functions perhaps with the overload's parameter types.
+    /// Whether the segment is a schema child, optionally with the parameter types of an action or function overload.
     private func isFirst(_ segment: Substring) -> Bool {
         guard let open = segment.firstIndex(of: "(") else { return isName(segment) || segment.isSimpleIdentifier }
         guard segment.hasSuffix(")"), isName(segment[..<open]) else { return false }
@@ -54,7 +55,7 @@ struct AnnotationTargetReader {
         return isName(name)
     }
 
-    /// A qualified name. A namespace need not be one of identifiers.
+    /// Whether the text is a qualified name. The namespace need not consist of identifiers.
     private func isName(_ text: Substring) -> Bool {
         guard let dot = text.lastIndex(of: "."), dot != text.startIndex else { return false }
         return text[text.index(after: dot)...].isSimpleIdentifier && !text.contains("/")
@@ -69,7 +70,7 @@ struct AnnotationTargetReader {
 }
 
 extension SchemaIndex {
-    /// The path, as it is written at the element, with the aliases of its qualified names replaced.
+    /// Returns the path, as written at the element, with the aliases in its qualified names replaced.
     func qualifiedPath(_ path: some StringProtocol, at element: MarkupElement) -> String {
         guard path.contains(".") else { return String(path) }
         return path.split(separator: "/", omittingEmptySubsequences: false).map { segment in

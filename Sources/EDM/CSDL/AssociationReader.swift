@@ -75,8 +75,8 @@ struct AssociationReader {
             })
     }
 
-    /// Whether the properties are the key of the end's type, as those of a principal have to be. Services that write
-    /// principal and dependent the wrong way round are understood by it.
+    /// Whether the properties are the key of the end's type, as required for a principal. Used to detect services
+    /// that swap principal and dependent.
     private func namesKey(_ properties: [String?], of end: Association.End) -> Bool {
         var next: String? = end.type
         while let current = next, let declaration = index.types[current] {
@@ -106,7 +106,7 @@ struct AssociationReader {
                 properties.append(property)
                 continue
             }
-            // A place without property, so that what follows is still paired with what it belongs to.
+            // A placeholder, so that the following properties are still paired correctly.
             properties.append(nil)
             try index.log.tolerate(
                 .unknownProperty, "The \(name)'s property \"\(property)\" is not one of \"\(type)\".", at: reference)

@@ -1,6 +1,7 @@
 /// The types of the namespace `Edm`.
 enum BuiltInType {
-    /// What a name of the namespace `Edm` stands for. V2 documents write primitive types without the namespace too.
+    /// Returns the kind of type with a name in the namespace `Edm`. V2 documents may omit the namespace of primitive
+    /// types.
     static func kind(_ name: String) -> TypeReference.Kind? {
         if let primitive = PrimitiveType(rawValue: name) { return .primitive(primitive) }
         if let other = others[name] { return other }
@@ -8,13 +9,13 @@ enum BuiltInType {
         return PrimitiveType(rawValue: "Edm." + name).map { .primitive($0) } ?? others["Edm." + name]
     }
 
-    /// The abstract types that any entity or complex type fits.
+    /// The abstract base types of all entity and complex types.
     static let entity = "Edm.EntityType"
     static let complex = "Edm.ComplexType"
 
     static func isAbstract(_ name: String) -> Bool { name == entity || name == complex }
 
-    /// Paths are values of vocabularies only. `Edm.Float` is what some services call a double.
+    /// Paths are values in vocabularies only. Some services use `Edm.Float` for a double.
     private static let others: [String: TypeReference.Kind] = [
         "Edm.Float": .primitive(.double),
         entity: .entity(name: entity),

@@ -1,64 +1,65 @@
-/// Why a metadata document was refused or is not used as a whole, and where in the document.
+/// The reason why a metadata document is refused or only partly used, with its location.
 public struct CSDLError: Error, Sendable, Hashable {
-    /// What to branch on. The first group is about the text, the second about the model that the text describes.
+    /// The kind of error. The first group concerns the text, the second the model that it describes.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// Not well-formed XML: cut off, mismatched tags, an undeclared prefix, an undefined entity.
+        /// The document is not well-formed XML: truncated, mismatched tags, an undeclared prefix, an undefined
+        /// entity.
         case malformedXML
-        /// No JSON by RFC 8259: cut off, a comma too many.
+        /// The document is not valid JSON (RFC 8259): truncated, a superfluous comma.
         case malformedJSON
         /// The document has a DOCTYPE, which metadata never needs.
         case doctypeRefused
         /// Elements or base types are nested beyond the limit.
         case tooDeep
-        /// More bytes, elements, attributes or inherited properties than the limit.
+        /// The document has more bytes, elements, attributes or inherited properties than the limit.
         case tooLarge
-        /// Nothing in the document is metadata: empty, a login page, some other XML or JSON.
+        /// The document is not metadata: it is empty, a login page, or other XML or JSON.
         case notMetadata
-        /// The envelope names a version of the protocol that is not known.
+        /// The envelope has an unknown protocol version.
         case unknownVersion
 
         /// An attribute or element that the standard requires is missing.
         case missing
-        /// A name that is no identifier, or a type name that is no qualified name.
+        /// A name is not an identifier, or a type name is not a qualified name.
         case invalidName
-        /// A value outside of what its attribute allows: a facet, a Boolean, an enumeration member's number.
+        /// A value is not allowed for its attribute: a facet, a Boolean, the number of an enumeration member.
         case invalidValue
-        /// A multiplicity that is none of `0..1`, `1` and `*`.
+        /// A multiplicity is not `0..1`, `1` or `*`.
         case unknownMultiplicity
-        /// Two declarations share a name that must be unique.
+        /// Two declarations have the same name, which must be unique.
         case duplicateName
-        /// Two declarations have names that differ in case only, and the reader was asked to refuse that.
+        /// Two declarations have names that differ only in case, and the reader is configured to refuse this.
         case caseConflict
-        /// A type, or an action, function or association, that the document's own namespace should declare and does not.
+        /// A type, action, function or association in the document's own namespace is not declared.
         case unresolvedName
-        /// A name that means a type of another kind than is allowed in its place.
+        /// A name refers to a type of a kind that is not allowed here.
         case wrongKind
-        /// A type that derives from itself.
+        /// A type derives from itself.
         case inheritanceCycle
         /// A key, constraint, partner or path names a property that does not exist.
         case unknownProperty
-        /// A key that is declared twice, or of properties that cannot be one.
+        /// A key is declared twice, or has properties that are not allowed in a key.
         case invalidKey
-        /// An association without two ends, or a role that is none of them.
+        /// An association does not have two ends, or has an unknown role.
         case invalidAssociation
-        /// A partner that leads somewhere else.
+        /// A partner leads to a wrong property.
         case invalidPartner
-        /// An entity set that the container does not have.
+        /// An entity set does not exist in the container.
         case unknownEntitySet
-        /// An action or function whose binding parameter or overload breaks the rules.
+        /// The binding parameter or overload of an action or function is invalid.
         case invalidOperation
-        /// An annotation without term, or a target or path that is no path.
+        /// An annotation has no term, or an invalid target or path.
         case invalidAnnotation
     }
 
     public let code: Code
-    /// A sentence that names what was found and what was expected.
+    /// A sentence with the actual and the expected content.
     public let message: String
-    /// The name of the document, where several were read together.
+    /// The name of the document, if several were read together.
     public let document: String?
-    /// The line, from 1.
+    /// The line, starting at 1.
     public let line: Int
-    /// The character in the line, from 1.
+    /// The character in the line, starting at 1.
     public let column: Int
 
     public init(_ code: Code, _ message: String, line: Int, column: Int, document: String? = nil) {

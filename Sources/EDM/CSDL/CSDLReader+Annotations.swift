@@ -1,37 +1,40 @@
-/// An annotation with the place where it stands and what it is about.
+/// An annotation with its location and its target.
 public struct PlacedAnnotation: Sendable, Hashable {
-    /// What kind of element the annotation is applied to.
+    /// The kind of place where the annotation is applied.
     public enum Kind: Sendable, Hashable {
-        /// The name of the CSDL element that it stands in: `EntityType`, `Property`, `EntityContainer`.
+        /// The name of the CSDL element that contains it: `EntityType`, `Property`, `EntityContainer`.
         case element(String)
-        /// It stands in a block that names its target, which may be anything.
+        /// An annotation block with a target of any kind.
         case target
     }
 
     /// The path of the model element, its namespaces without alias: `Namespace.Type/Property`.
     public let target: String
     public let kind: Kind
-    /// The term, as it is written where its namespace is not known.
+    /// The term; as written if its namespace is unknown.
     public let term: String
-    /// The constant, where the annotation is one.
+    /// The constant, if the annotation has one.
     public let value: String?
     public let qualifier: String?
-    /// The document's name, where it has one.
+    /// The document's name, if it has one.
     public let document: String?
     public let line: Int
     public let column: Int
 }
 
 extension CSDLReader {
-    /// The annotations of a document that apply a term of one namespace, in the order of the document, with their places.
+    /// Returns the annotations of a document with terms of one namespace, in document order, with their locations.
     ///
-    /// The document may be metadata, or a file of annotations for it. Looked at are blocks (`Annotations`) and what stands
-    /// within types, their properties, enumeration members, containers and sets. Nothing is resolved but aliases.
+    /// The document is metadata or a file of annotations for it. The result includes blocks (`Annotations`) and the
+    /// annotations within types, their properties, enumeration members, containers and sets. Only aliases are
+    /// resolved.
+    ///
     /// - Parameters:
-    ///   - namespace: of the terms.
-    ///   - alias: how a document calls the namespace that has forgotten to include it. Found annotations then have their
-    ///     term as it is written.
-    /// - Returns: the annotations, and whether the document includes or declares the namespace.
+    ///   - document: the document.
+    ///   - namespace: the namespace of the terms.
+    ///   - alias: the alias to assume for the namespace if the document does not include it. Annotations found by it
+    ///     have their term as written.
+    /// - Returns: The annotations, and whether the document includes or declares the namespace.
     public func annotations(
         of document: Document, in namespace: String, alias: String
     ) throws(CSDLError) -> (found: [PlacedAnnotation], includesNamespace: Bool) {
@@ -39,7 +42,8 @@ extension CSDLReader {
         let index = try SchemaIndex([document], limits: limits, log: DefectLog(isStrict: isStrict))
         var found: [PlacedAnnotation] = []
         for source in index.sources {
-            // A stack and not recursion; what is pushed is reversed so that it is taken in the order of the document.
+            // An explicit stack instead of recursion. Children are pushed in reverse, to be visited in document
+            // order.
             var open = source.element.children.reversed().map { (element: $0, parent: source.namespace + ".") }
             while let (element, parent) = open.popLast() {
                 let target = try index.log.salvage(element) { () throws(CSDLError) in
@@ -67,7 +71,7 @@ extension CSDLReader {
         return (found, declared || index.sources.contains { $0.namespace == namespace })
     }
 
-    /// The path of the element by which annotations name it; nil for elements that are none of the model's.
+    /// Returns the path by which annotations name the element, or `nil` if it is not a model element.
     private static func target(
         of element: MarkupElement, _ parent: String, _ index: SchemaIndex
     ) throws(CSDLError) -> (path: String, kind: PlacedAnnotation.Kind)? {

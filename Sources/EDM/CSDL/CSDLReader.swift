@@ -1,41 +1,40 @@
-/// Reads metadata documents: CSDL XML of V2, V3, V4 and 4.01, in the `edmx` envelope or as a bare `Schema`, and CSDL JSON of
-/// V4 and 4.01.
+/// Reads metadata documents: CSDL XML of V2, V3, V4 and 4.01, in the `edmx` envelope or as a bare `Schema`, and CSDL
+/// JSON of V4 and 4.01.
 ///
-/// A document goes through three steps, each a pure function of the one before: the text becomes a bounded tree of
-/// elements with their lines (`MarkupParser`; `JSONMetadata` for JSON), the tree becomes an index of what is declared under
-/// which name (`SchemaIndex`), and the declarations become the resolved model. What of a document breaks a rule is left out of
-/// the model with everything that depends on it, and listed in ``EntityDataModel/defects``.
+/// Reading has three steps, each a pure function of the previous one: the text becomes a bounded tree of elements
+/// with their lines (`MarkupParser`; `JSONMetadata` for JSON), the tree becomes an index of declarations by name
+/// (`SchemaIndex`), and the declarations become the resolved model. Elements that break a rule are omitted from the
+/// model together with everything that depends on them, and listed in ``EntityDataModel/defects``.
 ///
-/// Documents that refer to each other are read together (``read(_:references:)``). Types of documents that were not read
-/// are not an error; a property of such a type has
-/// ``TypeReference/Kind/unresolved(name:)``. A name in a namespace that the document itself declares must
-/// resolve; otherwise it is a defect.
+/// Documents that refer to each other are read together (``read(_:references:)``). A type of a document that was not
+/// read is not an error; a property of such a type has ``TypeReference/Kind/unresolved(name:)``. A name in a
+/// namespace that the document itself declares must resolve; otherwise it is a defect.
 public struct CSDLReader: Sendable {
-    /// How much a document may ask for. The defaults are far beyond any known service and far below a machine's memory.
+    /// Bounds on a document. The defaults are far above any known service and far below the memory of a device.
     public struct Limits: Sendable, Hashable {
-        /// Of the document.
+        /// The bytes of the document.
         public var bytes = 64 << 20
-        /// Elements within elements. libxml2 itself has a limit of 256.
+        /// The nesting depth of elements. libxml2 has its own limit of 256.
         public var depth = 128
-        /// In the document.
+        /// The elements of the document.
         public var elements = 1_000_000
-        /// Of one element.
+        /// The attributes of one element.
         public var attributes = 1_024
-        /// Declared by an element and those around it.
+        /// The namespaces declared by an element and its ancestors.
         public var namespaces = 256
-        /// Base types above one type.
+        /// The base types of one type.
         public var baseTypes = 128
-        /// Properties of all types together, inherited ones counted with each type that inherits them; bindings of all
-        /// entity sets likewise.
+        /// The properties of all types, with inherited ones counted for each type that inherits them, plus the bindings
+        /// of all entity sets.
         public var properties = 4_000_000
 
         public init() {}
     }
 
     public var limits: Limits
-    /// Whether to refuse a document with ``EntityDataModel/defects``.
+    /// Whether to refuse a document that has ``EntityDataModel/defects``.
     public var isStrict: Bool
-    /// Whether to refuse names that differ in case only, where both could be meant: ``CSDLError/Code/caseConflict``.
+    /// Whether to refuse names in the same scope that differ only in case: ``CSDLError/Code/caseConflict``.
     public var refusesCaseConflicts: Bool
 
     public init(limits: Limits = Limits(), isStrict: Bool = false, refusesCaseConflicts: Bool = false) {
@@ -44,7 +43,7 @@ public struct CSDLReader: Sendable {
         self.refusesCaseConflicts = refusesCaseConflicts
     }
 
-    /// A document under the name that errors call it by.
+    /// A document with the name that errors contain.
     public struct Document: Sendable, Hashable {
         public let name: String?
         public let bytes: [UInt8]
@@ -55,20 +54,20 @@ public struct CSDLReader: Sendable {
         }
     }
 
-    /// Reads a document, as far as it can be used.
+    /// Reads a document, as far as it is usable.
     ///
-    /// - Throws: an error with line and column if the document is no metadata, exceeds the limits, or has nothing that can be
-    ///   used; in a strict reading, the first defect.
+    /// - Throws: An error with line and column if the document is not metadata, exceeds the limits, or has nothing
+    ///   usable; if the reader is strict, the first defect.
     public func read(_ bytes: [UInt8]) throws(CSDLError) -> EntityDataModel {
         try read(Document(bytes: bytes), references: [])
     }
 
-    /// Reads a document together with others, which it or they refer to, as one model.
+    /// Reads a document as one model together with the documents that it refers to, directly or indirectly.
     ///
-    /// The model has the schemas of all of them, those of the document first. Entity sets, singletons and imports are
-    /// those of the document's own containers and of what they extend. The version is the document's. Each document may
-    /// be as large as the limits say; what they have in common, such as properties, is limited in sum. A reference whose
-    /// document is not among those given is no error.
+    /// The model has the schemas of all documents, those of the first document first. Its entity sets, singletons and
+    /// imports are those of the first document's containers and the containers that these extend. The version is that
+    /// of the first document. The limits apply to each document; shared quantities, such as properties, are limited
+    /// in sum. A reference to a document that is not in `references` is not an error.
     public func read(_ document: Document, references: [Document]) throws(CSDLError) -> EntityDataModel {
         var documents: [MetadataDocument] = []
         for (position, next) in ([document] + references).enumerated() {
@@ -78,7 +77,7 @@ public struct CSDLReader: Sendable {
             .read(documents)
     }
 
-    /// The namespaces of the schemas that a document declares, whether or not these make sense.
+    /// Returns the namespaces of the schemas in a document, without checking their contents.
     public func namespaces(of document: Document) throws(CSDLError) -> [String] {
         try parse(document).schemas.compactMap { $0["Namespace"] }
     }

@@ -1,5 +1,5 @@
-/// Finds declarations that share a place and whose names differ in case only: types of a namespace, properties of a type
-/// and its base types, members of an enumeration, and what a container offers.
+/// Finds declarations in the same scope whose names differ only in case: types of a namespace, properties of a type
+/// and its base types, members of an enumeration, and resources of a container.
 struct CaseConflicts {
     let index: SchemaIndex
 
@@ -25,7 +25,8 @@ struct CaseConflicts {
 
     private static let offered: Set<String> = ["EntitySet", "Singleton", "ActionImport", "FunctionImport"]
 
-    /// The type's own properties by their names in small letters. Base types come first and are in `members`.
+    /// Returns the type's own properties by lowercase name. Base types are processed first and contained in
+    /// `members`.
     private func properties(
         of declaration: SchemaIndex.TypeDeclaration, _ members: [String: [String: MarkupElement]]
     ) throws(CSDLError) -> [String: MarkupElement] {
@@ -50,7 +51,7 @@ struct CaseConflicts {
         if let other = names.updateValue(element, forKey: key) { try compare(element, with: other) }
     }
 
-    /// The same name twice is another matter.
+    /// Identical names are handled elsewhere.
     private func compare(_ element: MarkupElement, with other: MarkupElement) throws(CSDLError) {
         guard element["Name"] != other["Name"] else { return }
         throw CSDLError(

@@ -1,20 +1,20 @@
-/// What the entity containers of a document say of each other: which is the default one, and which names of sets occur in
-/// several.
+/// The relation between the entity containers of a document: the default container, and the names of sets that occur
+/// in several.
 struct ContainerNames {
-    /// The names of entity sets that more than one container has.
+    /// The names of entity sets in more than one container.
     let sharedSets: Set<String>
     private let others: Set<ObjectIdentifier>
 
     /// - Parameters:
-    ///   - containers: in the order of the documents.
-    ///   - isLegacy: whether there may be several that are addressed by name. V4 has one only.
+    ///   - containers: the containers in the order of the documents.
+    ///   - isLegacy: whether there may be several containers, addressed by name. V4 has only one.
     init(_ containers: [MarkupElement], isLegacy: Bool) {
         guard isLegacy, containers.count > 1 else {
             (sharedSets, others) = ([], [])
             return
         }
         let declared = containers.map { $0.anyAttribute("IsDefaultEntityContainer").flatMap { Bool(csdl: $0) } }
-        // Where none is said to be the default one, the first that is not said to be none is taken for it.
+        // If no container is declared as the default, the first one without a declaration is used.
         let standard = declared.firstIndex(of: true) ?? declared.firstIndex { $0 == nil } ?? 0
         others = Set(
             containers.indices.filter { $0 != standard && declared[$0] != true }.map {

@@ -8,7 +8,7 @@ struct ContainerReader {
     let source: SchemaIndex.Source
     let element: MarkupElement
     let isDefault: Bool
-    /// The names of sets that other containers have too.
+    /// The names of sets that also occur in other containers.
     private let sharedNames: Set<String>
     /// The container's own `EntitySet` elements by name.
     private let sets: [String: MarkupElement]
@@ -63,7 +63,7 @@ struct ContainerReader {
             associationSets: associationSets, annotations: try annotations.annotations(of: element, name))
     }
 
-    /// Sets and singletons share one space of names with the imports. V2 and V3 allow overloads of function imports.
+    /// Checks that sets, singletons and imports have unique names. V2 and V3 allow overloads of function imports.
     private func checkNames() throws(CSDLError) {
         var seen: [String: MarkupElement] = [:]
         for child in element.children where child.vocabulary == .edm {
@@ -98,14 +98,14 @@ struct ContainerReader {
             segment: isDefault ? name : segment(name))
     }
 
-    /// What the model calls the container's own set.
+    /// Returns the name of the container's own set in the model.
     private func modelName(_ name: String) -> String {
         isDefault || !sharedNames.contains(name) ? name : segment(name)
     }
 
     private func segment(_ name: String) -> String { "\(element["Name"] ?? "").\(name)" }
 
-    /// A set may be of a type of a document that was not read. It then has no properties here.
+    /// Returns the entity type. A type of a document that was not read has no properties.
     private func entityType(_ child: MarkupElement, _ attribute: String) throws(CSDLError) -> EntityType {
         let reference = try index.type(try child.required(attribute), at: child)
         switch reference.kind {
@@ -154,7 +154,7 @@ struct ContainerReader {
         return result
     }
 
-    /// The name of the set, without a container of this document.
+    /// Returns the name of the set, without a container of this document.
     private func setName(_ target: String) -> String {
         let parts = target.trimmed.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, parts[0].contains("."),
@@ -206,7 +206,7 @@ struct ContainerReader {
         }
     }
 
-    /// A role may be left out where the set's type tells the ends apart.
+    /// Returns the role of an end. It can be omitted if the type of the set identifies the end.
     private func role(
         of set: String, in association: Association?, at end: MarkupElement
     ) throws(CSDLError) -> String {

@@ -1,5 +1,5 @@
-/// What is counted in the text of a document because the resolved model has no need of it: inherited flags, elements
-/// that were merged, the spelling of names.
+/// Counts taken from the text of a document, for facts that the resolved model does not contain: inherited flags,
+/// merged elements, the spelling of names.
 struct ElementCounts: Sendable {
     var annotations = 0
     var navigationPropertyBindings = 0
@@ -23,7 +23,7 @@ struct ElementCounts: Sendable {
     var typeRefsViaAlias = 0
     var typeNamesDifferingOnlyByCase = 0
 
-    /// For models that were not read from a document.
+    /// Creates zero counts, for models that were not read from a document.
     init() {}
 }
 
@@ -31,7 +31,7 @@ extension ElementCounts {
     init(documents: [MetadataDocument], index: SchemaIndex) {
         self.init()
         var unresolved: Set<String> = []
-        // Not by recursion: counting follows no depth but that of the data.
+        // An explicit stack, so that the depth of the document does not matter.
         var open = documents.map(\.root)
         while let element = open.popLast() {
             open += element.children
@@ -57,7 +57,7 @@ extension ElementCounts {
             propertyRefs += 1
             if element["Alias"] != nil { propertyRefAliases += 1 }
         case "EntityContainer": if element["Extends"] != nil { containerExtends += 1 }
-        // As spelled: `IsBound="True"` is read, but is no Boolean of XML.
+        // Compared as written: `IsBound="True"` is accepted elsewhere, but is not an XML Boolean.
         case "Action": if element["IsBound"] == "true" { boundActions += 1 }
         case "Function": if element["IsBound"] == "true" { boundFunctions += 1 }
         case "Property": if element["Type"] == nil { propertyWithoutType += 1 }
@@ -83,7 +83,7 @@ extension ElementCounts {
         }
     }
 
-    /// A type name as it is written. V2's names without namespace are no references.
+    /// Counts a type name as written. Names without namespace in V2 are not references.
     private mutating func count(
         reference text: String, at element: MarkupElement, _ index: SchemaIndex, _ unresolved: inout Set<String>
     ) {

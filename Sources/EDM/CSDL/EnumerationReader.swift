@@ -38,7 +38,7 @@ struct EnumerationReader {
         return type
     }
 
-    /// A member without a value has the one after its predecessor's, the first one 0.
+    /// Returns the value of a member. A member without a value has its predecessor's value plus 1, the first one 0.
     private func value(of member: MarkupElement, after previous: Int64?) throws(CSDLError) -> Int64 {
         guard let text = member["Value"] else {
             let (next, isTooLarge) = previous?.addingReportingOverflow(1) ?? (0, false)

@@ -1,5 +1,5 @@
-/// Puts structured types behind their base types. Those that derive from themselves, or from what cannot be used, are left
-/// out.
+/// Sorts structured types after their base types. Types that derive from themselves or from unusable types are
+/// omitted.
 struct InheritanceOrder {
     let index: SchemaIndex
     let limit: Int
@@ -31,13 +31,13 @@ struct InheritanceOrder {
         return result
     }
 
-    /// A type and its base types, as far as they have no place yet.
+    /// A type and its base types that are not sorted yet.
     private struct Chain {
         var types: [SchemaIndex.TypeDeclaration] = []
-        /// Of the last of the types.
+        /// The depth of the last type.
         var depth = 0
         var fault: CSDLError?
-        /// How many types at the chain's end the fault is about; the others derive from these.
+        /// The number of types at the end of the chain that are faulty; the others derive from these.
         var faulty = 1
     }
 
@@ -71,7 +71,7 @@ struct InheritanceOrder {
         return chain
     }
 
-    /// The last types of the chain for their own fault, the others for what they derive from.
+    /// Omits the faulty types of the chain with the fault, the others because of their base types.
     private func leaveOut(
         _ types: [SchemaIndex.TypeDeclaration], _ faulty: Int, because fault: CSDLError
     ) throws(CSDLError) {

@@ -1,8 +1,8 @@
-/// Reads the key of an entity type and checks that it can be one.
+/// Reads and checks the key of an entity type.
 struct KeyReader {
     let index: SchemaIndex
 
-    /// The type's own key, or else its base type's.
+    /// Returns the type's own key, otherwise that of its base type.
     func key(
         of declaration: SchemaIndex.TypeDeclaration, base: StructuredType?
     ) throws(CSDLError) -> [KeyReference] {
@@ -69,7 +69,7 @@ struct KeyReader {
         return KeyReference(path: path, alias: alias, type: type)
     }
 
-    /// Returns the type of a key value, which must be comparable: primitive or of an enumeration, and single.
+    /// Returns the type of a key value, which must be comparable: a single primitive or enumeration value.
     private func check(
         _ property: MarkupElement, _ path: String, _ element: MarkupElement
     ) throws(CSDLError) -> TypeReference {

@@ -1,5 +1,5 @@
 extension MarkupElement {
-    /// The attribute, which the standard requires.
+    /// Returns the attribute, or throws if it is missing.
     func required(_ attribute: String) throws(CSDLError) -> String {
         guard let value = self[attribute] else {
             let name = attribute == "EntityType" ? "Type" : attribute
@@ -9,8 +9,8 @@ extension MarkupElement {
         return value
     }
 
-    /// The `Name`. Refused where paths could not tell it from something else; whether it is an identifier is checked by
-    /// ``SchemaIndex``.
+    /// Returns the `Name` attribute, or throws if it is not usable in paths. ``SchemaIndex`` checks that it is an
+    /// identifier.
     func declaredName() throws(CSDLError) -> String {
         let name = try required("Name")
         guard name.isUsableName else {
@@ -19,7 +19,7 @@ extension MarkupElement {
         return name
     }
 
-    /// The attribute as a Boolean. Services are seen to write `True` as well, and XML allows `1` and `0`.
+    /// Returns the attribute as a Boolean. Some services write `True`; XML also allows `1` and `0`.
     func boolean(_ attribute: String, default fallback: Bool) throws(CSDLError) -> Bool {
         guard let text = self[attribute] else { return fallback }
         guard let value = Bool(csdl: text) else {
@@ -28,7 +28,7 @@ extension MarkupElement {
         return value
     }
 
-    /// The attribute as a whole number that is not negative.
+    /// Returns the attribute as a non-negative integer.
     func count(_ attribute: String) throws(CSDLError) -> Int? {
         guard let text = self[attribute] else { return nil }
         guard let value = Int(text.trimmed), value >= 0 else {
@@ -38,10 +38,10 @@ extension MarkupElement {
         return value
     }
 
-    /// Where the element is, for messages about another one.
+    /// The location of the element, for messages about another element.
     var place: String { "line \(line)\(origin.name.map { " of \($0)" } ?? "")" }
 
-    /// The kind of element with its name, for messages.
+    /// The kind and name of the element, for messages.
     var label: String {
         guard let name = self["Name"] else { return self.name }
         return "\(self.name) \"\(name)\""
@@ -49,7 +49,7 @@ extension MarkupElement {
 }
 
 extension Bool {
-    /// `true` and `false` in any case, `1` and `0`.
+    /// Parses `true` and `false` in any case, `1` and `0`.
     init?(csdl text: String) {
         switch text.trimmed.lowercased() {
         case "true", "1": self = true
@@ -60,16 +60,17 @@ extension Bool {
 }
 
 extension StringProtocol {
-    /// Whether this is a `SimpleIdentifier` of CSDL: letters, digits, marks and connectors, not beginning with a digit.
+    /// Whether the text is a `SimpleIdentifier` of CSDL: letters, digits, marks and connectors, not beginning with a
+    /// digit.
     var isSimpleIdentifier: Bool {
         guard let first = unicodeScalars.first, first.isIdentifierStart else { return false }
         return unicodeScalars.dropFirst().allSatisfy(\.isIdentifierPart)
     }
 
-    /// Whether this could be a segment of a path: not empty, and nothing in it that has a meaning in paths.
+    /// Whether the text can be a path segment: not empty, and without characters that have a meaning in paths.
     var isUsableName: Bool { !isEmpty && !utf8.contains(where: \.separatesNames) }
 
-    /// Whether this is a qualified name: identifiers with dots between, at least two.
+    /// Whether the text is a qualified name: at least two identifiers separated by dots.
     var isQualifiedName: Bool {
         let parts = split(separator: ".", omittingEmptySubsequences: false)
         return parts.count > 1 && parts.allSatisfy { $0.isSimpleIdentifier }
@@ -77,7 +78,7 @@ extension StringProtocol {
 }
 
 extension UInt8 {
-    /// White space, and what has a meaning in paths and types.
+    /// Whether the byte is white space or has a meaning in paths and types.
     fileprivate var separatesNames: Bool {
         self <= 0x20 || self == UInt8(ascii: "/") || self == UInt8(ascii: ".") || self == UInt8(ascii: "(")
             || self == UInt8(ascii: ")") || self == UInt8(ascii: ",") || self == UInt8(ascii: "@")

@@ -1,4 +1,4 @@
-/// The envelope of a metadata document: its version, its schemas, what it refers to.
+/// The envelope of a metadata document: its version, schemas and references.
 struct MetadataDocument {
     let root: MarkupElement
     let version: ODataVersion
@@ -27,7 +27,8 @@ struct MetadataDocument {
         references.flatMap(\.children).filter { $0.vocabulary == .edmx && $0.name == "Include" }
     }
 
-    /// Schemas are children of `DataServices`; design tools keep them in `Runtime/ConceptualModels`.
+    /// Returns the schemas, which are children of `DataServices`, or of `Runtime/ConceptualModels` in files of design
+    /// tools.
     private static func schemas(of root: MarkupElement) -> [MarkupElement] {
         var result: [MarkupElement] = []
         for child in root.children where child.vocabulary == .edmx {
@@ -49,7 +50,7 @@ struct MetadataDocument {
             let version = try root.required("Version")
             switch version.trimmed {
             case "4.0": return .v4
-            // A later minor version of the protocol only adds to this one.
+            // A later minor version of the protocol only adds features.
             case let later where later.hasPrefix("4."): return .v401
             default:
                 throw CSDLError(
@@ -66,8 +67,10 @@ struct MetadataDocument {
 
     static let webPage = "The document is a web page, perhaps a login page; metadata was expected."
 
-    /// Why a document with this root cannot be metadata. Asked as soon as the root has been read: a web page is seldom
-    /// well-formed, and that is not what is wrong with it.
+    /// Returns why a document with this root cannot be metadata.
+    ///
+    /// Called as soon as the root has been read: a web page is seldom well-formed, and a syntax error would be
+    /// misleading.
     static func refusal(of root: MarkupElement) -> CSDLError? {
         if root.isModel("Schema") || (root.vocabulary == .edmx && root.name == "Edmx") { return nil }
         return CSDLError(.notMetadata, describe(root), at: root)

@@ -1,6 +1,6 @@
-/// Makes the resolved model of what documents declare.
+/// Builds the resolved model from the declarations of documents.
 struct ModelBuilder {
-    /// The document that refers to the others first.
+    /// The main document, followed by the referenced ones.
     let documents: [MetadataDocument]
     let index: SchemaIndex
 
@@ -75,8 +75,8 @@ struct ModelBuilder {
             annotations: try annotations.annotations(of: source.element))
     }
 
-    /// The containers of the first document and those that they extend: a document that is referred to may have a
-    /// container of its own, and what is in it is another service's.
+    /// Returns the containers of the first document and those that they extend. Other containers of referenced
+    /// documents belong to other services.
     private func offeredContainers() -> Set<ObjectIdentifier> {
         var byName: [String: [MarkupElement]] = [:]
         var open: [MarkupElement] = []
@@ -190,7 +190,7 @@ struct ModelBuilder {
                     termNamespace: try include.required("TermNamespace"), qualifier: include["Qualifier"],
                     targetNamespace: include["TargetNamespace"]))
         }
-        // V3 writes `Url`.
+        // The attribute is named `Url` in V3.
         guard let uri = element["Uri"] ?? element["Url"] else {
             throw CSDLError(.missing, "The Reference has no attribute Uri.", at: element)
         }

@@ -1,8 +1,8 @@
-/// Reads one navigation property, in the form of V2 and V3 or in that of V4.
+/// Reads one navigation property in the form of V2 and V3 or in that of V4.
 struct NavigationReader {
     let index: SchemaIndex
 
-    /// A document may mix both forms, so the element itself says which one it has.
+    /// Reads the element in the form that it has itself, because a document may mix both forms.
     func read(_ element: MarkupElement, of owner: String) throws(CSDLError) -> NavigationTable.Entry {
         let name = try element.declaredName()
         if element["Relationship"] != nil { return try legacy(element, name, owner) }
@@ -21,7 +21,7 @@ struct NavigationReader {
             declaredPartner: element["Partner"])
     }
 
-    /// Where nothing is said it may be any entity.
+    /// Returns the target type. Without a declaration it can be any entity.
     private func target(of element: MarkupElement) throws(CSDLError) -> TypeReference {
         if let text = element["Type"] { return try index.type(text, at: element) }
         try index.log.tolerate(

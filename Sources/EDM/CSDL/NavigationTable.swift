@@ -1,7 +1,7 @@
 /// All navigation properties of a document with their partners.
 ///
-/// V2 and V3 say which relationship a property walks and in which direction; V4 names the partner, on one side or both.
-/// Here both become pairs, from which ``Navigation`` is made without asking for the version again.
+/// V2 and V3 declare the relationship and direction of a property; V4 names the partner on one side or both. Both
+/// become pairs, from which ``Navigation`` is built independently of the version.
 struct NavigationTable {
     struct Entry {
         let owner: String
@@ -13,12 +13,12 @@ struct NavigationTable {
         let association: Association?
         let fromRole: String
         let toRole: String
-        /// V4: source is dependent.
+        /// The constraints of a V4 property whose source is the dependent.
         let constraints: [ReferentialConstraint]
-        /// V4: as declared, a path.
+        /// The partner path as declared in V4.
         let declaredPartner: String?
 
-        /// Of an association that was not read the target has only the name.
+        /// The association and direction. For an association that was not read, the target contains only its name.
         var walk: AssociationWalk? {
             guard !fromRole.isEmpty else { return nil }
             return AssociationWalk(
@@ -63,7 +63,7 @@ struct NavigationTable {
         let role: String
     }
 
-    /// The navigation properties that walk an association from that role on.
+    /// Returns the navigation properties that follow an association from the given role.
     func walks(_ association: String, from role: String) -> [Entry] {
         (walks[Direction(association: association, role: role)] ?? []).map { entries[$0] }
     }
@@ -84,8 +84,10 @@ struct NavigationTable {
         pairOneWayAssociations()
     }
 
-    /// The same dependent properties refer to the same principal in one relationship only. Services that declare an
-    /// association for each direction of it have told it twice; without this, a link would be seen from one end only.
+    /// Pairs associations with the same referential constraint.
+    ///
+    /// The same dependent properties refer to the same principal in one relationship only. Some services declare one
+    /// association per direction; without this step, a link would be visible from one end only.
     private mutating func pairOneWayAssociations() {
         var ends: [SharedConstraint: (dependent: [Int], principal: [Int])] = [:]
         for (position, entry) in entries.enumerated() where partners[position] == nil {
@@ -113,7 +115,7 @@ struct NavigationTable {
         let pairs: Set<ReferentialConstraint>
     }
 
-    /// The navigation property in that direction that the type declares or inherits.
+    /// Returns the navigation property in that direction that the type declares or inherits.
     private func nearest(to type: String, _ direction: Direction) -> Int? {
         var next: String? = type
         while let current = next {
@@ -123,7 +125,7 @@ struct NavigationTable {
         return nil
     }
 
-    /// Both sides that name each other first, then those that only one side names.
+    /// Pairs properties that name each other first, then those named by one side only.
     private mutating func pairPartners() throws(CSDLError) {
         var claims: [(position: Int, partner: Int)] = []
         for (position, entry) in entries.enumerated() {
@@ -145,7 +147,7 @@ struct NavigationTable {
         }
     }
 
-    /// The partner that an entry names; nil where it is in a document that was not read.
+    /// Returns the partner that an entry names, or `nil` if it is in a document that was not read.
     private func partner(_ path: String, of entry: Entry) throws(CSDLError) -> Int? {
         switch index.walk(path.trimmed, from: entry.target.name, at: entry.element) {
         case .beyond: return nil
@@ -176,12 +178,12 @@ struct NavigationTable {
 
     // MARK: The result
 
-    /// The type of the property, a collection for a `*` end.
+    /// Returns the type of the property, a collection for an end with multiplicity `*`.
     func target(of element: MarkupElement) -> TypeReference? {
         positions[ObjectIdentifier(element)].map { entries[$0].target }
     }
 
-    /// What makes the element a navigation property, its partner included.
+    /// Returns the navigation attributes of the element, including its partner.
     func navigation(of element: MarkupElement) throws(CSDLError) -> Navigation? {
         guard let position = positions[ObjectIdentifier(element)] else { return nil }
         let entry = entries[position]
@@ -205,8 +207,8 @@ struct NavigationTable {
         let source = association.end(entry.fromRole)
         let constraint = association.constraint
         let sourceDepends = constraint?.dependentRole == entry.fromRole
-        // How many dependents a principal has that knows nothing of them is written without care: services say 1
-        // where there are many. V4 cannot say it at all.
+        // Services are inaccurate about the number of dependents if the principal has no navigation property: they
+        // declare 1 although there are many. V4 cannot express it.
         let isOneWay = partner == nil && sourceDepends
         let sourceMultiplicity =
             partner.map { $0.association == association ? source?.multiplicity ?? .many : $0.multiplicity }
@@ -220,7 +222,8 @@ struct NavigationTable {
             relationship: relationship(entry, association, partner), walk: entry.walk)
     }
 
-    /// The association's, or of two associations that are one relationship the one whose name comes first.
+    /// Returns the association's relationship. If two associations are one relationship, the name that sorts first
+    /// identifies it.
     private func relationship(_ entry: Entry, _ association: Association, _ partner: Entry?) -> Relationship {
         if let partner, let other = partner.association,
             other.name.utf8.lexicographicallyPrecedes(association.name.utf8)
@@ -230,7 +233,7 @@ struct NavigationTable {
         return Relationship(name: association.name, isForward: association.first.role == entry.fromRole)
     }
 
-    /// Of two partners the one whose name comes first in UTF-8 gives the relationship its name and its direction.
+    /// Returns the relationship of two partners: the one that sorts first in UTF-8 determines its name and direction.
     private func relationship(_ entry: Entry, _ partner: Entry?) -> Relationship {
         let own = "\(entry.owner)/\(entry.name)"
         guard let partner else { return Relationship(name: own, isForward: true) }

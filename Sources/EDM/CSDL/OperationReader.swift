@@ -27,7 +27,8 @@ struct OperationReader {
                 + annotations.annotations(about: overload(name, kind, isBound, parameters)))
     }
 
-    /// What an annotation's target calls one overload: all parameter types of a function, an action's binding one.
+    /// Returns the path by which annotations name an overload: with all parameter types of a function, or the binding
+    /// type of an action.
     private func overload(
         _ name: String, _ kind: ServiceOperation.Kind, _ isBound: Bool, _ parameters: [ServiceOperation.Parameter]
     ) -> String {
@@ -39,7 +40,7 @@ struct OperationReader {
         type.isCollection ? "Collection(\(type.name))" : type.name
     }
 
-    /// `path` is the operation's or the import's, by which annotations name its parameters.
+    /// Reads the parameters. `path` is the path of the operation or import, by which annotations name its parameters.
     func parameters(of element: MarkupElement, path: String) throws(CSDLError) -> [ServiceOperation.Parameter] {
         var result: [ServiceOperation.Parameter] = []
         var names: Set<String> = []
@@ -59,7 +60,7 @@ struct OperationReader {
         return result
     }
 
-    /// V4 and V3 have an element for it, V2 an attribute.
+    /// Reads the return type, an element in V4 and V3 and an attribute in V2.
     func returnType(of element: MarkupElement) throws(CSDLError) -> ServiceOperation.ReturnType? {
         if let child = element.firstChild("ReturnType") {
             let attribute = child["Type"] == nil && child["ReturnType"] != nil ? "ReturnType" : "Type"
@@ -72,7 +73,7 @@ struct OperationReader {
         return ServiceOperation.ReturnType(type: try index.type(text, at: element))
     }
 
-    /// Overloads of one name must be told apart by what they are called with.
+    /// Checks that overloads of one name differ in their signatures.
     func checkOverloads(_ operations: [(ServiceOperation, MarkupElement)]) throws(CSDLError) {
         var signatures: Set<[String]> = []
         for (operation, element) in operations {

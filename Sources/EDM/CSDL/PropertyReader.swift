@@ -1,8 +1,8 @@
-/// Reads what properties, parameters, terms and results have in common: a type, its nullability, its facets.
+/// Reads the attributes that properties, parameters, terms and results share: type, nullability and facets.
 struct PropertyReader {
     let index: SchemaIndex
 
-    /// The type of the element. V3 marks collections with `CollectionKind` too.
+    /// Returns the type of the element. V3 also marks collections with `CollectionKind`.
     func type(of element: MarkupElement, attribute: String = "Type") throws(CSDLError) -> TypeReference {
         let type = try index.type(try element.required(attribute), at: element)
         switch element["CollectionKind"] {
@@ -43,10 +43,10 @@ struct PropertyReader {
         }
     }
 
-    /// Whether null is a value. If the document does not say so in a way that can be understood, it may be.
+    /// Whether null is allowed; also true if the document has no valid declaration.
     ///
-    /// Of a collection of entities it has no meaning and must not be said (CSDL 4.01, 12.8): JSON that leaves it out is read as
-    /// XML that does.
+    /// For a collection of entities, nullability has no meaning and must not be declared (CSDL 4.01, 12.8): JSON
+    /// without it is read like XML without it.
     func isNullable(_ element: MarkupElement, _ type: TypeReference? = nil) throws(CSDLError) -> Bool {
         if element.origin.isJSON, let type, type.isCollection, case .entity = type.kind { return true }
         do throws(CSDLError) { return try element.boolean("Nullable", default: true) } catch {

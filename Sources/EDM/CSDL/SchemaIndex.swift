@@ -1,7 +1,7 @@
-/// What documents declare, by qualified name, before anything is resolved.
+/// The declarations of documents by qualified name, before anything is resolved.
 ///
-/// Names are checked here: each schema's declarations are unique, and aliases lead to one namespace. Aliases are a
-/// document's own, so a name that was written down is looked up with the element that it stands at.
+/// The index checks names: declarations are unique per schema, and an alias stands for one namespace. Aliases are
+/// local to a document, so a name is looked up together with the element at which it is written.
 final class SchemaIndex {
     struct TypeDeclaration {
         enum Kind { case entity, complex, enumeration, definition }
@@ -9,7 +9,7 @@ final class SchemaIndex {
         let kind: Kind
         let name: String
         let element: MarkupElement
-        /// Of structured types: the qualified name.
+        /// The qualified name of the base type, for structured types.
         fileprivate(set) var base: String?
 
         var isStructured: Bool { kind == .entity || kind == .complex }
@@ -23,14 +23,14 @@ final class SchemaIndex {
     }
 
     let sources: [Source]
-    /// Types in the order of the documents.
+    /// The types in the order of the documents.
     private(set) var declarations: [TypeDeclaration] = []
     private(set) var types: [String: TypeDeclaration] = [:]
     /// Entity and complex types, each after its base type.
     private(set) var structuredTypes: [TypeDeclaration] = []
     private(set) var associations: [String: Association] = [:]
     let log: DefectLog
-    /// What the documents had and do not have any more.
+    /// The elements that were removed from the documents.
     let leftOut: LeftOutElements
     private let budget: Int
     private var spent = 0
@@ -39,12 +39,12 @@ final class SchemaIndex {
 
     private let names: [Names]
     private var members: [String: [String: MarkupElement]] = [:]
-    /// For each document its types by their name without namespace, the first of each name.
+    /// For each document, its types by name without namespace; the first one of each name.
     private var localNames: [[String: String]]
-    /// For each document what its type names stand for.
+    /// For each document, the resolved type names.
     private var resolved: [[String: TypeReference.Kind]]
 
-    /// - Parameter documents: the position of each is that of its elements' origin.
+    /// - Parameter documents: the documents; the index of each is the position in its elements' origin.
     init(
         _ documents: [MetadataDocument], limits: CSDLReader.Limits, log: DefectLog,
         leftOut: LeftOutElements = LeftOutElements()
@@ -70,7 +70,7 @@ final class SchemaIndex {
 
     // MARK: Limits
 
-    /// Counts what is inherited or bound: its number is not bounded by the length of the document.
+    /// Counts inherited properties and bindings, whose number is not bounded by the length of the document.
     func spend(_ count: Int, at element: MarkupElement) throws(CSDLError) {
         spent += count
         guard spent <= budget else {
@@ -83,7 +83,7 @@ final class SchemaIndex {
 
     // MARK: Names
 
-    /// The name, as it is written at the element, with its alias replaced by the namespace.
+    /// Returns the name, as written at the element, with its alias replaced by the namespace.
     func qualified(_ name: some StringProtocol, at element: MarkupElement) -> String {
         guard let dot = name.lastIndex(of: ".") else { return String(name) }
         let prefix = String(name[..<dot])
@@ -91,12 +91,12 @@ final class SchemaIndex {
         return namespace + name[dot...]
     }
 
-    /// What a namespace or alias stands for where the element is; nil if it is neither.
+    /// Returns the namespace of a namespace or alias at the element, or `nil` if it is neither.
     private func namespace(_ prefix: String, at element: MarkupElement) -> String? {
         names[element.origin.position].namespace(prefix, in: element.origin.schema)
     }
 
-    /// Whether the prefix is the alias of one of the own schemas of the element's document.
+    /// Whether the prefix is the alias of a schema of the element's document.
     func isOwnAlias(_ prefix: String, at element: MarkupElement) -> Bool {
         names[element.origin.position].sources.contains { $0.alias == prefix && $0.namespace != prefix }
     }
@@ -107,14 +107,14 @@ final class SchemaIndex {
         return names[element.origin.position].own.contains(String(name[..<dot]))
     }
 
-    /// The error of a name in an own namespace that nothing declares, or nothing that can be used.
+    /// Returns the error for a name in an own namespace whose declaration is missing or unusable.
     func unresolved(_ what: String, _ name: String, at element: MarkupElement, of owner: String = "") -> CSDLError {
         let subject = owner.isEmpty ? "The \(what) \"\(name)\"" : "The \(what) \"\(name)\" of \(owner)"
         let reason = leftOut.paths.contains(name) ? "cannot be used" : "is not declared"
         return CSDLError(.unresolvedName, "\(subject) \(reason).", at: element)
     }
 
-    /// Whether the type or a base type of it declares a property of that name which is left out.
+    /// Whether the type or one of its base types declares an omitted property of that name.
     func isLeftOut(_ property: String, of type: String) -> Bool {
         var next: String? = type
         while let current = next {
@@ -174,7 +174,7 @@ final class SchemaIndex {
         declarations.append(declaration)
     }
 
-    /// When all types are known: a base type may be written without its namespace, as other types may.
+    /// Resolves base types after all types are known, because their namespace can be omitted as in other type names.
     private func nameBaseTypes() throws(CSDLError) {
         for place in declarations.indices where declarations[place].isStructured {
             let element = declarations[place].element
@@ -234,7 +234,7 @@ final class SchemaIndex {
 
     // MARK: Types
 
-    /// What a type name written at `element` stands for, with or without `Collection(…)`.
+    /// Returns the type for a type name written at `element`, with or without `Collection(…)`.
     func type(_ text: String, at element: MarkupElement) throws(CSDLError) -> TypeReference {
         var name = text.trimmed
         var isCollection = false
@@ -244,7 +244,7 @@ final class SchemaIndex {
         }
         let key = String(name)
         let position = element.origin.position
-        // A schema of V2 may have aliases of its own.
+        // A schema of V2 may have its own aliases.
         let isShared = !names[position].hasUsings
         if isShared, let known = resolved[position][key] { return TypeReference(known, isCollection: isCollection) }
         let kind = try kind(of: key, at: element)
@@ -273,8 +273,10 @@ final class SchemaIndex {
         }
     }
 
-    /// V2 documents are seen to leave out their own namespace. Some have one that is no identifier: what is declared in
-    /// it is theirs nevertheless.
+    /// Returns the qualified name of a type.
+    ///
+    /// Some V2 documents omit their own namespace. Some have a namespace that is not an identifier, whose
+    /// declarations are accepted nevertheless.
     private func qualifiedTypeName(_ text: String, at element: MarkupElement) -> String? {
         let position = element.origin.position
         guard let dot = text.lastIndex(of: ".") else {
@@ -284,7 +286,7 @@ final class SchemaIndex {
         return isName ? qualified(text, at: element) : nil
     }
 
-    /// The primitive type beneath a type definition.
+    /// Returns the underlying primitive type of a type definition.
     func underlyingType(of definition: MarkupElement) throws(CSDLError) -> PrimitiveType {
         guard let text = definition["UnderlyingType"] else {
             try log.tolerate(.missing, "The \(definition.label) has no attribute UnderlyingType.", at: definition)
@@ -304,11 +306,11 @@ final class SchemaIndex {
         case found(MarkupElement)
         /// The type and all its base types are known, and none has such a property.
         case missing(String, in: String)
-        /// The answer is in a document that was not read, or the type is open.
+        /// The property may be in a document that was not read, or the type is open.
         case beyond
     }
 
-    /// The property of that name of a type or its base types.
+    /// Looks up the property in a type and its base types.
     func member(_ name: some StringProtocol, of type: String) -> Lookup {
         var current = type
         while let declaration = types[current], declaration.isStructured {
@@ -320,8 +322,8 @@ final class SchemaIndex {
         return .beyond
     }
 
-    /// Walks a path of properties, casts and annotations, which is written at the element, from a type on, as far as the
-    /// documents know.
+    /// Follows a path of properties, casts and annotations, written at the element, as far as the documents declare
+    /// it.
     func walk(_ path: some StringProtocol, from type: String, at element: MarkupElement) -> Lookup {
         var current = type
         var last: MarkupElement?
@@ -341,7 +343,7 @@ final class SchemaIndex {
         return last.map(Lookup.found) ?? .beyond
     }
 
-    /// The qualified name of the type of a property, or of the target of a navigation property.
+    /// Returns the qualified name of the type of a property, or of the target of a navigation property.
     private func memberType(of element: MarkupElement) -> String? {
         if let relationship = element["Relationship"], let role = element["ToRole"] {
             return associations[qualified(relationship.trimmed, at: element)]?.end(role)?.type
@@ -350,7 +352,7 @@ final class SchemaIndex {
         return (try? type(text, at: element))?.name
     }
 
-    /// Whether `type` is `base` or derives from it; nil where its base types lead out of the document.
+    /// Whether `type` is `base` or derives from it, or `nil` if a base type is not in the documents.
     func isType(_ type: String, derivedFrom base: String) -> Bool? {
         var current = type
         while true {
@@ -361,7 +363,7 @@ final class SchemaIndex {
         }
     }
 
-    /// Whether an entity can be of both types: one derives from the other, as far as the document knows.
+    /// Whether an entity can have both types: one derives from the other, as far as the documents declare it.
     func areCompatible(_ a: String, _ b: String) -> Bool {
         if BuiltInType.isAbstract(a) || BuiltInType.isAbstract(b) { return true }
         return isType(a, derivedFrom: b) != false || isType(b, derivedFrom: a) != false

@@ -1,13 +1,14 @@
 extension SchemaIndex {
-    /// What one document says of namespaces: its schemas, and how names in them and in those that it includes are written.
+    /// The namespaces of one document: its schemas, and the aliases for them and for included namespaces.
     struct Names {
         let sources: [Source]
-        /// Declared here and not also included: names in them must resolve. Aliases that stand for two namespaces likewise.
+        /// Namespaces that are declared here and not also included, so that their names must resolve; also ambiguous
+        /// aliases.
         let own: Set<String>
-        /// Every namespace that a name may be written with, and what it stands for.
+        /// The namespace for every namespace and alias that names can be written with.
         private let namespaces: [String: String]
-        /// The aliases that a schema of V2 or V3 has for itself, by its number: those of `Using`, and its own where another
-        /// schema has the same.
+        /// The aliases local to a schema of V2 or V3, by schema number: those of `Using`, and its own alias if
+        /// another schema has the same.
         private let usings: [Int: [String: String]]
 
         var hasUsings: Bool { !usings.isEmpty }
@@ -27,7 +28,7 @@ extension SchemaIndex {
                 if element.name == "Include" { included.insert(namespace) }
                 guard let alias else { continue }
                 if let known = namespaces[alias], known != namespace {
-                    // In V2 and V3 it is an alias within its schema.
+                    // In V2 and V3 an alias is local to its schema.
                     if element.name != "Schema" || !document.version.isLegacy {
                         try log.tolerate(
                             .duplicateName, "The alias \"\(alias)\" stands for \"\(known)\" already.", at: element,
@@ -45,7 +46,7 @@ extension SchemaIndex {
             own = Set(sources.map(\.namespace)).subtracting(included).union(ambiguous)
         }
 
-        /// What a namespace or alias stands for in that schema of the document; nil if it is neither.
+        /// Returns the namespace of a namespace or alias in that schema of the document, or `nil` if it is neither.
         func namespace(_ prefix: String, in schema: Int) -> String? { usings[schema]?[prefix] ?? namespaces[prefix] }
 
         private static func namespace(of schema: MarkupElement) throws(CSDLError) -> String {
@@ -65,7 +66,8 @@ extension SchemaIndex {
                 }
         }
 
-        /// An alias must not be that of the schema itself, nor another one's of it (MC-CSDL 2.1.13).
+        /// Returns the aliases of `Using` elements. Such an alias must differ from the schema's own and from its
+        /// other aliases (MC-CSDL 2.1.13).
         private static func usings(
             _ sources: [Source], _ log: DefectLog, ambiguous: Set<String>
         ) throws(CSDLError) -> [Int: [String: String]] {

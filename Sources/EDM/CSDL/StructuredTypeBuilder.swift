@@ -8,7 +8,7 @@ struct StructuredTypeBuilder {
         var result: [String: StructuredType] = [:]
         for declaration in index.structuredTypes {
             let base = declaration.base.flatMap { result[$0] }
-            // Counted before they are copied: a few long base types can be inherited very often.
+            // Counted before copying: a few base types with many properties can be inherited very often.
             try index.spend(
                 (base?.properties.count ?? 0) + (base?.navigationProperties.count ?? 0)
                     + declaration.element.children.count, at: declaration.element)
@@ -69,8 +69,8 @@ struct StructuredTypeBuilder {
                 .union(index.leftOut.properties[declaration.name] ?? []))
     }
 
-    /// A property that the base type has already can be done without if it says the same of the type. Otherwise the document
-    /// does not say what values of the derived type are.
+    /// Handles a property that the base type already has. It is omitted if both have the same type; otherwise the
+    /// values of the derived type would be undefined.
     private func refuse(
         _ element: MarkupElement, _ own: Property, _ inherited: Property, in declaration: SchemaIndex.TypeDeclaration
     ) throws(CSDLError) {
@@ -82,7 +82,7 @@ struct StructuredTypeBuilder {
         try index.log.leaveOut(element, because: fault)
     }
 
-    /// The properties that hold the values of a key, each once.
+    /// Returns the properties that contain the values of a key, each once.
     private static func holders(of key: [KeyReference], _ byName: [String: Property]) -> [Property] {
         var holders: [Property] = []
         for reference in key {
@@ -92,7 +92,7 @@ struct StructuredTypeBuilder {
         return holders
     }
 
-    /// V2 and V3 write `m:HasStream`.
+    /// Returns the value of `HasStream`, which V2 and V3 write as `m:HasStream`.
     private func hasStream(_ element: MarkupElement) throws(CSDLError) -> Bool {
         guard let text = element.anyAttribute("HasStream") else { return false }
         guard let value = Bool(csdl: text) else {

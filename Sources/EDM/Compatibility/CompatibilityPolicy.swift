@@ -1,13 +1,15 @@
-/// Which changes of metadata an app has approved beforehand, beyond those that every app can live with.
+/// The metadata changes that an app has approved in advance, beyond those that are always compatible.
 public struct CompatibilityPolicy: Sendable, Hashable {
     /// Whether members may be added to enumeration types.
     public var hasOpenEnumerations: Bool
-    /// Whether anything may change or be added. Removals are not meant.
+    /// Whether any change or addition is approved. Does not include removals.
     public var canChangeAnything: Bool
     /// Whether any element may be removed.
     public var canRemoveAnything: Bool
-    /// The paths of elements that may be removed, as ``ModelChange/path`` has them. One is for the element with all that
-    /// is in it, where the whole element goes; where a part of it goes the part's own path counts.
+    /// The paths of elements that may be removed, as in ``ModelChange/path``.
+    ///
+    /// The path of an element approves the removal of the whole element. To approve the removal of a part only, use
+    /// the path of the part.
     public var removable: Set<String>
 
     public init(
@@ -20,7 +22,8 @@ public struct CompatibilityPolicy: Sendable, Hashable {
         self.removable = removable
     }
 
-    /// The changes that are neither compatible nor approved, in the order of the difference; ``ModelChange/rule`` says why.
+    /// Returns the changes that are neither compatible nor approved, in the order of the difference.
+    /// ``ModelChange/rule`` is the reason.
     public func incompatibleChanges(in difference: ModelDifference) -> [ModelChange] {
         difference.changes.filter { !allows($0, in: difference) }
     }
@@ -30,7 +33,7 @@ public struct CompatibilityPolicy: Sendable, Hashable {
         switch change.kind {
         case .removed: return canRemoveAnything || removable.contains(change.path)
         case .added: return canChangeAnything || (hasOpenEnumerations && change.rule == .memberAdded)
-        // Of two protocols nothing else was compared, so nobody can know what is approved.
+        // For different protocols nothing else was compared, so the extent of the approval is unknown.
         case .changed: return canChangeAnything && difference.isComplete
         }
     }

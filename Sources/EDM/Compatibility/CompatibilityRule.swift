@@ -1,4 +1,4 @@
-/// The rules by which a change of metadata is one that an app built for the old ones can live with, or not.
+/// The rules that determine whether a metadata change is compatible with an app built for the old metadata.
 public enum CompatibilityRule: String, Sendable, Hashable, CaseIterable {
     case propertyAdded
     case typeAdded
@@ -14,7 +14,7 @@ public enum CompatibilityRule: String, Sendable, Hashable, CaseIterable {
     case elementRemoved
     case memberRemoved
     case propertyRemoved
-    /// Whatever no other rule is about.
+    /// Any change that no other rule covers.
     case anythingElse
 
     /// Whether such a change needs no approval.
@@ -52,7 +52,7 @@ extension CompatibilityRule: CustomStringConvertible {
 }
 
 extension CompatibilityRule {
-    /// The rule that a change falls under.
+    /// Creates the rule for a change.
     init(_ finding: ElementComparison.Finding) {
         switch finding.kind {
         case .added: self = Self.addition(finding)
@@ -90,7 +90,7 @@ extension CompatibilityRule {
         switch (aspect, element) {
         case (.baseType, _): .baseTypeChanged
         case (.value, .enumerationMember): .memberValueChanged
-        // In V2 and V3 the ends are what types the navigation properties that walk between them.
+        // In V2 and V3, the ends determine the types of the navigation properties between them.
         case (.type, .property), (.nullability, .property), (.type, .navigationProperty),
             (.multiplicity, .navigationProperty), (.type, .associationEnd), (.multiplicity, .associationEnd):
             .propertyTypeChanged

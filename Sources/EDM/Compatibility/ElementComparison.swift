@@ -1,22 +1,22 @@
-/// Finds what differs between two trees of elements, in one pass over both.
+/// Finds the differences between two trees of elements, in one pass over both.
 struct ElementComparison {
-    /// A difference with what its rule asks for.
+    /// A difference with the facts that its rule requires.
     struct Finding {
         let path: String
         let element: ModelElementKind
         let kind: ModelChange.Kind
-        /// Of what was removed or changed the old element, of what was added the new one.
+        /// The old element of a removal or change, the new element of an addition.
         let subject: ModelElement
-        /// Of an added parameter: whether it is one of an action and no older parameter stands behind it.
+        /// For an added parameter: whether it belongs to an action and no old parameter follows it.
         var isAppendedToAction = false
 
         var isNullable: Bool { subject.aspects[.nullability] == "true" }
     }
 
     private(set) var findings: [Finding] = []
-    /// The paths of everything that is new, what is in an added element included.
+    /// The paths of all new elements, including those in added elements.
     private(set) var added: Set<String> = []
-    /// The paths of everything that is gone, what was in a removed element included.
+    /// The paths of all removed elements, including those in removed elements.
     private(set) var removed: Set<String> = []
 
     init(_ old: [ModelElement], _ new: [ModelElement]) {
@@ -56,7 +56,7 @@ struct ElementComparison {
     }
 
     private mutating func compare(_ old: ModelElement, _ new: ModelElement, path: String) {
-        // What an entity type says cannot be compared with what a complex type says.
+        // Entity types and complex types are not comparable.
         guard old.kind == new.kind else {
             change(.elementKind, old.kind.rawValue, new.kind.rawValue, of: old, path)
             return
@@ -69,7 +69,8 @@ struct ElementComparison {
         compare(old.children, new.children, in: Parent(path: path, element: old))
     }
 
-    /// Parameters are the only elements whose order says something, since only behind the others one may be added.
+    /// Compares the order of parameters, the only elements whose order matters: an added one must follow the old
+    /// ones.
     private mutating func compareOrder(of parameters: [ElementMatching.Match], in parent: Parent) {
         func names(_ place: (ElementMatching.Match) -> ElementMatching.Place?) -> String {
             parameters.sorted { (place($0)?.position ?? 0) < (place($1)?.position ?? 0) }.map(\.name)

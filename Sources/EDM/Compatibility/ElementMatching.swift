@@ -1,17 +1,17 @@
-/// Which elements of one parent are the same element before and after.
+/// Pairs the elements of one parent before and after a change.
 ///
-/// The same name makes the same element. Of the overloads of one name whose signatures match no other, one on either side
-/// is one overload that changed; of more than that nobody can say which became which.
+/// Elements with the same name are the same element. If exactly one overload of a name is unmatched on each side, the
+/// two are one changed overload; with more, the correspondence is unknown.
 struct ElementMatching {
     /// An element before, after, or both.
     struct Match {
-        /// The element's name, and a number behind it where another element of its space has it too.
+        /// The element's name, followed by a number if another element of its space has the same name.
         let name: String
         let old: Place?
         let new: Place?
     }
 
-    /// An element among its siblings.
+    /// An element and its position among its siblings.
     struct Place {
         let element: ModelElement
         let position: Int
@@ -45,14 +45,14 @@ struct ElementMatching {
         let space: ModelElement.Space
         let name: String
         let isUnbound: Bool
-        /// How many elements there are before that have all else in common, as a defective document may have.
+        /// The number of preceding elements with an equal key, which a defective document can contain.
         var repetition = 0
         let family: Family
     }
 
     private struct Family: Hashable {
         let space: ModelElement.Space
-        /// nil where the element cannot be overloaded.
+        /// The name; `nil` if the element cannot be overloaded.
         let name: String?
     }
 
@@ -69,13 +69,13 @@ struct ElementMatching {
         }
     }
 
-    /// The elements that are the only ones of their family.
+    /// Returns the elements that are the only ones of their family.
     private static func onlyOnes(_ elements: [(Key, Place)]) -> [Family: (key: Key, place: Place)] {
         let overloads = elements.filter { $0.0.family.name != nil }
         return Dictionary(grouping: overloads, by: \.0.family).filter { $0.value.count == 1 }.mapValues { $0[0] }
     }
 
-    /// The names of those keys whose elements share one. No name in a document has a number sign.
+    /// Returns the names of keys whose elements share a name. No name in a document contains a number sign.
     private static func names(_ keys: [Key]) -> [Key: String] {
         struct Name: Hashable {
             let space: ModelElement.Space

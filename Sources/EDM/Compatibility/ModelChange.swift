@@ -1,21 +1,21 @@
-/// One thing that one metadata document says differently from another.
+/// One difference between two metadata documents.
 public struct ModelChange: Sendable, Hashable {
-    /// What happened to the element.
+    /// The kind of change of an element.
     public enum Kind: Sendable, Hashable {
-        /// With everything in it, which is not listed again.
+        /// The element and all its contents, which are not listed separately.
         case added
-        /// With everything in it, which is not listed again.
+        /// The element and all its contents, which are not listed separately.
         case removed
-        /// What was said of the aspect before and is said now; nil where nothing was said.
+        /// The old and new value of the aspect; `nil` if there is none.
         case changed(ModelAspect, from: String?, to: String?)
     }
 
-    /// The element as annotations would name it as their target: `NS.Customer/Name`, `NS.Color/Red`,
-    /// `NS.Ship(NS.Order)/Speed`, `NS.Container/Orders`. Of a changed overload the one before the change.
+    /// The path by which annotations name the element: `NS.Customer/Name`, `NS.Color/Red`, `NS.Ship(NS.Order)/Speed`,
+    /// `NS.Container/Orders`. For a changed overload, the old one.
     public let path: String
     public let element: ModelElementKind
     public let kind: Kind
-    /// What the rules of compatibility say about the change, before anything is approved.
+    /// The compatibility rule for the change, before approvals.
     public let rule: CompatibilityRule
 }
 
@@ -34,7 +34,7 @@ extension ModelChange: CustomStringConvertible {
 }
 
 extension ModelChange: Comparable {
-    /// By path, so that what happened to one type stands together.
+    /// Orders changes by path, so that all changes of one type are adjacent.
     public static func < (a: ModelChange, b: ModelChange) -> Bool {
         if a.path != b.path { return a.path < b.path }
         if a.element != b.element { return a.element.rawValue < b.element.rawValue }
@@ -47,13 +47,13 @@ extension ModelChange.Kind {
         switch self {
         case .removed: ""
         case .changed(let aspect, _, _): aspect.rawValue
-        // Behind each aspect, which begins with a letter.
+        // Sorts after each aspect, which begins with a letter.
         case .added: "~"
         }
     }
 }
 
-/// The kinds of model elements that are compared, under the names that CSDL has for them.
+/// The kinds of compared model elements, with their CSDL names.
 public enum ModelElementKind: String, Sendable, Hashable, CaseIterable {
     /// The document itself.
     case document = "Edmx"
@@ -77,7 +77,7 @@ public enum ModelElementKind: String, Sendable, Hashable, CaseIterable {
     case container = "EntityContainer"
     case entitySet = "EntitySet"
     case singleton = "Singleton"
-    /// V4 only: in V2 and V3 it follows from the association sets.
+    /// V4 only. In V2 and V3, bindings follow from the association sets.
     case binding = "NavigationPropertyBinding"
     case actionImport = "ActionImport"
     case functionImport = "FunctionImport"
@@ -85,13 +85,13 @@ public enum ModelElementKind: String, Sendable, Hashable, CaseIterable {
     case associationSet = "AssociationSet"
 }
 
-/// What is compared of a model element beside its being there.
+/// The compared aspects of a model element, apart from its existence.
 public enum ModelAspect: String, Sendable, Hashable, CaseIterable {
     /// The protocol version of the document.
     case version
-    /// The kind of element that the name stands for: a complex type that was an entity type.
+    /// The kind of element with that name, for example a complex type that was an entity type.
     case elementKind = "kind of element"
-    /// Of a property, parameter, result, set, association's end or type definition.
+    /// The type of a property, parameter, result, set, association end or type definition.
     case type
     case nullability
     case maxLength = "maximal length"
@@ -105,20 +105,20 @@ public enum ModelAspect: String, Sendable, Hashable, CaseIterable {
     case abstract
     case open = "open type"
     case hasStream = "media stream"
-    /// The key's properties in their order, which is that of key predicates.
+    /// The key properties in the order of key predicates.
     case key
     /// The underlying type of an enumeration.
     case underlyingType = "underlying type"
     case flags = "flags enumeration"
-    /// Of an enumeration's member.
+    /// The value of an enumeration member.
     case value
     case multiplicity
-    /// The path of the navigation property that walks the relationship backwards.
+    /// The path of the navigation property in the reverse direction.
     case partner
     case referentialConstraint = "referential constraint"
     case containsTarget = "containment"
     case onDelete = "action on delete"
-    /// V2 and V3: which association a navigation property walks, and how.
+    /// The association and direction of a navigation property in V2 and V3.
     case relationship
     case bound
     case composable
@@ -126,15 +126,15 @@ public enum ModelAspect: String, Sendable, Hashable, CaseIterable {
     case parameterOrder = "order of parameters"
     /// The container that a container extends.
     case extends = "extended container"
-    /// The set that a binding leads to.
+    /// The target set of a binding.
     case target
-    /// What an import imports.
+    /// The imported operation.
     case operation
-    /// The set that an import's result is in.
+    /// The entity set of an import's result.
     case resultSet = "entity set"
     case httpMethod = "HTTP method"
-    /// Of an association set: the association.
+    /// The association of an association set.
     case association
-    /// Of an association set: the sets of the ends.
+    /// The entity sets of an association set's ends.
     case ends
 }

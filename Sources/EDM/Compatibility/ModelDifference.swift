@@ -1,23 +1,23 @@
-/// What a metadata document says differently from an earlier one of the same service.
+/// The difference between two metadata documents of a service.
 ///
-/// Each change is listed once, at the element that the document declares it for. What follows from it is not listed again:
-/// what is in an added or removed element, the flags and the key that derived types inherit, and the ways along which
-/// an element is reached: bindings, associations and partners of a property or set that comes or goes itself.
+/// Each change is listed once, at the element that declares it. Consequences are not listed: the contents of an added
+/// or removed element, the flags and key that derived types inherit, and references to a property or set that is
+/// itself added or removed: bindings, associations and partners.
 ///
-/// Annotations, terms, documentation, references to other documents, aliases and the order of elements are no changes.
-/// The order of a key's properties and of parameters is one.
+/// Annotations, terms, documentation, references to other documents, aliases and the order of elements are not
+/// compared. The order of key properties and of parameters is.
 public struct ModelDifference: Sendable, Equatable {
-    /// The changes in a fixed order, which does not depend on the documents' own.
+    /// The changes in a fixed order, independent of the order in the documents.
     public let changes: [ModelChange]
-    /// The paths of all elements that the new document has and the old one has not, those in added elements included.
+    /// The paths of all elements that only the new document has, including those in added elements.
     public let extensions: Set<String>
-    /// The paths of all elements that the old document has and the new one has not, those in removed elements included.
+    /// The paths of all elements that only the old document has, including those in removed elements.
     public let removed: Set<String>
-    /// Whether the documents could be compared: those of V2 and V3 with each other, and those of V4. Of others only the
-    /// version is listed.
+    /// Whether the documents are comparable: V2 and V3 with each other, and V4 versions with each other. Otherwise
+    /// only the version is listed.
     public let isComplete: Bool
 
-    /// Compares two documents, at a cost in proportion to them.
+    /// Compares two documents. Cost: proportional to their size.
     public init(from old: EntityDataModel, to new: EntityDataModel) {
         isComplete = old.version.isLegacy == new.version.isLegacy
         let comparison =
@@ -49,7 +49,7 @@ extension ModelDifference: CustomStringConvertible {
     public var description: String { changes.map(\.description).joined(separator: "\n") }
 }
 
-/// Tells the findings that say again what another one says.
+/// Identifies findings that follow from another finding.
 private struct Consequences {
     private let comparison: ElementComparison
     private let changes: Set<Change>
@@ -69,7 +69,7 @@ private struct Consequences {
         case .added: finding.subject.companions.contains(where: comparison.added.contains)
         case .removed: finding.subject.companions.contains(where: comparison.removed.contains)
         case .changed(.partner, let old, let new):
-            // Told by the partner that is gone and by the one that is new.
+            // Reported by the removed and the new partner.
             (old.map(comparison.removed.contains) ?? true) && (new.map(comparison.added.contains) ?? true)
         case .changed(.open, _, _), .changed(.hasStream, _, _), .changed(.key, _, _): isInherited(finding)
         case .changed: false

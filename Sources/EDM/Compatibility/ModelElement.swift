@@ -1,15 +1,16 @@
-/// An element of a model as it is compared: what it is called, what is said of it, and what it holds.
+/// A model element in comparable form: its name, aspects and children.
 ///
-/// Annotations, the order of elements and whatever follows from something else in the model are left out.
+/// Annotations, the order of elements and derived facts are omitted.
 struct ModelElement {
     let kind: ModelElementKind
     /// The last segment of the path.
     let name: String
-    /// What overloads have in common: the name without their parameters.
+    /// The name shared by overloads, without their parameters.
     var family: String?
     var aspects: [ModelAspect: String] = [:]
     var children: [ModelElement] = []
-    /// The paths of elements with which this one comes and goes: a binding with its navigation property and its target.
+    /// The paths of elements with which this one is added and removed: a binding with its navigation property and
+    /// target.
     var companions: [String] = []
 
     init(_ kind: ModelElementKind, _ name: String) {
@@ -17,7 +18,7 @@ struct ModelElement {
         self.name = name
     }
 
-    /// Names that must be unique among each other: elements of different spaces are never the same element.
+    /// The scopes of unique names. Elements of different spaces are never the same element.
     enum Space: Hashable { case type, association, operation, container, resource, associationSet, part }
 
     var space: Space {
@@ -34,14 +35,14 @@ struct ModelElement {
         }
     }
 
-    /// Says what is said about the type of a property, parameter or result.
+    /// Sets the aspects of the type of a property, parameter or result.
     mutating func describe(_ type: TypeReference, isNullable: Bool?, _ facets: Facets, in version: ODataVersion) {
         aspects[.type] = type.text
         if let isNullable { aspects[.nullability] = "\(isNullable)" }
         describe(facets, of: type.primitive, in: version)
     }
 
-    /// A facet that says what would hold anyway says nothing (CSDL 4.01, section 7.2).
+    /// Sets the facets, omitting those equal to the default (CSDL 4.01, section 7.2).
     mutating func describe(_ facets: Facets, of type: PrimitiveType?, in version: ODataVersion) {
         aspects[.maxLength] = facets.maxLength.map { $0 == .max ? "max" : "\($0)" }
         aspects[.defaultValue] = facets.defaultValue
@@ -62,17 +63,17 @@ struct ModelElement {
         }
     }
 
-    /// Says it only where it holds, so that a difference reads as "is now" or "was".
+    /// Sets a Boolean aspect.
     mutating func state(_ aspect: ModelAspect, _ holds: Bool) { aspects[aspect] = holds ? "true" : "false" }
 }
 
 extension TypeReference {
-    /// As a document writes it.
+    /// The type name as written in a document.
     var text: String { isCollection ? "Collection(\(name))" : name }
 }
 
 extension [ReferentialConstraint] {
-    /// Their order says nothing. nil for none.
+    /// The constraints as text, independent of their order; `nil` if there are none.
     var text: String? {
         isEmpty ? nil : map { "\($0.dependent) = \($0.principal)" }.sorted().joined(separator: ", ")
     }

@@ -1,10 +1,10 @@
-/// A model as the tree of elements that is compared, from the schemas' declarations.
+/// A model as a tree of comparable elements, from the schemas' declarations.
 ///
-/// A schema is no element: it is only where names begin. Terms are none either, since annotations are not compared.
+/// A schema is not an element, only the start of names. Terms are omitted, because annotations are not compared.
 struct ModelOutline {
     private let model: EntityDataModel
     private let types: [String: StructuredType]
-    /// The navigation properties that walk each association.
+    /// The navigation properties of each association.
     private let walkers: [String: [String]]
 
     init(_ model: EntityDataModel) {
@@ -19,7 +19,7 @@ struct ModelOutline {
         }
     }
 
-    /// The elements that stand for themselves; all others are in one of them.
+    /// The top-level elements.
     var elements: [ModelElement] {
         var result: [ModelElement] = []
         for schema in model.schemas {
@@ -35,7 +35,8 @@ struct ModelOutline {
 
     // MARK: Types
 
-    /// Flags and key are those with what is inherited: a document may repeat in a type what its base type says.
+    /// Returns the element of a type. Flags and key include inherited ones, because a document may repeat them in a
+    /// derived type.
     private func element(_ type: StructuredType) -> ModelElement {
         var element = ModelElement(type.kind == .entity ? .entityType : .complexType, type.name)
         element.aspects[.baseType] = type.baseType
@@ -68,7 +69,7 @@ struct ModelOutline {
         var element = ModelElement(.navigationProperty, property.name)
         element.state(.containsTarget, navigation.containsTarget)
         if let walk = navigation.walk {
-            // All else is said by the association.
+            // The association contains all other aspects.
             element.aspects[.relationship] = "\(walk.association) from \(walk.fromRole) to \(walk.toRole)"
             return element
         }
@@ -119,7 +120,8 @@ struct ModelOutline {
 
     // MARK: Operations
 
-    /// An overload is called as annotations call it: a function by all parameter types, an action by its binding one.
+    /// Returns the element of an overload, named as in annotations: a function by all parameter types, an action by
+    /// its binding type.
     private func element(_ operation: ServiceOperation) -> ModelElement {
         let telling =
             operation.kind == .function
@@ -184,7 +186,7 @@ struct ModelOutline {
         return element
     }
 
-    /// V2 and V3 declare the operation right here and may overload it.
+    /// Returns the element of an import. In V2 and V3, the import declares the operation and can be overloaded.
     private func element(_ operation: OperationImport) -> ModelElement {
         let isDeclaration = operation.operation == nil
         var element = ModelElement(
@@ -208,7 +210,7 @@ struct ModelOutline {
 
     // MARK: Paths
 
-    /// The path of the property, by the type that declares it, to which a path through properties and casts leads.
+    /// Returns the path, by declaring type, of the property at the end of a path of properties and casts.
     private func path(of path: String, from type: String) -> String? {
         var current = types[type]
         var last: Property?

@@ -1,26 +1,26 @@
-/// Why bytes are not the JSON that was wanted, and where.
+/// The reason why bytes are not the expected JSON, with the position.
 public struct JSONError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
-        /// The document ends inside a value, or holds nothing.
+        /// The document ends inside a value, or is empty.
         case truncated
-        /// A byte that RFC 8259 does not allow at this place.
+        /// A byte that RFC 8259 does not allow at this position.
         case syntax
-        /// Bytes that are not UTF-8.
+        /// Bytes that are not valid UTF-8.
         case invalidUTF8
-        /// An object has two members of one name, so that nobody can tell which one holds (RFC 8259, 4; RFC 7493, 2.3).
+        /// An object has two members with the same name, which is ambiguous (RFC 8259, 4; RFC 7493, 2.3).
         case duplicateName
-        /// An escape of half a surrogate pair, which stands for no character.
+        /// An escape of half a surrogate pair, which represents no character.
         case loneSurrogate
         case tooDeep
         case tooLarge
-        /// A value of another kind than the reader asked for.
+        /// A value of another kind than the reader requested.
         case wrongKind
     }
 
     public let code: Code
     /// A sentence for a person.
     public let message: String
-    /// The byte, counted from the beginning of the document.
+    /// The offset of the byte from the beginning of the document.
     public let offset: Int
 
     public init(_ code: Code, _ message: String, at offset: Int) {

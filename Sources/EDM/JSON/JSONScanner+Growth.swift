@@ -1,6 +1,6 @@
-/// For documents that arrive in pieces: what is read is let go, and what could not be read whole is read once more.
+/// Support for documents that arrive in chunks: consumed bytes are released, and an incomplete value is read again.
 extension JSONScanner {
-    /// A place between two values, to come back to.
+    /// A position between two values to which the scanner can return.
     package struct Mark {
         fileprivate var offset: Int
         fileprivate var depth: Int
@@ -9,20 +9,20 @@ extension JSONScanner {
 
     package var mark: Mark { Mark(offset: offset, depth: openIsEmpty.count, isEmpty: openIsEmpty.last ?? true) }
 
-    /// Goes back, also out of what was closed since.
+    /// Returns to the mark, also if containers have been closed since.
     package mutating func goBack(to mark: Mark) {
         offset = mark.offset
-        // Whatever holds something that is open is not empty.
+        // A container with open contents is not empty.
         openIsEmpty = Array(repeating: false, count: mark.depth)
         if mark.depth > 0 { openIsEmpty[mark.depth - 1] = mark.isEmpty }
     }
 
-    /// How many bytes are there and not read.
+    /// The number of available bytes that have not been read.
     package var unread: Int { bytes.count - offset }
 
-    /// Puts more bytes behind those that are there. Those that were read go, and marks become worthless.
+    /// Appends bytes and removes those that have been read. Invalidates all marks.
     ///
-    /// - Returns: how many went.
+    /// - Returns: The number of removed bytes.
     package mutating func append(_ chunk: [UInt8]) -> Int {
         let read = offset
         if unread == 0 {

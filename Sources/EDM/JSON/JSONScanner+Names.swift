@@ -1,21 +1,21 @@
-/// The names of one object's members so far, to find one that comes twice.
+/// The names of one object's members so far, for detecting duplicates.
 ///
-/// Readers disagree about which of two members of one name holds (RFC 8259, section 4), so an object with such members has no
-/// meaning that could be relied on. Names are the same if their code units are, after their escapes are resolved.
+/// Readers differ in which of two members with the same name they use (RFC 8259, section 4), so such an object is
+/// ambiguous. Names are compared by code units after resolving escapes.
 package struct MemberNames {
-    /// Names without escapes, as places in the document; with more than ``fewLimit`` names, or with an escape, all of them
-    /// are in ``many``.
+    /// Names without escapes, as ranges of the document. With more than ``fewLimit`` names, or with an escape, all
+    /// names are in ``many`` instead.
     private var few: [Range<Int>] = []
     private var many: Set<[UInt8]> = []
 
     package init() {}
 
-    /// Comparing each name with each other one is faster up to here.
+    /// Up to this count, comparing all names is faster than hashing.
     private static let fewLimit = 24
 
-    /// Adds the name that stands between the quotation marks.
+    /// Adds the name between the quotation marks.
     ///
-    /// - Returns: whether it is the first of that name.
+    /// - Returns: Whether the name is new.
     mutating func insert(
         _ range: Range<Int>, in bytes: [UInt8], decoded: () throws(JSONError) -> String
     ) throws(JSONError) -> Bool {
@@ -35,7 +35,7 @@ package struct MemberNames {
 }
 
 extension JSONScanner {
-    /// The name of the next member, which must not be among those before; nil at the object's end.
+    /// Returns the name of the next member, or `nil` at the end of the object. Throws if the name is a duplicate.
     package mutating func nextName(_ names: inout MemberNames) throws(JSONError) -> String? {
         guard try beginName() else { return nil }
         let start = offset
@@ -45,7 +45,7 @@ extension JSONScanner {
         return name
     }
 
-    /// Passes over the name of the next member; false at the object's end.
+    /// Skips the name of the next member. Returns `false` at the end of the object.
     package mutating func skipName(_ names: inout MemberNames) throws(JSONError) -> Bool {
         guard try beginName() else { return false }
         let start = offset
@@ -66,7 +66,7 @@ extension JSONScanner {
         return true
     }
 
-    /// - Parameter start: where the opening quotation mark of the name is that ends at the offset.
+    /// - Parameter start: the offset of the opening quotation mark of the name that ends at the current offset.
     private func note(
         _ start: Int, _ names: inout MemberNames, _ decoded: () throws(JSONError) -> String
     ) throws(JSONError) {

@@ -1,9 +1,9 @@
 extension JSONScanner {
-    /// The string whose opening quotation mark is at the offset.
+    /// Returns the string whose opening quotation mark is at the offset.
     mutating func quoted() throws(JSONError) -> String {
         let start = offset + 1
         let (end, isASCII) = runOfPlainBytes(from: start)
-        // Most strings have no escape: copy them once.
+        // Most strings have no escapes: copy them once.
         if end < bytes.count, bytes[end] == UInt8(ascii: "\"") {
             offset = end + 1
             if !isASCII, let invalid = firstInvalidUTF8(bytes[start..<end]) {
@@ -15,7 +15,7 @@ extension JSONScanner {
         return try escaped(from: start, firstEscape: end)
     }
 
-    /// Passes over a string without making it; escapes are checked all the same.
+    /// Skips a string without creating it. Escapes are checked.
     mutating func skipQuoted() throws(JSONError) {
         let start = offset + 1
         let (end, isASCII) = runOfPlainBytes(from: start)
@@ -31,7 +31,7 @@ extension JSONScanner {
         bytes.withUnsafeBytes { JSONText.plainRun(in: $0, from: start) }
     }
 
-    /// The bytes of `range`, which are known to be UTF-8, as a string.
+    /// Returns the bytes of `range`, which must be valid UTF-8, as a string.
     func makeString(_ range: Range<Int>) -> String {
         bytes.withUnsafeBytes { JSONText.string(UnsafeRawBufferPointer(rebasing: $0[range])) }
     }
@@ -67,15 +67,15 @@ extension JSONScanner {
         throw JSONError(.truncated, "The document ends inside a string.", at: bytes.count)
     }
 
-    /// Keeps why a string is no text, or throws it.
+    /// Records the error of an invalid string, or throws it.
     private mutating func tolerate(_ error: JSONError) throws(JSONError) {
         guard toleratesBadText else { throw error }
         badText = badText ?? error
     }
 
-    /// Appends what the escape at `index` stands for.
+    /// Appends the character that the escape at `index` represents.
     ///
-    /// - Returns: the index behind it.
+    /// - Returns: The index after the escape.
     private func escape(at index: Int, into content: inout [UInt8]) throws(JSONError) -> Int {
         guard index + 1 < bytes.count else {
             throw JSONError(.truncated, "The document ends inside a string.", at: bytes.count)
@@ -112,7 +112,7 @@ extension JSONScanner {
         return next
     }
 
-    /// The four hexadecimal digits of the `\u` at `index`.
+    /// Returns the value of the four hexadecimal digits of the `\u` at `index`.
     private func codeUnit(at index: Int) throws(JSONError) -> UInt16 {
         guard index + 6 <= bytes.count else {
             throw JSONError(.truncated, "The document ends inside a string.", at: bytes.count)
@@ -132,7 +132,8 @@ extension JSONScanner {
     }
 }
 
-/// Where bytes that are not UTF-8 begin: overlong forms, surrogates and scalars beyond U+10FFFF among them (RFC 3629).
+/// Returns the index of the first bytes that are not valid UTF-8, including overlong forms, surrogates and scalars
+/// beyond U+10FFFF (RFC 3629).
 func firstInvalidUTF8(_ bytes: ArraySlice<UInt8>) -> Int? {
     var index = bytes.startIndex
     while index < bytes.endIndex {

@@ -1,20 +1,21 @@
-/// Reads JSON in UTF-8 piece by piece, without ever holding more than the piece that was asked for.
+/// Reads JSON in UTF-8 step by step, holding only the requested part in memory.
 ///
-/// The caller walks the document: ``beginObject()`` and then ``nextName()`` until it gives nil, reading or skipping one
-/// value after each name; ``beginArray()`` and ``nextItem()`` likewise. The grammar is RFC 8259 exactly; bytes that are not
-/// UTF-8 and escapes of lone surrogates are errors. After an error the scanner must not be used further.
+/// The caller traverses the document: it calls ``beginObject()`` and then ``nextName()`` until that returns `nil`,
+/// and reads or skips one value after each name; likewise ``beginArray()`` and ``nextItem()``. The grammar is exactly
+/// RFC 8259; invalid UTF-8 and escapes of lone surrogates are errors. After an error the scanner must not be used
+/// again.
 public struct JSONScanner: Sendable {
-    /// What a document may cost.
+    /// Bounds on a document.
     public struct Limits: Sendable, Hashable {
-        /// Objects and arrays inside each other.
+        /// The nesting depth of objects and arrays.
         public var depth: Int
-        /// Of the document, in bytes.
+        /// The size of the document in bytes.
         public var size: Int
-        /// Of one item of a page, in bytes: what is held in memory at once. A larger item is passed over.
+        /// The size in bytes of one item of a page, which is held in memory as a whole. A larger item is skipped.
         public var itemSize: Int
-        /// How many values one item of a page, or a document that is read whole, may hold.
+        /// The number of values in one item of a page, or in a document that is read as a whole.
         public var elements: Int
-        /// How many members one object may have.
+        /// The number of members of one object.
         public var members: Int
 
         public init(
@@ -32,20 +33,20 @@ public struct JSONScanner: Sendable {
     public enum Kind: Sendable, Hashable { case null, boolean, number, string, array, object }
 
     package internal(set) var bytes: [UInt8]
-    /// The next byte to be read.
+    /// The offset of the next byte to be read.
     public package(set) var offset: Int
     package let limits: Limits
-    /// For each open object and array: whether nothing of it has been read yet.
+    /// For each open object and array, whether nothing of it has been read yet.
     package internal(set) var openIsEmpty: [Bool] = []
-    /// Whether repeated names in an object are errors, as in an answer that is acted on.
+    /// Whether duplicate names in an object are errors, as needed for responses that change the state.
     package var checksNames = false
-    /// Whether a string that is no text is read with replacement characters and kept in ``badText``, and no error.
+    /// Whether an invalid string is read with replacement characters and recorded in ``badText`` instead of throwing.
     package var toleratesBadText = false
-    /// Why the first string was no text that was read since this was nil.
+    /// The error of the first invalid string that was read since the property was `nil`.
     package var badText: JSONError?
-    /// How many further values ``value()`` and ``skip()`` may read.
+    /// The number of further values that ``value()`` and ``skip()`` may read.
     private var elementsLeft: Int
-    /// The offset that the item being read must not go beyond.
+    /// The offset that the current item must not exceed.
     package private(set) var itemEnd = Int.max
 
     public init(_ bytes: [UInt8], limits: Limits = Limits()) throws(JSONError) {
@@ -59,7 +60,7 @@ public struct JSONScanner: Sendable {
         skipByteOrderMark()
     }
 
-    /// For a document of which nothing is there yet.
+    /// Creates a scanner without content; chunks are appended later.
     package init(limits: Limits) {
         bytes = []
         self.limits = limits
@@ -67,7 +68,7 @@ public struct JSONScanner: Sendable {
         offset = 0
     }
 
-    /// Says that an item of a page begins with the next value: the limits for items hold until ``endItem()``.
+    /// Starts an item of a page at the next value: the limits for items apply until ``endItem()``.
     package mutating func beginItem() {
         skipWhitespace()
         let (end, overflows) = offset.addingReportingOverflow(limits.itemSize)
@@ -80,7 +81,7 @@ public struct JSONScanner: Sendable {
         elementsLeft = limits.elements
     }
 
-    /// To be called for each value: throws where there are too many, or they are too large together.
+    /// Counts a value. Throws if there are too many values or the item is too large.
     private mutating func countElement() throws(JSONError) {
         elementsLeft -= 1
         guard elementsLeft >= 0 else {
@@ -93,12 +94,12 @@ public struct JSONScanner: Sendable {
         JSONError(.tooLarge, "It has more than \(limits.itemSize) bytes.", at: offset)
     }
 
-    /// To be called at the document's beginning only.
+    /// Skips a byte order mark. To be called only at the beginning of the document.
     package mutating func skipByteOrderMark() {
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { offset = 3 }
     }
 
-    /// The kind of the value that comes next.
+    /// Returns the kind of the next value.
     public mutating func peek() throws(JSONError) -> Kind {
         skipWhitespace()
         switch try byteAhead() {
@@ -114,7 +115,7 @@ public struct JSONScanner: Sendable {
 
     public mutating func beginObject() throws(JSONError) { try begin(UInt8(ascii: "{"), .object) }
 
-    /// The name of the next member; nil, once, at the object's end.
+    /// Returns the name of the next member, or `nil` once at the end of the object.
     public mutating func nextName() throws(JSONError) -> String? {
         guard try next(closing: UInt8(ascii: "}")) else { return nil }
         skipWhitespace()
@@ -126,7 +127,7 @@ public struct JSONScanner: Sendable {
 
     public mutating func beginArray() throws(JSONError) { try begin(UInt8(ascii: "["), .array) }
 
-    /// Whether another item follows; false, once, at the array's end.
+    /// Returns whether another item follows, or `false` once at the end of the array.
     public mutating func nextItem() throws(JSONError) -> Bool { try next(closing: UInt8(ascii: "]")) }
 
     public mutating func string() throws(JSONError) -> String {
@@ -134,7 +135,7 @@ public struct JSONScanner: Sendable {
         return try quoted()
     }
 
-    /// The text of a number.
+    /// Reads a number and returns its text.
     public mutating func number() throws(JSONError) -> String {
         try expect(.number)
         return makeString(try numberRange())
@@ -152,7 +153,7 @@ public struct JSONScanner: Sendable {
         try literal("null")
     }
 
-    /// The next value whole.
+    /// Reads the next value as a whole.
     public mutating func value() throws(JSONError) -> JSONValue {
         try countElement()
         switch try peek() {
@@ -179,9 +180,9 @@ public struct JSONScanner: Sendable {
         }
     }
 
-    /// Passes over the next value, which is checked all the same.
+    /// Skips the next value. It is checked nevertheless.
     ///
-    /// - Returns: its bytes.
+    /// - Returns: The range of its bytes.
     @discardableResult
     public mutating func skip() throws(JSONError) -> Range<Int> {
         try countElement()
@@ -208,7 +209,7 @@ public struct JSONScanner: Sendable {
         return start..<offset
     }
 
-    /// Makes sure that nothing but white space follows.
+    /// Throws if anything except white space follows.
     public mutating func end() throws(JSONError) {
         skipWhitespace()
         guard offset == bytes.count else {
@@ -228,7 +229,7 @@ extension JSONScanner {
         openIsEmpty.append(true)
     }
 
-    /// Passes the comma before another member or item, or the closing bracket.
+    /// Reads the comma before another member or item, or the closing bracket.
     mutating func next(closing bracket: UInt8) throws(JSONError) -> Bool {
         guard let isEmpty = openIsEmpty.last else {
             throw JSONError(.wrongKind, "No object or array is open here.", at: offset)

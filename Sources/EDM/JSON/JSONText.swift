@@ -1,9 +1,10 @@
-/// What strings in JSON are made of.
+/// Low-level functions for JSON strings.
 package enum JSONText {
-    /// Where the first quotation mark, backslash or control character is, and whether all bytes before it are ASCII.
+    /// Returns the index of the first quotation mark, backslash or control character, and whether all bytes before it
+    /// are ASCII.
     ///
-    /// This loop sees nearly every byte of every payload, hence eight at a time and without bounds checks: it reads from
-    /// `start` to the end of the bytes at most.
+    /// The loop processes nearly every byte of every payload, so it reads eight bytes at a time without bounds
+    /// checks, from `start` to the end of the buffer at most.
     package static func plainRun(in bytes: UnsafeRawBufferPointer, from start: Int) -> (end: Int, isASCII: Bool) {
         let highBits: UInt64 = 0x8080_8080_8080_8080
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -11,8 +12,8 @@ package enum JSONText {
         var index = start
         while index + 8 <= bytes.count {
             let word = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self))
-            // A byte of zero borrows from its high bit, and so a byte that equals what was taken away shows there. Only bytes
-            // behind such a one may show without reason.
+            // A byte that equals the subtracted one becomes zero and borrows from its high bit. Only bytes after such
+            // a byte can be false positives.
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)
             let found =
@@ -35,7 +36,7 @@ package enum JSONText {
         return (index, seen & highBits == 0)
     }
 
-    /// Bytes that are known to be UTF-8.
+    /// Creates a string from bytes that are known to be valid UTF-8.
     package static func string(_ bytes: UnsafeRawBufferPointer) -> String {
         String(unsafeUninitializedCapacity: bytes.count) { target in
             UnsafeMutableRawBufferPointer(target).copyMemory(from: bytes)
@@ -43,7 +44,7 @@ package enum JSONText {
         }
     }
 
-    /// What stands behind a backslash for one byte; nil for `u` and for what must not stand there.
+    /// Returns the character of an escape sequence of one letter, or `nil` for `u` and invalid letters.
     package static func unescaped(_ letter: UInt8) -> UInt8? {
         switch letter {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): letter

@@ -1,4 +1,4 @@
-/// A JSON value as the document has it: numbers keep their text, objects their order and repeated names.
+/// A JSON value as written in the document: numbers keep their text, objects their order and duplicate names.
 public enum JSONValue: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -8,7 +8,8 @@ public enum JSONValue: Sendable, Hashable {
     case array([JSONValue])
     case object(JSONObject)
 
-    /// A member of an object; nil for every other kind of value. Of several of one name the last wins.
+    /// The value of an object's member, or `nil` for other kinds of value. The last of several members with the same
+    /// name is used.
     public subscript(name: String) -> JSONValue? {
         if case .object(let object) = self { object[name] } else { nil }
     }
@@ -25,7 +26,7 @@ public enum JSONValue: Sendable, Hashable {
         if case .object(let object) = self { object } else { nil }
     }
 
-    /// A whole number, whether the document has it as a number or (V2, IEEE754Compatible) as a string.
+    /// The value as an integer, whether it is a number or (V2, IEEE754Compatible) a string in the document.
     public var integer: Int64? {
         switch self {
         case .number(let text), .string(let text): Int64(text)
@@ -33,7 +34,7 @@ public enum JSONValue: Sendable, Hashable {
         }
     }
 
-    /// What a person calls the kind of value, for messages.
+    /// The kind of value, for messages.
     public var kindName: String {
         switch self {
         case .null: "null"
@@ -62,16 +63,19 @@ public struct JSONObject: Sendable, Hashable {
 
     public init(_ members: [Member] = []) { self.members = members }
 
-    /// Of several members of one name the last wins, as in the common readers. Cost: linear.
+    /// The value of the last member with that name, as in most readers. Cost: O(n).
     public subscript(name: String) -> JSONValue? { members.last { $0.name == name }?.value }
 
     public func contains(_ name: String) -> Bool { members.contains { $0.name == name } }
 }
 
 extension JSONValue {
-    /// Reads a whole document (RFC 8259). A byte order mark before it is passed over.
+    /// Reads a whole document (RFC 8259). A leading byte order mark is skipped.
     ///
-    /// - Parameter allowsRepeatedNames: whether objects with several members of one name are read, of which the last wins.
+    /// - Parameters:
+    ///   - bytes: the document.
+    ///   - limits: bounds on the document.
+    ///   - allowsRepeatedNames: whether objects with duplicate names are accepted. The last of the members is used.
     public static func parse(
         _ bytes: [UInt8], limits: JSONScanner.Limits = JSONScanner.Limits(), allowsRepeatedNames: Bool = true
     ) throws(JSONError) -> JSONValue {

@@ -1,6 +1,6 @@
-/// Writes compact JSON: the same calls always give the same bytes.
+/// Writes compact JSON. The same calls always produce the same bytes.
 ///
-/// Commas are put where they belong. That names and values alternate inside objects is the caller's business.
+/// The writer inserts commas. The caller must alternate names and values inside objects.
 public struct JSONWriter: Sendable {
     public private(set) var bytes: [UInt8] = []
     private var needsComma = false
@@ -31,7 +31,7 @@ public struct JSONWriter: Sendable {
     public mutating func integer(_ value: Int64) { raw(String(value)) }
     public mutating func null() { raw("null") }
 
-    /// Text that is JSON already: a number, or a value that was kept as it came.
+    /// Writes text that is already JSON: a number, or a value kept as received.
     public mutating func raw(_ json: String) {
         separate()
         bytes += Array(json.utf8)

@@ -1,11 +1,12 @@
-/// An annotation, kept as the document has it: the term and its expression as an element tree.
+/// An annotation as written in the document: the term, and its expression as an element tree.
 public struct Annotation: Sendable, Hashable {
-    /// The qualified name of the term, without alias. For an attribute of another vocabulary (`sap:label`) the prefixed name.
+    /// The qualified name of the term, without alias. For an attribute of another vocabulary (`sap:label`) the
+    /// prefixed name.
     public let term: String
     public let qualifier: String?
-    /// The constant, where the annotation is one (`String="…"`, `Bool="…"`, or an attribute's text).
+    /// The constant (`String="…"`, `Bool="…"`, or the text of an attribute), or `nil` for other expressions.
     public let value: String?
-    /// The expression's elements, where the annotation is more than a constant.
+    /// The elements of an expression that is not a constant.
     public let expression: [Element]
 
     /// An element of an annotation's expression.

@@ -1,4 +1,4 @@
-/// A relationship of two entity types as V2 and V3 declare it, apart from the navigation properties that walk it.
+/// A relationship between two entity types as declared in V2 and V3, separate from its navigation properties.
 public struct Association: Sendable, Hashable {
     /// The qualified name.
     public let name: String
@@ -22,7 +22,7 @@ public struct Association: Sendable, Hashable {
         /// The qualified name of the entity type at this end.
         public let type: String
         public let multiplicity: Multiplicity
-        /// What deleting the entity at this end does to those at the other one.
+        /// The effect of deleting the entity at this end on the entities at the other end.
         public let onDelete: String?
 
         public init(role: String, type: String, multiplicity: Multiplicity, onDelete: String? = nil) {
@@ -33,7 +33,7 @@ public struct Association: Sendable, Hashable {
         }
     }
 
-    /// Which end depends on which, and through which properties.
+    /// The dependent and principal end, and the properties that connect them.
     public struct Constraint: Sendable, Hashable {
         public let principalRole: String
         public let dependentRole: String
@@ -46,11 +46,11 @@ public struct Association: Sendable, Hashable {
         }
     }
 
-    /// The end of that role.
+    /// Returns the end with the given role.
     public func end(_ role: String) -> End? { first.role == role ? first : second.role == role ? second : nil }
 }
 
-/// Which entity sets the two ends of an association are in (V2 and V3).
+/// The entity sets of the two ends of an association (V2 and V3).
 public struct AssociationSet: Sendable, Hashable {
     public let name: String
     /// The qualified name of the association.

@@ -1,20 +1,20 @@
-/// How an entity set is contained: below the entities of which set, and by which navigation property.
+/// The containment of an entity set: the set of its parents and the navigation property that contains its entities.
 public struct Containment: Sendable {
     /// The set of the entities that contain those of this set.
     public let parent: EntitySet
-    /// The navigation property with `ContainsTarget` that leads from a parent to what it contains.
+    /// The navigation property with `ContainsTarget` that leads from a parent to the contained entities.
     public let navigation: Property
 
-    /// The qualified name of the type that a URL has to name between the parent and the navigation property, where the
-    /// declared type of the parent's set does not have the property itself.
+    /// The qualified name of the type cast that a URL needs between the parent and the navigation property, if the
+    /// declared type of the parent's set does not have the property.
     public var cast: String? {
         parent.entityType.findProperty(navigation.name) == navigation ? nil : navigation.declaringType
     }
 
-    /// The end of the relationship at which the contained entity stands.
+    /// The relationship, as seen from the parent.
     public var relationship: Relationship? { navigation.navigation?.relationship }
 
-    /// Whether the navigation property walks from a parent to what it contains, or the other way round.
+    /// Returns whether the navigation property belongs to the containment relationship, in either direction.
     public func isWalked(by property: Property) -> Bool {
         guard let own = relationship, let other = property.navigation?.relationship else { return false }
         return own.name == other.name
@@ -23,18 +23,18 @@ public struct Containment: Sendable {
 
 /// The sets of contained entities (CSDL 4.01, 8.4), named by their path from an entity set or singleton.
 ///
-/// A navigation property that contains what it is itself contained in, as `childFolders` of a folder, leads into its own
-/// set: keys are unique below one parent anyway.
+/// If a navigation property contains entities of its own type, like `childFolders` of a folder, it leads into the
+/// same set: keys are unique only below one parent in any case.
 struct ContainedSets: Sendable {
-    /// How many contained sets are named by their whole path. The paths of a large document with nested containment are
-    /// more than anyone can count; behind this limit all entities that one navigation property contains below the same
-    /// entity set or singleton form one set.
+    /// The maximum number of contained sets with separate paths. A large document with nested containment has too
+    /// many paths; beyond the limit, all entities that a navigation property contains below the same entity set or
+    /// singleton form one set.
     static let pathLimit = 1024
 
     private(set) var sets: [EntitySet] = []
     /// The types that the sets declare.
     private(set) var typeNames: Set<String> = []
-    /// By set and navigation property.
+    /// The target sets, by set and navigation property.
     private var targets: [String: [String: EntitySet]] = [:]
 
     init(
@@ -50,7 +50,7 @@ struct ContainedSets: Sendable {
             let root = parent.root.name
             for property in navigations(parent.entityType) {
                 guard let navigation = property.navigation, navigation.containsTarget,
-                    // V3 names a set for these as for all others.
+                    // In V3 they are in a declared set like all other entities.
                     !version.isLegacy || parent.bindings[property.name] == nil,
                     let target = type(navigation.targetType)
                 else { continue }
@@ -74,12 +74,12 @@ struct ContainedSets: Sendable {
         }
     }
 
-    /// The set of the entities that a navigation property contains.
+    /// Returns the set of the entities that a navigation property contains.
     func target(of navigation: Property, in set: EntitySet) -> EntitySet? {
         targets[set.name]?[navigation.description]
     }
 
-    /// In ascending order of name.
+    /// Returns the contained sets of a set, in ascending order of name.
     func sets(in set: EntitySet) -> [EntitySet] {
         (targets[set.name] ?? [:]).values.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
     }
@@ -89,7 +89,7 @@ extension EntitySet {
     fileprivate convenience init(containedIn parent: EntitySet, by navigation: Property, type: EntityType) {
         let containment = Containment(parent: parent, navigation: navigation)
         let step = (containment.cast.map { $0 + "/" } ?? "") + navigation.name
-        // TripPin names types only, at whatever depth they are: `Model.Flight/Airline`.
+        // TripPin binds by type name, at any depth: `Model.Flight/Airline`.
         var bindings = parent.bindings.filter { path, _ in path.prefix { $0 != "/" }.contains(".") }
         for prefix in Set([step, navigation.name, navigation.description]) {
             for (path, target) in parent.bindings where path.hasPrefix(prefix + "/") {
@@ -100,23 +100,24 @@ extension EntitySet {
             name: "\(parent.name)/\(step)", entityType: type, bindings: bindings, containment: containment)
     }
 
-    /// The set itself and those that it is contained in, the nearest first.
+    /// The set itself and the sets that contain it, the nearest first.
     public var path: [EntitySet] {
         var path = [self]
         while let parent = path.last?.containment?.parent { path.append(parent) }
         return path
     }
 
-    /// The entity set or singleton of the container that the set's path begins with: the set itself where it is contained
-    /// in no other.
+    /// The entity set or singleton at which the set's path begins; the set itself if it is not contained.
     public var root: EntitySet { path.last ?? self }
 
-    /// Whether the set's entities exist only below entities of another one.
+    /// A Boolean value that indicates whether the set's entities exist only below entities of another set.
     public var isContained: Bool { containment != nil }
 
-    /// Whether the navigation property is the one that leads from a parent to the set's entities.
+    /// Returns a Boolean value that indicates whether the navigation property leads from a parent to the set's
+    /// entities.
     public func isContained(by navigation: Property) -> Bool { containment?.navigation == navigation }
 
-    /// Whether each parent contains at most one entity of the set, which therefore needs no key.
+    /// A Boolean value that indicates whether each parent contains at most one entity of the set, which then needs no
+    /// key.
     public var isContainedSingle: Bool { containment?.navigation.isCollection == false }
 }

@@ -1,4 +1,4 @@
-/// Another document that a metadata document refers to (CSDL 4.01, section 4.1). It is never fetched.
+/// A reference from a metadata document to another one (CSDL 4.01, section 4.1). The other document is never fetched.
 public struct DocumentReference: Sendable, Hashable {
     public let uri: String
     public let includes: [Include]
@@ -26,7 +26,7 @@ public struct DocumentReference: Sendable, Hashable {
         }
     }
 
-    /// Annotations of the other document that are meant for this one.
+    /// Annotations of the other document that apply to this one.
     public struct AnnotationInclude: Sendable, Hashable {
         public let termNamespace: String
         public let qualifier: String?

@@ -1,10 +1,11 @@
-/// What a service offers at its root (CSDL 4.01, chapter 13).
+/// The resources that a service exposes at its root (CSDL 4.01, chapter 13).
 public struct EntityContainer: Sendable {
     /// The qualified name.
     public let name: String
     /// The qualified name of the container that this one extends.
     public let extends: String?
-    /// Whether the service's URLs name its sets without it: V2 and V3 say so of one, V4 has one only.
+    /// Whether the service's URLs name the sets without the container: V2 and V3 declare one such container, V4 has
+    /// only one.
     public let isDefault: Bool
     public let entitySets: [EntitySet]
     public let singletons: [EntitySet]

@@ -1,16 +1,16 @@
-/// What to say of what the model does not have although the document declares it.
+/// Messages about elements that the document declares but the model omits.
 extension EntityDataModel {
-    /// A sentence that the service has no such set, and that the metadata declare one which cannot be used, if they do.
+    /// Returns a sentence that the service has no such set, with the defect if the metadata declares an unusable one.
     ///
-    /// - Parameter what: how the sentence calls what is missing.
+    /// - Parameter what: the subject and predicate of the sentence.
     package func missingResource(_ name: String, _ what: String = "There is no entity set") -> String {
         let kinds: Set<String> = ["EntitySet", "Singleton", "FunctionImport", "ActionImport"]
         return sentence("\(what) \(name)") { kinds.contains($0.kind) && $0.path.hasSuffix("/\(name)") }
     }
 
-    /// A sentence that a type has no such property, and that the metadata declare one which cannot be used, if they do.
+    /// Returns a sentence that a type has no such property, with the defect if the metadata declares an unusable one.
     ///
-    /// - Parameter set: of the entity, for the sentence.
+    /// - Parameter set: the entity set, for the sentence.
     package func missingProperty(_ name: String, of type: StructuredType, in set: String? = nil) -> String {
         let beginning = "\(set ?? type.name) has no property \(name)"
         guard type.unusableProperties.contains(name) else { return beginning + "." }

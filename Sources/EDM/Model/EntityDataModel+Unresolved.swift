@@ -1,7 +1,9 @@
 extension EntityDataModel {
-    /// The qualified names of types and containers that the model refers to and that no document which was read declares, in
-    /// the order of their bytes. Annotations and their terms are not looked at. Of a relationship of V2 and V3 whose
-    /// association was not read, the association's name stands for the type.
+    /// The qualified names of types and containers that the model refers to and that no document declares, in byte
+    /// order.
+    ///
+    /// Annotations and their terms are not included. For a relationship of V2 and V3 whose association was not read,
+    /// the list contains the association's name instead of the type.
     public var unresolvedNames: [String] {
         var names: Set<String> = []
         func note(_ reference: TypeReference) {

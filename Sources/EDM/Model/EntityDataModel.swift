@@ -1,20 +1,20 @@
-/// What a metadata document says, resolved: types with what they inherit, relationships with both their ends.
+/// A resolved metadata document: types with inherited properties, relationships with both ends.
 ///
-/// Immutable and shared freely. Read one with `CSDLReader`.
+/// Immutable, and safe to share. Read a model with `CSDLReader`.
 public final class EntityDataModel: Sendable {
     public let version: ODataVersion
     public let schemas: [Schema]
-    /// The sets of all entity containers in the order of the document, singletons excluded.
+    /// The sets of all entity containers in the order of the document, without singletons.
     public let entitySets: [EntitySet]
     public let singletons: [EntitySet]
-    /// The other documents that those which were read refer to, whether they were read too or not.
+    /// The references to other documents, whether these were read or not.
     public let references: [DocumentReference]
 
-    /// What is wrong with the document, at most a thousand defects: those that elements are left out for come first, a cause
-    /// before what follows from it. Empty after a strict reading.
+    /// The defects of the document, at most a thousand. Defects with omitted elements are first, a cause before its
+    /// consequences. Empty after a strict reading.
     public let defects: [MetadataDefect]
 
-    /// Whether the document declares sets, or where navigation properties lead, in a way that cannot be used.
+    /// Whether the document has unusable declarations of sets or of the targets of navigation properties.
     let hidesSets: Bool
     let elementCounts: ElementCounts
     private let structuredTypes: [String: StructuredType]
@@ -78,7 +78,7 @@ public final class EntityDataModel: Sendable {
         guard types.contains(where: { $0.navigationProperties.contains(where: isContaining) }) else {
             return ContainedSets(of: [], version: version, navigations: { _ in [] }, type: { _ in nil })
         }
-        /// Of the type and all that derive from it, each once.
+        /// Returns the containing navigation properties of the type and all derived types, each once.
         func navigations(_ type: EntityType) -> [Property] {
             var found: [Property] = []
             var names = [type.name]
@@ -100,27 +100,28 @@ public final class EntityDataModel: Sendable {
     /// The sets of contained entities, those nearest to the container first. See ``EntitySet/containment``.
     public var containedSets: [EntitySet] { contained.sets }
 
-    /// The sets of the entities that those of a set contain, in ascending order of name.
+    /// Returns the sets of the entities that the entities of a set contain, in ascending order of name.
     public func containedSets(in set: EntitySet) -> [EntitySet] { contained.sets(in: set) }
 
-    /// All sets that have entities: those of the container, its singletons, and the sets of contained entities.
+    /// All sets with entities: those of the container, its singletons, and the sets of contained entities.
     public var allSets: [EntitySet] { entitySets + singletons + contained.sets }
 
-    /// The entity set or singleton of that name, or the set of contained entities with that path, as `People/Trips`.
+    /// Returns the entity set or singleton with the given name, or the set of contained entities with the given path,
+    /// like `People/Trips`.
     public func findEntitySet(_ name: String) -> EntitySet? { sets[name] }
-    /// The entity type of that qualified name.
+    /// Returns the entity type with the given qualified name.
     public func findEntityType(_ name: String) -> EntityType? {
         structuredTypes[name].flatMap { $0.kind == .entity ? $0 : nil }
     }
-    /// The complex type of that qualified name.
+    /// Returns the complex type with the given qualified name.
     public func findComplexType(_ name: String) -> ComplexType? {
         structuredTypes[name].flatMap { $0.kind == .complex ? $0 : nil }
     }
     public func enumerationType(named name: String) -> EnumerationType? { enumerationTypes[name] }
-    /// The type definition of that qualified name.
+    /// Returns the type definition with the given qualified name.
     public func typeDefinition(named name: String) -> TypeDefinition? { definitions[name] }
 
-    /// The qualified name with its namespace, if it is written with the alias of a schema.
+    /// Returns the qualified name with the alias of a schema replaced by its namespace.
     package func resolveAlias(_ name: String) -> String {
         guard !aliases.isEmpty, let dot = name.lastIndex(of: "."), let namespace = aliases[String(name[..<dot])] else {
             return name
@@ -128,17 +129,17 @@ public final class EntityDataModel: Sendable {
         return namespace + name[dot...]
     }
 
-    /// How many declarations of each kind the model has.
+    /// The number of declarations of each kind.
     public var counts: ModelCounts { ModelCounts(self) }
 
-    /// The qualified names of the types that name this one as their base.
+    /// Returns the qualified names of the types whose base type is the given one.
     public func derivedTypes(of name: String) -> [String] { subtypes[name] ?? [] }
 
-    /// The base types that the document declares, the nearest first.
+    /// Returns the base types that the document declares, the nearest first.
     public func baseTypes(of type: StructuredType) -> [StructuredType] {
         var result: [StructuredType] = []
         var next = type.baseType.flatMap { structuredTypes[$0] }
-        // Models can be made by hand, so a cycle is possible here.
+        // A model created in code can contain a cycle.
         while let base = next, result.count < structuredTypes.count {
             result.append(base)
             next = base.baseType.flatMap { structuredTypes[$0] }
@@ -146,12 +147,13 @@ public final class EntityDataModel: Sendable {
         return result
     }
 
-    /// Whether no base type is in a document that was not read.
+    /// Whether all base types are in documents that were read.
     func knowsAllBaseTypes(of type: StructuredType) -> Bool {
         (baseTypes(of: type).last ?? type).baseType == nil
     }
 
-    /// Whether `type` is `base` or derives from it. All entity and complex types derive from the abstract ones of `Edm`.
+    /// Returns whether `type` is `base` or derives from it. All entity and complex types derive from the abstract
+    /// ones of `Edm`.
     public func isType(_ type: String, derivedFrom base: String) -> Bool {
         if base == BuiltInType.entity, findEntityType(type) != nil { return true }
         if base == BuiltInType.complex, findComplexType(type) != nil { return true }
@@ -163,10 +165,14 @@ public final class EntityDataModel: Sendable {
         return false
     }
 
-    /// The name of the set that a navigation property of entities of `set` is bound to (CSDL 4.01, section 13.4); nil if
-    /// the document binds it to none.
+    /// Returns the name of the set to which a navigation property of `set` is bound (CSDL 4.01, section 13.4), or
+    /// `nil` if it has no binding.
     ///
-    /// - Parameter type: the entity's type. A binding whose path casts to it, or to a base type of it, goes first.
+    /// - Parameters:
+    ///   - navigation: the navigation property.
+    ///   - set: the set of the entity.
+    ///   - type: the entity's type. A binding whose path contains a cast to it, or to one of its base types, has
+    ///     precedence.
     public func boundTarget(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> String? {
         guard !set.bindings.isEmpty else { return nil }
         if let type, type.name != set.entityType.name {
@@ -177,13 +183,16 @@ public final class EntityDataModel: Sendable {
         return set.bindings[navigation.name] ?? set.bindings[navigation.description]
     }
 
-    /// The set that a navigation property of `set` leads to: that of the contained entities, or the binding, or else the
-    /// only set of the target type.
+    /// Returns the target set of a navigation property: the set of contained entities, otherwise the binding,
+    /// otherwise the only set of the target type.
     ///
-    /// Contained entities are in no other set, whatever its type (OData 4.01 Part 1, 4.2), and the way back leads to the
-    /// entity that contains them.
+    /// Contained entities are in no other set, whatever its type (OData 4.01 Part 1, 4.2), and the partner of the
+    /// containing property leads to the parent's set.
     ///
-    /// - Parameter type: the entity's type, if it is known; see ``boundTarget(of:in:from:)``.
+    /// - Parameters:
+    ///   - navigation: the navigation property.
+    ///   - set: the set of the entity.
+    ///   - type: the entity's type, if known; see ``boundTarget(of:in:from:)``.
     public func target(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> EntitySet? {
         if let contained = contained.target(of: navigation, in: set) { return contained }
         if navigation.navigation?.containsTarget == true, !version.isLegacy { return nil }
@@ -193,7 +202,7 @@ public final class EntityDataModel: Sendable {
             return containment.parent
         }
         if let bound = boundTarget(of: navigation, in: set, from: type) { return sets[bound] }
-        // Where the document hides a set, it may be that one.
+        // If the document has unusable sets, one of those may be the target.
         guard !hidesSets, let target = navigation.navigation?.targetType else { return nil }
         let candidates = entitySets.filter {
             isType($0.entityType.name, derivedFrom: target) || isType(target, derivedFrom: $0.entityType.name)
@@ -201,10 +210,10 @@ public final class EntityDataModel: Sendable {
         return candidates.count == 1 ? candidates[0] : nil
     }
 
-    /// Whether the entities that a navigation property of `set` leads to can only be in ``target(of:in:from:)``.
+    /// Returns whether all targets of a navigation property are in the set ``target(of:in:from:)``.
     ///
-    /// A property without a binding may lead to a different set for each entity (CSDL 4.01, 13.4). The only set of the type
-    /// is where all of them are as long as no contained ones have the type as well.
+    /// A property without a binding can lead to different sets (CSDL 4.01, 13.4). The only set of the type contains
+    /// all targets unless contained entities have the type as well.
     public func isCertainTarget(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> Bool {
         guard let target = navigation.navigation?.targetType, !contained.typeNames.isEmpty,
             contained.target(of: navigation, in: set) == nil, set.containment?.isWalked(by: navigation) != true,
@@ -215,10 +224,10 @@ public final class EntityDataModel: Sendable {
         }
     }
 
-    /// The set whose entities the referential constraint of a navigation property names by their values.
+    /// Returns the set whose entities the referential constraint of a navigation property identifies by their values.
     ///
-    /// Nil where values do not tell the entity: the key of a contained one is unique only below its parent, and whom an
-    /// entity is contained in is part of its identity, whatever its properties say.
+    /// `nil` if the values do not identify the entity: the key of a contained entity is unique only below its parent,
+    /// and the parent is part of its identity, independent of its properties.
     public func principalSet(of navigation: Property, in set: EntitySet, from type: EntityType? = nil) -> EntitySet? {
         if navigation.navigation?.containsTarget == true || set.containment?.isWalked(by: navigation) == true {
             return nil
@@ -227,26 +236,26 @@ public final class EntityDataModel: Sendable {
         return target
     }
 
-    /// The navigation property that walks `property`'s relationship backwards, where the model has one.
+    /// Returns the navigation property in the reverse direction of the relationship, if the model has one.
     public func partner(of property: Property) -> Property? {
         guard let navigation = property.navigation, let name = navigation.partner else { return nil }
         return structuredTypes[navigation.targetType]?.findProperty(name)
     }
 }
 
-/// The protocol version that a service speaks. It decides the wire format.
+/// The protocol version of a service. It determines the wire format.
 public enum ODataVersion: String, Sendable, Hashable, CaseIterable {
     case v2 = "2.0"
     case v3 = "3.0"
     case v4 = "4.0"
     case v401 = "4.01"
 
-    /// V2 and V3: verbose JSON, `$links`, MERGE. Otherwise the formats of V4.
+    /// Whether the version is V2 or V3: verbose JSON, `$links`, MERGE. Otherwise it uses the formats of V4.
     public var isLegacy: Bool { self == .v2 || self == .v3 }
 }
 
 extension EntityDataModel {
-    /// The type itself and, in the order of the document's names, every entity type that derives from it.
+    /// Returns the type and all entity types that derive from it, in the order of their names.
     public func entityTypes(derivedFrom type: EntityType) -> [EntityType] {
         [type]
             + derivedTypes(of: type.name).sorted().compactMap { findEntityType($0) }

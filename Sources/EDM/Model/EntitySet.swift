@@ -1,19 +1,21 @@
 /// An entity set or singleton of the entity container, or a set of contained entities.
 public final class EntitySet: Sendable {
-    /// The declared name; for contained entities the path, as `People/Trips`. Of sets of the same name in several containers
-    /// (V2 and V3), those outside of the default one have ``segment`` for a name.
+    /// The declared name, or the path of contained entities, like `People/Trips`.
+    ///
+    /// If sets of several containers have the same name (V2 and V3), those outside of the default container have
+    /// ``segment`` as their name.
     public let name: String
-    /// The first segment of its URLs at the service: the name, behind that of its container if this is not the default one,
-    /// as `Container2.Photos` (MS-ODATA 2.2.3.1: `[entityContainer "."] entitySet`).
+    /// The first segment of the set's URLs: the name, preceded by that of its container if this is not the default
+    /// one, like `Container2.Photos` (MS-ODATA 2.2.3.1: `[entityContainer "."] entitySet`).
     public let segment: String
     public let entityType: EntityType
     public let isSingleton: Bool
-    /// Navigation property paths and the names of the sets that they lead to. V2 and V3: taken from the association sets.
+    /// The names of target sets by navigation property path. In V2 and V3, they are taken from the association sets.
     public let bindings: [String: String]
-    /// The keys besides that of the type by which entities of the set can be addressed (`Core.AlternateKeys` on the set).
+    /// Alternate keys of the set's entities, besides those of the type (`Core.AlternateKeys` on the set).
     public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
-    /// Below which entities those of this set are; nil for the sets and singletons of the entity container.
+    /// The containment of the set's entities; `nil` for sets and singletons of the entity container.
     public let containment: Containment?
 
     public init(

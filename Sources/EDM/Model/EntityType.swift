@@ -1,4 +1,4 @@
-/// An entity or complex type with everything it inherits.
+/// An entity or complex type, including inherited properties.
 public final class StructuredType: Sendable {
     public enum Kind: Sendable, Hashable { case entity, complex }
 
@@ -8,7 +8,7 @@ public final class StructuredType: Sendable {
     /// The qualified name of the base type, if any.
     public let baseType: String?
     public let isAbstract: Bool
-    /// Whether instances may carry properties that are not declared (CSDL 4.01, section 6.3).
+    /// Whether instances can have undeclared properties (CSDL 4.01, section 6.3).
     public let isOpen: Bool
     /// Whether entities of the type are media entities.
     public let hasStream: Bool
@@ -16,20 +16,22 @@ public final class StructuredType: Sendable {
     public let properties: [Property]
     /// Navigation properties, those of base types first, in the order of the document.
     public let navigationProperties: [Property]
-    /// The properties that hold the key, in the order of the key, each once. Empty for complex types and for types
-    /// without a key.
+    /// The properties that contain the key, in key order, each once. Empty for complex types and types without a key.
     ///
-    /// A key value inside of a complex property counts with that property; ``keyParts`` has the values themselves.
+    /// A key value inside a complex property is represented by that property; ``keyParts`` contains the values
+    /// themselves.
     public let keyProperties: [Property]
-    /// The values that make up the key, in the order of the key.
+    /// The values of the key, in key order.
     public let keyParts: [KeyPart]
-    /// The key as written, aliases included.
+    /// The key as declared, including aliases.
     public let keyReferences: [KeyReference]
-    /// The other keys by which entities of the type can be addressed (`Core.AlternateKeys`), inherited ones included.
+    /// The alternate keys of the type's entities (`Core.AlternateKeys`), including inherited ones.
     public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
-    /// The names of properties that the type or a base type declares in a way that cannot be used. Values for them are neither
-    /// read nor sent, not even as dynamic properties of an open type. ``EntityDataModel/defects`` says why.
+    /// The names of properties with unusable declarations in the type or a base type.
+    ///
+    /// Values for them are neither read nor sent, not even as dynamic properties of an open type.
+    /// ``EntityDataModel/defects`` contains the reasons.
     public let unusableProperties: Set<String>
 
     private let byName: [String: Property]
@@ -62,10 +64,11 @@ public final class StructuredType: Sendable {
             : keyReferences.map { KeyPart($0, type: $0.type ?? byName[$0.path]?.type) }
     }
 
-    /// The structural or navigation property of that name, inherited ones included; nil where there is none.
+    /// Returns the structural or navigation property with the given name, including inherited ones, or `nil` if there
+    /// is none.
     public func findProperty(_ name: String) -> Property? { byName[name] }
 
-    /// Whether instances may have a property of that name that is not declared.
+    /// Returns whether instances can have an undeclared property with the given name.
     public func isOpen(to name: String) -> Bool { isOpen && !unusableProperties.contains(name) }
 
     /// The name without its namespace.

@@ -1,9 +1,9 @@
-/// One `PropertyRef` of a key, as the document has it (CSDL 4.01, section 6.5).
+/// One `PropertyRef` of a key, as declared (CSDL 4.01, section 6.5).
 public struct KeyReference: Sendable, Hashable {
     /// The property's name, or a path to a property of a complex property (V4).
     public let path: String
     public let alias: String?
-    /// The type of the property; nil if the document does not declare it.
+    /// The type of the property, or `nil` if the document does not declare it.
     public let type: TypeReference?
 
     public init(path: String, alias: String? = nil, type: TypeReference? = nil) {
@@ -13,13 +13,13 @@ public struct KeyReference: Sendable, Hashable {
     }
 }
 
-/// One value of a key: how URLs name it, and where an entity has it.
+/// One value of a key, with its name in URLs and its location in an entity.
 public struct KeyPart: Sendable, Hashable {
-    /// The name in key predicates: the alias if the key gives one, otherwise the property's name.
+    /// The name in key predicates: the alias if there is one, otherwise the property's name.
     public let name: String
-    /// Where the value is: the name of a property, or a path such as `Address/Street`.
+    /// The location of the value: the name of a property, or a path such as `Address/Street`.
     public let path: String
-    /// `Edm.PrimitiveType` if the document does not declare the property.
+    /// The type of the value; `Edm.PrimitiveType` if the document does not declare the property.
     public let type: TypeReference
 
     public init(name: String, path: String, type: TypeReference) {
@@ -34,13 +34,13 @@ public struct KeyPart: Sendable, Hashable {
             type: type ?? TypeReference(.primitive(.primitiveType)))
     }
 
-    /// Whether the value is inside of a complex property.
+    /// A Boolean value that indicates whether the value is inside a complex property.
     public var isNested: Bool { path.utf8.contains(UInt8(ascii: "/")) }
 }
 
-/// A key besides the type's own (`Org.OData.Core.V1.AlternateKeys`; OData 4.01 Part 1, section 10.4).
+/// An additional key of an entity (`Org.OData.Core.V1.AlternateKeys`; OData 4.01 Part 1, section 10.4).
 ///
-/// It addresses an entity by its present values and is not its identity: the values may change.
+/// It addresses an entity by its current values, which may change; it is not the entity's identity.
 public struct AlternateKey: Sendable, Hashable {
     public let parts: [KeyPart]
 

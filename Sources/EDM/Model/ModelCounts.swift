@@ -1,11 +1,11 @@
-/// How much of what a model holds, for a person to see at a glance and for tests to compare.
+/// The number of elements in a model, for an overview and for tests.
 ///
-/// Elements are counted where they are declared: an inherited property counts once.
+/// Elements are counted at their declaration: an inherited property counts once.
 public struct ModelCounts: Sendable {
     /// Names and counts, in a fixed order.
     public let list: [(name: String, count: Int)]
 
-    /// The count of that name; nil where nothing of the name is counted.
+    /// The count with that name, or `nil` if there is none.
     public subscript(name: String) -> Int? { list.first { $0.name == name }?.count }
 
     init(_ model: EntityDataModel) {
@@ -97,7 +97,7 @@ public struct ModelCounts: Sendable {
             ("unresolvedTypeNames", elements.unresolvedTypeNames),
             ("unresolvedTypeRefs", elements.unresolvedTypeRefs),
             ("typeRefsViaAlias", elements.typeRefsViaAlias),
-            // A document with two types of one name is refused.
+            // A document with two types of the same name is refused.
             ("duplicateTypeNames", 0),
             ("typeNamesDifferingOnlyByCase", elements.typeNamesDifferingOnlyByCase),
             (

@@ -1,34 +1,36 @@
-/// How many entities one end of a relationship may hold (CSDL V2, attribute `Multiplicity`).
+/// The number of entities at one end of a relationship (CSDL V2, attribute `Multiplicity`).
 public enum Multiplicity: String, Sendable, Hashable {
     case zeroOrOne = "0..1"
     case one = "1"
     case many = "*"
 }
 
-/// What makes a property a navigation property: its end of a relationship.
+/// The relationship of a navigation property, as seen from its end.
 ///
-/// V2 and V3 state the relationship as an `Association` of two ends; V4 states it on the navigation property itself and
-/// names the partner. Both are reduced to the same facts here, so that nothing above this layer asks for the version.
+/// V2 and V3 declare the relationship as an `Association` with two ends; V4 declares it on the navigation property
+/// and names the partner. Both are represented in the same way, so that the layers above do not depend on the
+/// version.
 public struct Navigation: Sendable, Hashable {
     /// The qualified name of the target entity type.
     public let targetType: String
-    /// How many targets one source has. Mandatory ends are read from here, never from a property's nullability.
+    /// The number of targets of one source. It determines whether an end is mandatory, never the nullability of a
+    /// property.
     public let multiplicity: Multiplicity
-    /// How many sources one target has. `*` where the relationship can be walked in this direction only and the
-    /// document does not say, or, in V2 and V3, where the source is the dependent end of it.
+    /// The number of sources of one target. `*` if the relationship has only this direction and the document does not
+    /// declare it, or, in V2 and V3, if the source is the dependent end.
     public let sourceMultiplicity: Multiplicity
-    /// The navigation property of the target type that walks the same relationship backwards.
+    /// The navigation property of the target type in the reverse direction of the relationship.
     public let partner: String?
-    /// Dependent and principal properties, where this end's *source* is the dependent one.
+    /// The dependent and principal properties, if the *source* of this end is the dependent.
     public let constraints: [ReferentialConstraint]
-    /// Dependent and principal properties, where this end's *target* is the dependent one.
+    /// The dependent and principal properties, if the *target* of this end is the dependent.
     public let inverseConstraints: [ReferentialConstraint]
     public let containsTarget: Bool
-    /// What deleting the source does to its targets, as the document says it (`Cascade`, `None`, `SetNull`, `SetDefault`).
+    /// The effect of deleting the source on its targets, as declared (`Cascade`, `None`, `SetNull`, `SetDefault`).
     public let onDelete: String?
-    /// The relationship both partners belong to.
+    /// The relationship that both partners share.
     public let relationship: Relationship
-    /// V2 and V3: what the declaration says, where `relationship` may be another association that means the same.
+    /// The declared association and direction in V2 and V3. `relationship` can be another, equivalent association.
     public let walk: AssociationWalk?
 
     public init(
@@ -50,7 +52,7 @@ public struct Navigation: Sendable, Hashable {
     }
 }
 
-/// From which end to which a navigation property walks an association (V2 and V3).
+/// The association and direction of a navigation property (V2 and V3).
 public struct AssociationWalk: Sendable, Hashable {
     /// The association's qualified name.
     public let association: String
@@ -66,11 +68,12 @@ public struct AssociationWalk: Sendable, Hashable {
 
 /// A relationship as seen from one navigation property: its name, which both partners share, and the direction.
 ///
-/// A link between two entities is kept once, under the relationship's name, from the forward end's source to its target.
+/// A link between two entities is stored once, under the relationship's name, from the source of the forward end to
+/// its target.
 public struct Relationship: Sendable, Hashable {
-    /// V2 and V3: the association's qualified name. V4: `Type/Property` of the forward navigation property.
+    /// The association's qualified name in V2 and V3, `Type/Property` of the forward navigation property in V4.
     public let name: String
-    /// Whether this navigation property walks from the first end to the second.
+    /// Whether this navigation property leads from the first end to the second.
     public let isForward: Bool
 
     public init(name: String, isForward: Bool) {
@@ -78,11 +81,12 @@ public struct Relationship: Sendable, Hashable {
         self.isForward = isForward
     }
 
-    /// The same relationship walked from the other end.
+    /// The relationship as seen from the other end.
     public var reversed: Relationship { Relationship(name: name, isForward: !isForward) }
 }
 
-/// One pair of properties of a referential constraint: the dependent one holds the principal one's value.
+/// One pair of properties of a referential constraint: the dependent property contains the principal property's
+/// value.
 public struct ReferentialConstraint: Sendable, Hashable {
     public let dependent: String
     public let principal: String
@@ -93,7 +97,7 @@ public struct ReferentialConstraint: Sendable, Hashable {
     }
 }
 
-/// The six meaningful combinations of multiplicities, each written with its looser end last.
+/// The six combinations of multiplicities, each with the less restrictive end last.
 public enum RelationshipClass: String, Sendable, Hashable, CaseIterable {
     case zeroOrOneToZeroOrOne = "0..1 – 0..1"
     case oneToZeroOrOne = "1 – 0..1"

@@ -1,6 +1,6 @@
 /// The primitive types of OData V2 to V4.01 (CSDL 4.01, section 3.3, and CSDL V2, section 2.2.1).
 ///
-/// `Edm.Float`, which some V2 services write, is read as ``double``.
+/// `Edm.Float`, which some V2 services use, is read as ``double``.
 public enum PrimitiveType: String, Sendable, Hashable, CaseIterable {
     case binary = "Edm.Binary"
     case boolean = "Edm.Boolean"
@@ -20,7 +20,7 @@ public enum PrimitiveType: String, Sendable, Hashable, CaseIterable {
     case single = "Edm.Single"
     case stream = "Edm.Stream"
     case string = "Edm.String"
-    /// V2 and V3 only: in the wire format of `Edm.Duration`, but meant as a time of day.
+    /// V2 and V3 only: a time of day in the wire format of `Edm.Duration`.
     case time = "Edm.Time"
     case timeOfDay = "Edm.TimeOfDay"
     case geography = "Edm.Geography"
@@ -39,7 +39,7 @@ public enum PrimitiveType: String, Sendable, Hashable, CaseIterable {
     case geometryMultiLineString = "Edm.GeometryMultiLineString"
     case geometryMultiPolygon = "Edm.GeometryMultiPolygon"
     case geometryCollection = "Edm.GeometryCollection"
-    /// The abstract base of all primitive types: a value of it carries its own type.
+    /// The abstract base of all primitive types. Its values have their own type.
     case primitiveType = "Edm.PrimitiveType"
     /// `Edm.Untyped` and the paths of vocabularies, whose values are kept as raw JSON.
     case untyped = "Edm.Untyped"
@@ -47,7 +47,7 @@ public enum PrimitiveType: String, Sendable, Hashable, CaseIterable {
     /// Whether values are geographical or geometrical, and so kept as raw JSON.
     public var isGeo: Bool { rawValue.hasPrefix("Edm.Geo") }
 
-    /// Whether values are whole numbers, held in ``Value/integer(_:)``.
+    /// Whether values are integers, stored in ``Value/integer(_:)``.
     public var isInteger: Bool {
         switch self {
         case .byte, .sbyte, .int16, .int32, .int64: true

@@ -1,16 +1,17 @@
-/// A structural or navigation property of an entity or complex type, as the type's declaration gives it.
+/// A structural or navigation property of an entity or complex type, as declared by the type.
 ///
-/// One class serves both kinds, as in the SDK whose names Tidelog follows; ``navigation`` tells them apart.
+/// One class represents both kinds, as in the SDK whose names Tidelog follows; ``navigation`` distinguishes them.
 public final class Property: Sendable {
     public let name: String
-    /// For a navigation property the target's entity type, a collection for a `*` end.
+    /// The type; for a navigation property the target's entity type, a collection for an end with multiplicity `*`.
     public let type: TypeReference
-    /// For a navigation property: whether the target may be absent. A collection is never absent.
+    /// For a navigation property, whether the target is optional. A collection is never absent.
     public let isNullable: Bool
     public let facets: Facets
-    /// Set for navigation properties only.
+    /// The relationship; set for navigation properties only.
     public let navigation: Navigation?
-    /// The qualified name of the type that declares the property, which may be a base type of the one it was found in.
+    /// The qualified name of the type that declares the property, which can be a base type of the type in which it
+    /// was found.
     public let declaringType: String
     public let annotations: [Annotation]
 

@@ -1,7 +1,7 @@
-/// One schema of a metadata document: what it declares, by kind, in the order of the document.
+/// One schema of a metadata document: its declarations by kind, in the order of the document.
 ///
-/// What the layers above work with is resolved and found through ``EntityDataModel``; a schema keeps the declarations as
-/// the document groups them.
+/// ``EntityDataModel`` contains the resolved elements for the layers above; a schema keeps the grouping of the
+/// document.
 public struct Schema: Sendable {
     public let namespace: String
     public let alias: String?
@@ -11,14 +11,14 @@ public struct Schema: Sendable {
     public let typeDefinitions: [TypeDefinition]
     /// V2 and V3 only.
     public let associations: [Association]
-    /// Every overload of every action.
+    /// All overloads of all actions.
     public let actions: [ServiceOperation]
-    /// Every overload of every function.
+    /// All overloads of all functions.
     public let functions: [ServiceOperation]
     public let terms: [Term]
     public let containers: [EntityContainer]
-    /// Annotations that name their target; they are also in the `annotations` of the types, properties, sets and so on
-    /// that they are about.
+    /// Annotations that name their target; the `annotations` of the target types, properties, sets and so on contain
+    /// them too.
     public let annotationsBlocks: [AnnotationsBlock]
     /// Annotations of the schema itself.
     public let annotations: [Annotation]
@@ -46,7 +46,7 @@ public struct Schema: Sendable {
     }
 }
 
-/// A primitive type under a name of its own, with facets (CSDL 4.01, chapter 11).
+/// A named primitive type with facets (CSDL 4.01, chapter 11).
 public struct TypeDefinition: Sendable, Hashable {
     /// The qualified name.
     public let name: String
@@ -73,7 +73,7 @@ public struct Term: Sendable, Hashable {
     public let baseTerm: String?
     public let isNullable: Bool
     public let facets: Facets
-    /// The kinds of model elements that the term is meant for; empty where it is meant for all.
+    /// The kinds of model elements to which the term applies; empty for all.
     public let appliesTo: [String]
     public let annotations: [Annotation]
 
@@ -91,7 +91,7 @@ public struct Term: Sendable, Hashable {
     }
 }
 
-/// Annotations that stand apart from the element that they are about (CSDL 4.01, section 14.2).
+/// Annotations declared outside of their target element (CSDL 4.01, section 14.2).
 public struct AnnotationsBlock: Sendable, Hashable {
     /// The path of the model element, its namespaces without alias: `Namespace.Type/Property`.
     public let target: String

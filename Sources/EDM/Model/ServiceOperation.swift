@@ -5,14 +5,15 @@ public struct ServiceOperation: Sendable, Hashable {
     public let kind: Kind
     /// The qualified name, which all overloads share.
     public let name: String
-    /// Whether the first parameter is the entity or collection that the operation is called on.
+    /// Whether the first parameter is the binding parameter: the entity or collection on which the operation is
+    /// called.
     public let isBound: Bool
-    /// Whether path segments and query options may follow the call.
+    /// Whether path segments and query options can follow the call.
     public let isComposable: Bool
     public let parameters: [Parameter]
-    /// nil for an action that returns nothing.
+    /// The return type, or `nil` for an action that returns nothing.
     public let returnType: ReturnType?
-    /// Where the result's entities are, as a path from the binding parameter.
+    /// The entity set of the result, as a path from the binding parameter.
     public let entitySetPath: String?
     public let annotations: [Annotation]
 
@@ -48,7 +49,8 @@ public struct ServiceOperation: Sendable, Hashable {
             self.annotations = annotations
         }
 
-        /// Whether a call may leave it out, whatever its type allows: the annotation `Core.OptionalParameter`.
+        /// Whether a call can omit the parameter, independent of its nullability: the annotation
+        /// `Core.OptionalParameter`.
         public var isOptional: Bool { annotations.contains { $0.term == "Org.OData.Core.V1.OptionalParameter" } }
     }
 
@@ -65,23 +67,23 @@ public struct ServiceOperation: Sendable, Hashable {
     }
 }
 
-/// An action or function that the container offers by name.
+/// An action or function that the container exposes by name.
 ///
-/// V4 names the operation; V2 and V3 know function imports only and declare parameters and result right here.
+/// V4 names the operation. V2 and V3 have function imports only, which declare parameters and result themselves.
 public struct OperationImport: Sendable, Hashable {
     public let kind: ServiceOperation.Kind
     public let name: String
-    /// The qualified name of the operation. nil in V2 and V3.
+    /// The qualified name of the operation; `nil` in V2 and V3.
     public let operation: String?
-    /// The set that the result's entities are in, where the document says so.
+    /// The entity set of the result, if declared.
     public let entitySet: String?
     /// V2 and V3 only.
     public let parameters: [ServiceOperation.Parameter]
     /// V2 and V3 only.
     public let returnType: ServiceOperation.ReturnType?
-    /// V2 and V3: `m:HttpMethod`.
+    /// The HTTP method in V2 and V3: `m:HttpMethod`.
     public let httpMethod: String?
-    /// V3: whether it is called on an entity or collection, which the first parameter stands for.
+    /// V3: whether it is called on an entity or collection, which is the first parameter.
     public let isBindable: Bool
     public let annotations: [Annotation]
 

@@ -1,15 +1,15 @@
-/// The type of a property, parameter or result: what it is called, what that name means, and whether it is a collection.
+/// The type of a property, parameter or result: its name, its kind, and whether it is a collection.
 public struct TypeReference: Sendable, Hashable {
-    /// What a type name stands for once the document has been read.
+    /// The kind of a resolved type name.
     public indirect enum Kind: Sendable, Hashable {
         case primitive(PrimitiveType)
-        /// A type definition with the primitive type beneath it.
+        /// A type definition with its underlying primitive type.
         case typeDefinition(name: String, underlying: PrimitiveType)
-        /// An enumeration type; its members are at ``EntityDataModel/enumerationType(named:)``.
+        /// An enumeration type. ``EntityDataModel/enumerationType(named:)`` returns its members.
         case enumeration(name: String)
         case complex(name: String)
         case entity(name: String)
-        /// A name that no schema of the document declares: it lives in a document that was not read.
+        /// A name that no schema declares: its declaration is in a document that was not read.
         case unresolved(name: String)
     }
 
@@ -31,7 +31,7 @@ public struct TypeReference: Sendable, Hashable {
         }
     }
 
-    /// The primitive type of the value or of each item, through type definitions; nil for everything else.
+    /// The primitive type of the value or of each item, resolved through type definitions, or `nil` for other types.
     public var primitive: PrimitiveType? {
         switch kind {
         case .primitive(let type), .typeDefinition(_, let type): type
@@ -39,21 +39,21 @@ public struct TypeReference: Sendable, Hashable {
         }
     }
 
-    /// The type of one item of a collection; the type itself where it is none.
+    /// The type of one item of a collection; the type itself if it is not a collection.
     public var item: TypeReference { TypeReference(kind) }
 }
 
-/// What a property's declaration says beyond its type (CSDL 4.01, section 7.2). `nil` where the document says nothing.
+/// The facets in a property's declaration (CSDL 4.01, section 7.2). `nil` for facets that are not declared.
 public struct Facets: Sendable, Hashable {
-    /// In characters for strings, in bytes for binary; `Int.max` for `Max`.
+    /// The length in characters for strings, in bytes for binary; `Int.max` for `Max`.
     public var maxLength: Int?
     public var precision: Int?
     public var scale: Scale?
     public var isUnicode: Bool?
     public var srid: String?
-    /// As written in the document.
+    /// The default value as written in the document.
     public var defaultValue: String?
-    /// V2 and V3, `ConcurrencyMode="Fixed"`: the value is part of the entity's ETag.
+    /// V2 and V3, `ConcurrencyMode="Fixed"`: whether the value is part of the entity's ETag.
     public var isConcurrencyToken: Bool
 
     public enum Scale: Sendable, Hashable {

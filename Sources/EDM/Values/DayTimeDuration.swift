@@ -1,13 +1,13 @@
-/// An `Edm.Duration` (days, hours, minutes, seconds), and `Edm.Time` of V2.
+/// An `Edm.Duration` (days, hours, minutes, seconds), or an `Edm.Time` of V2.
 public struct DayTimeDuration: Sendable, Hashable {
-    /// Never for a duration of zero.
+    /// Whether the duration is negative; `false` for zero.
     public let isNegative: Bool
     /// Whole seconds, never negative.
     public let seconds: Int64
-    /// 0 to 999,999,999,999.
+    /// The fraction of a second, 0 to 999,999,999,999.
     public let picoseconds: Int64
 
-    /// No time at all.
+    /// A duration of zero.
     public static let zero = DayTimeDuration()
 
     private init() {
@@ -16,7 +16,7 @@ public struct DayTimeDuration: Sendable, Hashable {
         picoseconds = 0
     }
 
-    /// Nil for negative parts and for picoseconds of a second or more.
+    /// Creates a duration. Returns `nil` if a part is negative or the picoseconds amount to a second or more.
     public init?(isNegative: Bool = false, seconds: Int64, picoseconds: Int64 = 0) {
         guard seconds >= 0, (0..<LocalTime.picosecondsPerSecond).contains(picoseconds) else { return nil }
         self.isNegative = isNegative && (seconds, picoseconds) != (0, 0)
@@ -24,13 +24,13 @@ public struct DayTimeDuration: Sendable, Hashable {
         self.picoseconds = picoseconds
     }
 
-    /// How many fractional digits of a second the value needs.
+    /// The number of fractional digits of the seconds that the value needs.
     public var significantDigits: Int { neededDigits(picoseconds) }
 }
 
 extension DayTimeDuration: Comparable, CustomStringConvertible {
-    /// Reads `[-]P[nD][T[nH][nM][n[.f]S]]` with at least one part, and at least one behind a `T`. Months and years are
-    /// refused: how long they are is unknown.
+    /// Parses `[-]P[nD][T[nH][nM][n[.f]S]]` with at least one part, and at least one after a `T`. Months and years
+    /// are refused, because their length is undefined.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         let isNegative = cursor.take("-")
@@ -74,13 +74,13 @@ extension DayTimeDuration: Comparable, CustomStringConvertible {
         return (x.seconds, x.picoseconds) < (y.seconds, y.picoseconds)
     }
 
-    /// Days, hours, minutes and seconds, each only where it is not zero; `PT0S` for none.
+    /// The non-zero days, hours, minutes and seconds; `PT0S` for zero.
     public var description: String { ShortText.string { write(&$0) } }
 
-    /// The same in hours, minutes and seconds alone, as V2 writes a time of day.
+    /// The duration in hours, minutes and seconds, as V2 writes a time of day.
     public var textWithoutDays: String { ShortText.string { write(&$0, days: false) } }
 
-    /// - Parameter days: whether days are written apart from hours.
+    /// - Parameter days: whether days are written separately from hours.
     package func write(_ text: inout ShortText, days: Bool = true) {
         var rest = seconds
         if isNegative { text.add("-") }

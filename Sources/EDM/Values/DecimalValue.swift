@@ -1,18 +1,19 @@
-/// An `Edm.Decimal`: any number of digits, none lost, trailing zeros kept. `1.50` and `1.5` are equal and hash alike.
+/// An `Edm.Decimal`. All digits are kept, including trailing zeros. `1.50` and `1.5` are equal and have equal
+/// hashes.
 ///
-/// Also holds the `INF`, `-INF` and `NaN` that a floating decimal of 4.01 may take. For `==` and `<` as in a sort order,
-/// `NaN` is equal to itself and greater than everything else.
+/// It can also be `INF`, `-INF` or `NaN`, the special values of a floating decimal in 4.01. In `==` and `<`, as in a
+/// sort order, `NaN` is equal to itself and greater than all other values.
 public struct DecimalValue: Sendable {
-    /// The canonical text of the number as it was given: an optional minus, digits, an optional fraction, never an exponent.
+    /// The number as text: an optional minus, digits and an optional fraction, never an exponent.
     public let text: String
 
     init(unchecked text: String) { self.text = text }
 
-    /// For text of which is known that it is an optional minus, digits of which the first is no zero, and an optional point
-    /// with digits behind it, ``maximumDigits`` of them at most.
+    /// Creates a number from text that is known to be canonical: an optional minus, digits without a leading zero,
+    /// and optionally a point followed by digits; at most ``maximumDigits`` in total.
     package init(canonical text: String) { self.text = text }
 
-    /// More digits than this are refused: an exponent must not be able to ask for gigabytes.
+    /// The maximum number of digits. It bounds the memory that an exponent can request.
     public static let maximumDigits = 4096
 
     public static let infinity = DecimalValue(unchecked: "INF")
@@ -21,11 +22,11 @@ public struct DecimalValue: Sendable {
 }
 
 extension DecimalValue {
-    /// Reads `[+-]digits[.digits][e[+-]digits]`, `INF`, `-INF` or `NaN`.
+    /// Parses `[+-]digits[.digits][e[+-]digits]`, `INF`, `-INF` or `NaN`.
     ///
-    /// An exponent is carried out exactly. Nil for any other text and for more than ``maximumDigits`` digits.
+    /// An exponent is expanded exactly. Returns `nil` for any other text, and for more than ``maximumDigits`` digits.
     public init?(_ text: String) {
-        // Nearly all can be kept as they are.
+        // Nearly all texts are canonical already.
         if text.utf8.withContiguousStorageIfAvailable(Self.isText) == true {
             self.init(unchecked: text)
         } else {
@@ -34,8 +35,8 @@ extension DecimalValue {
         }
     }
 
-    /// Whether the bytes are a ``text``: an optional minus, but not in front of a zero, digits without needless zeros before
-    /// the point, no exponent; or `INF`, `-INF`, `NaN`.
+    /// Whether the bytes are a canonical ``text``: an optional minus except before zero, digits without superfluous
+    /// leading zeros, no exponent; or `INF`, `-INF`, `NaN`.
     static func isText(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let start = text.first == 0x2D ? 1 : 0
         var digits = 0
@@ -64,21 +65,21 @@ extension DecimalValue {
 
     public init(_ value: Int64) { self.init(unchecked: String(value)) }
 
-    /// The shortest decimal number that reads back as `value`.
+    /// Creates the shortest decimal number that converts back to `value`.
     public init(_ value: Double) {
         if value.isNaN {
             self = .notANumber
         } else if value.isInfinite {
             self = value < 0 ? .negativeInfinity : .infinity
         } else {
-            // A finite Double has at most 17 digits and an exponent below 400: always within the limits.
+            // A finite Double has at most 17 digits and an exponent below 400, always within the limits.
             self = DecimalValue("\(value)".dropTrailingZeroFraction) ?? DecimalValue(0)
         }
     }
 
     public var isFinite: Bool { text.utf8.last.map(isDigit) ?? false }
 
-    /// The nearest `Double`; infinite where the number is beyond its range.
+    /// The nearest `Double`; infinite if the number is out of its range.
     public var doubleValue: Double {
         switch text {
         case "INF": .infinity
@@ -88,23 +89,23 @@ extension DecimalValue {
         }
     }
 
-    /// The number, where it is whole and fits.
+    /// The number as an `Int64`, or `nil` if it is not an integer in range.
     public var int64Value: Int64? {
         let (whole, fraction, isNegative) = components
         return fraction.isEmpty ? Int64((isNegative ? "-" : "") + whole) : nil
     }
 
-    /// How many digits follow the decimal point, trailing zeros not counted.
+    /// The number of digits after the decimal point, without trailing zeros.
     public var scale: Int { components.fraction.utf8.count }
 
-    /// How many digits the number has, leading zeros and trailing zeros of the fraction not counted; at least 1.
+    /// The number of digits, without leading zeros and without trailing zeros of the fraction; at least 1.
     public var precision: Int {
         let (whole, fraction, _) = components
         if whole != "0" { return whole.utf8.count + fraction.utf8.count }
         return max(1, fraction.utf8.drop { $0 == 0x30 }.count)
     }
 
-    /// Digits before the point without leading zeros, digits behind it without trailing zeros.
+    /// The digits before the point without leading zeros, and those after it without trailing zeros.
     private var components: (whole: Substring, fraction: Substring, isNegative: Bool) {
         guard isFinite else { return ("0", "", false) }
         let isNegative = text.utf8.first == 0x2D
@@ -116,7 +117,7 @@ extension DecimalValue {
         return (whole, fraction, isNegative && !(whole == "0" && fraction.isEmpty))
     }
 
-    /// -1 below, 0 equal, 1 above.
+    /// Returns -1 if the number is less than `other`, 0 if equal, 1 if greater.
     func compare(_ other: DecimalValue) -> Int {
         if !isFinite || !other.isFinite {
             let (a, b) = (rank, other.rank)
@@ -159,14 +160,14 @@ extension DecimalValue: ExpressibleByIntegerLiteral {
     public init(integerLiteral value: Int64) { self.init(unchecked: String(value)) }
 }
 
-/// Swift reads such a literal as a `Double` first. What has up to 15 significant digits comes out as it was written, but for
-/// zeros at its end; longer numbers are given as text.
+/// Swift converts such a literal to a `Double` first. Up to 15 significant digits are exact, apart from trailing
+/// zeros; create longer numbers from text.
 extension DecimalValue: ExpressibleByFloatLiteral {
     public init(floatLiteral value: Double) { self.init(value) }
 }
 
 extension DecimalValue {
-    /// A number's text taken apart and put together again without exponent, plus sign and leading zeros.
+    /// The parts of a number's text, for writing it without exponent, plus sign and leading zeros.
     private struct Parts {
         var isNegative = false
         var whole: [UInt8] = []
@@ -207,12 +208,13 @@ extension DecimalValue {
         private static func exponent(_ cursor: inout TextCursor) -> Int? {
             let digits = takeDigits(&cursor)
             guard !digits.isEmpty else { return nil }
-            // An exponent beyond any bound is only good for zero; its size is all that matters.
+            // Such an exponent is valid only for zero; its exact value does not matter.
             let significant = digits.drop { $0 == 0x30 }
             return significant.count > 6 ? 1_000_000 : significant.reduce(0) { $0 * 10 + Int($1 - 0x30) }
         }
 
-        /// Moves the point to the right by `places`. False where that takes more digits than there may be.
+        /// Moves the point to the right by `places`. Returns `false` if the result exceeds the maximum number of
+        /// digits.
         private mutating func shift(_ places: Int) -> Bool {
             if (whole + fraction).allSatisfy({ $0 == 0x30 }) { return true }
             guard abs(places) <= DecimalValue.maximumDigits else { return false }
@@ -240,6 +242,6 @@ extension DecimalValue {
 }
 
 extension String {
-    /// `8` for `8.0`, as OData writes whole floating point numbers.
+    /// The text without a trailing `.0`: `8` for `8.0`, as OData writes integral floating point numbers.
     package var dropTrailingZeroFraction: String { hasSuffix(".0") ? String(dropLast(2)) : self }
 }

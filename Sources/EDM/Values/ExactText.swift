@@ -1,7 +1,7 @@
 /// A text that equals another only if both have the same code units.
 ///
-/// `String` compares by canonical equivalence: the composed and the decomposed form of `é` are equal. To a service they
-/// are two keys, two ETags and two links, so whatever identifies something is compared exactly.
+/// `String` compares by canonical equivalence: the composed and the decomposed form of `é` are equal. A service
+/// treats them as two keys, ETags or links, so identifying texts are compared exactly.
 public struct ExactText: Sendable, Hashable {
     public let text: String
 
@@ -9,7 +9,7 @@ public struct ExactText: Sendable, Hashable {
 
     public static func == (a: ExactText, b: ExactText) -> Bool { a.text.isExactly(b.text) }
 
-    /// Texts that are canonically equivalent share a hash, which equality then tells apart.
+    /// Canonically equivalent texts have the same hash; equality distinguishes them.
     public func hash(into hasher: inout Hasher) { hasher.combine(text) }
 }
 
@@ -18,7 +18,7 @@ extension ExactText: CustomStringConvertible {
 }
 
 extension String {
-    /// Whether both texts have the same UTF-8 code units. Cost: linear; constant if the lengths differ.
+    /// Returns whether both texts have the same UTF-8 code units. Cost: O(n); O(1) if the lengths differ.
     public func isExactly(_ other: String) -> Bool {
         let (own, others) = (utf8, other.utf8)
         guard own.count == others.count else { return false }
@@ -30,7 +30,7 @@ extension String {
 }
 
 extension Optional where Wrapped == String {
-    /// Whether both are nil, or both are texts with the same UTF-8 code units.
+    /// Returns whether both are `nil`, or have the same UTF-8 code units.
     public func isExactly(_ other: String?) -> Bool {
         switch (self, other) {
         case (nil, nil): true

@@ -1,29 +1,31 @@
-/// An `Edm.DateTimeOffset`: a local date and time with its offset from UTC. Two values are equal when date, time and offset
-/// are, however many fractional digits were written; compare ``instant`` for the same point in time.
+/// An `Edm.DateTimeOffset`: a local date and time with its offset from UTC.
+///
+/// Two values are equal if date, time and offset are equal, regardless of the number of fractional digits; compare
+/// ``instant`` for the same point in time.
 public struct GlobalDateTime: Sendable, Hashable {
     public let local: LocalDateTime
-    /// In minutes, −1439 to 1439. `Z` and `+00:00` are both 0.
+    /// The offset in minutes, −1439 to 1439. `Z` and `+00:00` are both 0.
     public var offsetMinutes: Int { Int(storedOffset) }
 
     private let storedOffset: Int16
 
-    /// The offsets that there are, in minutes.
+    /// The valid offsets in minutes.
     static var offsets: ClosedRange<Int64> { -1439...1439 }
 
-    /// A date and time of UTC.
+    /// Creates a value from a date and time in UTC.
     public init(utc: LocalDateTime) {
         local = utc
         storedOffset = 0
     }
 
-    /// Nil for an offset of a day or more.
+    /// Creates a value. Returns `nil` for an offset of a day or more.
     public init?(local: LocalDateTime, offsetMinutes: Int) {
         guard Self.offsets.contains(Int64(offsetMinutes)) else { return nil }
         self.local = local
         storedOffset = Int16(offsetMinutes)
     }
 
-    /// UTC milliseconds from 1970 and the offset to show them in, as `/Date(…+0060)/` has them.
+    /// Creates a value from UTC milliseconds since 1970 and the offset, as in `/Date(…+0060)/`.
     public init?(millisecondsSince1970 milliseconds: Int64, offsetMinutes: Int = 0) {
         guard let utc = LocalDateTime(millisecondsSince1970: milliseconds),
             let local = utc.adding(seconds: Int64(offsetMinutes) * 60)
@@ -31,7 +33,7 @@ public struct GlobalDateTime: Sendable, Hashable {
         self.init(local: local, offsetMinutes: offsetMinutes)
     }
 
-    /// UTC milliseconds from 1970; what is finer is cut off, towards the past.
+    /// UTC milliseconds since 1970, rounded down.
     public var millisecondsSince1970: Int64 { local.millisecondsSince1970 - Int64(offsetMinutes) * 60_000 }
 
     public var instant: Instant {
@@ -42,8 +44,8 @@ public struct GlobalDateTime: Sendable, Hashable {
 }
 
 extension GlobalDateTime {
-    /// Reads `YYYY-MM-DDThh:mm:ss[.f]Z` from its bytes, which is how nearly all are written. Nil for any other text, whether
-    /// it is one or not.
+    /// Parses the usual form `YYYY-MM-DDThh:mm:ss[.f]Z` from bytes. Returns `nil` for any other text, even if it is
+    /// valid in another form.
     package init?(plain bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= 20, bytes.count <= 33, bytes[4] == 0x2D, bytes[7] == 0x2D, bytes[10] == 0x54,
             bytes[13] == 0x3A, bytes[16] == 0x3A, bytes[bytes.count - 1] == 0x5A
@@ -73,7 +75,7 @@ extension GlobalDateTime {
 }
 
 extension GlobalDateTime: CustomStringConvertible {
-    /// Reads `YYYY-MM-DDThh:mm[:ss[.f]]` and `Z` or `±hh:mm`. A leap second is taken for the second that follows it.
+    /// Parses `YYYY-MM-DDThh:mm[:ss[.f]]` and `Z` or `±hh:mm`. A leap second is read as the following second.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         guard let local = LocalDateTime(&cursor) else { return nil }

@@ -8,7 +8,7 @@ public struct GuidValue: Sendable, Hashable {
         self.low = low
     }
 
-    /// Reads `8-4-4-4-12` hexadecimal digits of either case; nil for any other text.
+    /// Parses `8-4-4-4-12` hexadecimal digits in any case. Returns `nil` for any other text.
     public init?(_ text: String) {
         var high: UInt64 = 0
         var low: UInt64 = 0
@@ -28,7 +28,7 @@ public struct GuidValue: Sendable, Hashable {
 }
 
 extension GuidValue {
-    /// Reads the same from its bytes.
+    /// Parses the same form from bytes.
     package init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard bytes.count == 36, bytes[8] == 0x2D, bytes[13] == 0x2D, bytes[18] == 0x2D, bytes[23] == 0x2D else {
             return nil
@@ -38,7 +38,7 @@ extension GuidValue {
             var value: UInt64 = 0
             for index in range {
                 let byte = bytes[index]
-                // Letters of either case: 1 to 6 in the low bits, and 0x40 set.
+                // Letters in any case: 1 to 6 in the low bits, and 0x40 set.
                 let isLetter = (byte | 0x20) &- 0x61 < 6
                 isRight = isRight && (isLetter || byte &- 0x30 < 10)
                 value = value << 4 | UInt64((byte & 0xF) &+ (isLetter ? 9 : 0))
@@ -66,7 +66,7 @@ extension GuidValue: Comparable, CustomStringConvertible {
     }
 }
 
-/// 0 to 15, or nil for what is no hexadecimal digit.
+/// Returns the value of a hexadecimal digit, 0 to 15, or `nil` for any other byte.
 package func hexadecimalValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30

@@ -1,24 +1,24 @@
 /// An `Edm.Date`: a day of the proleptic Gregorian calendar, years −9999 to 9999 and beyond.
 public struct LocalDate: Sendable, Hashable {
-    // Small, because a value is as large as its largest case.
+    // Small integers, because they determine the size of `Value`.
     private let storedYear: Int32
     private let storedMonth: UInt8
     private let storedDay: UInt8
 
-    /// Year 0 exists and is a leap year (ISO 8601).
+    /// The year. Year 0 exists and is a leap year (ISO 8601).
     public var year: Int { Int(storedYear) }
-    /// 1 to 12.
+    /// The month, 1 to 12.
     public var month: Int { Int(storedMonth) }
-    /// 1 to the month's last day.
+    /// The day, 1 to the last day of the month.
     public var day: Int { Int(storedDay) }
 
-    /// Far beyond any real date, and so small that no arithmetic on dates can overflow.
+    /// A limit beyond all real dates, small enough that date arithmetic cannot overflow.
     public static let yearLimit = 99_999_999
 
     /// 1 January 1970.
     public static let epoch = LocalDate(unchecked: 1970, 1, 1)
 
-    /// Nil for a day that does not exist and for years beyond ``yearLimit``.
+    /// Creates a date. Returns `nil` for a day that does not exist, and for years beyond ``yearLimit``.
     public init?(year: Int, month: Int, day: Int) {
         guard (-Self.yearLimit...Self.yearLimit).contains(year), (1...12).contains(month), day >= 1,
             day <= Self.lastDay(of: month, year: year)
@@ -32,11 +32,11 @@ public struct LocalDate: Sendable, Hashable {
         storedDay = UInt8(day)
     }
 
-    /// Days from 1 January 1970, negative before it. Nil where that leads beyond ``yearLimit``.
+    /// Creates a date from the days since 1 January 1970, negative before it. Returns `nil` beyond ``yearLimit``.
     public init?(daysSince1970 days: Int64) {
         guard days.magnitude < UInt64(Self.yearLimit) * 365 else { return nil }
-        // The era arithmetic of Howard Hinnant's "chrono-compatible low-level date algorithms": years begin in March, so
-        // that the leap day is the last one, and 400 years are a fixed number of days.
+        // The era arithmetic of Howard Hinnant's "chrono-compatible low-level date algorithms": years begin in March,
+        // so that the leap day is the last day, and 400 years have a fixed number of days.
         let shifted = days + 719_468
         let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
         let dayOfEra = shifted - era * 146_097
@@ -49,7 +49,7 @@ public struct LocalDate: Sendable, Hashable {
             Int(dayOfYear - (153 * march + 2) / 5 + 1))
     }
 
-    /// Days from 1 January 1970, negative before it.
+    /// Days since 1 January 1970, negative before it.
     public var daysSince1970: Int64 {
         let year = Int64(month <= 2 ? self.year - 1 : self.year)
         let era = (year >= 0 ? year : year - 399) / 400
@@ -68,7 +68,7 @@ public struct LocalDate: Sendable, Hashable {
 }
 
 extension LocalDate: Comparable, CustomStringConvertible {
-    /// Reads `[-]YYYY-MM-DD`; a year of more than four digits must not begin with zero.
+    /// Parses `[-]YYYY-MM-DD`. A year of more than four digits must not begin with zero.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         guard let date = LocalDate(&cursor), cursor.isAtEnd else { return nil }

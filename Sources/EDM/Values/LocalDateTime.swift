@@ -8,7 +8,8 @@ public struct LocalDateTime: Sendable, Hashable {
         self.time = time
     }
 
-    /// Milliseconds from 1970-01-01T00:00:00, as `/Date(…)/` counts them. Nil beyond the years that can be held.
+    /// Creates a value from milliseconds since 1970-01-01T00:00:00, as in `/Date(…)/`. Returns `nil` beyond the
+    /// supported years.
     public init?(millisecondsSince1970 milliseconds: Int64) {
         let day = floorDivision(milliseconds, 86_400_000)
         guard let date = LocalDate(daysSince1970: day.quotient),
@@ -17,20 +18,20 @@ public struct LocalDateTime: Sendable, Hashable {
         self.init(date: date, time: time)
     }
 
-    /// Milliseconds from 1970-01-01T00:00:00; what is finer is cut off, towards the past.
+    /// Milliseconds since 1970-01-01T00:00:00, rounded down.
     public var millisecondsSince1970: Int64 { date.daysSince1970 * 86_400_000 + time.picoseconds / 1_000_000_000 }
 
-    /// Whether ``millisecondsSince1970`` says all.
+    /// Whether ``millisecondsSince1970`` is exact.
     public var isWholeMilliseconds: Bool { time.picoseconds % 1_000_000_000 == 0 }
 
-    /// The date and time as if at UTC.
+    /// The point in time, interpreted as UTC.
     public var instant: Instant {
         Instant(
             secondsSince1970: date.daysSince1970 * 86_400 + time.picoseconds / LocalTime.picosecondsPerSecond,
             picoseconds: time.picosecond)
     }
 
-    /// Moved by seconds; nil beyond the years that can be held.
+    /// Returns the value plus the given seconds, or `nil` beyond the supported years.
     func adding(seconds: Int64) -> LocalDateTime? {
         let total = floorDivision(instant.secondsSince1970 + seconds, 86_400)
         guard let date = LocalDate(daysSince1970: total.quotient) else { return nil }
@@ -43,7 +44,7 @@ public struct LocalDateTime: Sendable, Hashable {
 /// A point in time, for comparison.
 public struct Instant: Sendable, Hashable, Comparable {
     public let secondsSince1970: Int64
-    /// 0 to 999,999,999,999, counted forwards also before 1970.
+    /// The fraction of a second, 0 to 999,999,999,999, counted forward also before 1970.
     public let picoseconds: Int64
 
     public static func < (a: Instant, b: Instant) -> Bool {
@@ -52,7 +53,7 @@ public struct Instant: Sendable, Hashable, Comparable {
 }
 
 extension LocalDateTime: Comparable, CustomStringConvertible {
-    /// Reads `YYYY-MM-DDThh:mm[:ss[.f]]`. A leap second is taken for the second that follows it.
+    /// Parses `YYYY-MM-DDThh:mm[:ss[.f]]`. A leap second is read as the following second.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         guard let value = LocalDateTime(&cursor), cursor.isAtEnd else { return nil }

@@ -1,8 +1,8 @@
-/// An `Edm.TimeOfDay`. How many fractional digits were written is kept but is no part of equality.
+/// An `Edm.TimeOfDay`. The number of written fractional digits is kept but does not affect equality.
 public struct LocalTime: Sendable {
-    /// From midnight, in units of 10⁻¹² seconds (twelve fractional digits are the most that OData allows).
+    /// The time since midnight in units of 10⁻¹² seconds (OData allows at most twelve fractional digits).
     public let picoseconds: Int64
-    /// How many fractional digits the text had, so that it is written back alike. 0 to 12.
+    /// The number of fractional digits in the text, so that it is written in the same form. 0 to 12.
     public let fractionDigits: UInt8
 
     public static let picosecondsPerSecond: Int64 = 1_000_000_000_000
@@ -14,10 +14,11 @@ public struct LocalTime: Sendable {
         self.fractionDigits = fractionDigits
     }
 
-    /// Nil outside a day. At least as many fractional digits are written as the value needs.
+    /// Creates a time. Returns `nil` outside of a day. The number of fractional digits is increased if the value
+    /// needs more.
     public init?(picoseconds: Int64, fractionDigits: UInt8 = 0) {
         guard (0..<Self.picosecondsPerDay).contains(picoseconds), fractionDigits <= 12 else { return nil }
-        // As a rule what is given is enough, and one division says so.
+        // Usually the given number is sufficient, which one division confirms.
         if picoseconds % powersOfTen[12 - Int(fractionDigits)] == 0 {
             self.init(unchecked: picoseconds, fractionDigits: fractionDigits)
             return
@@ -26,7 +27,8 @@ public struct LocalTime: Sendable {
         self.init(unchecked: picoseconds, fractionDigits: max(needed, fractionDigits))
     }
 
-    /// Nil outside a day: hours 0 to 23, minutes and seconds 0 to 59, picoseconds below a second.
+    /// Creates a time. Returns `nil` outside of a day: hours 0 to 23, minutes and seconds 0 to 59, picoseconds below
+    /// one second.
     public init?(hour: Int, minute: Int, second: Int = 0, picosecond: Int64 = 0, fractionDigits: UInt8 = 0) {
         guard (0..<24).contains(hour), (0..<60).contains(minute), (0..<60).contains(second),
             (0..<Self.picosecondsPerSecond).contains(picosecond)
@@ -38,21 +40,21 @@ public struct LocalTime: Sendable {
     public var hour: Int { Int(picoseconds / (3600 * Self.picosecondsPerSecond)) }
     public var minute: Int { Int(picoseconds / (60 * Self.picosecondsPerSecond) % 60) }
     public var second: Int { Int(picoseconds / Self.picosecondsPerSecond % 60) }
-    /// Below the second.
+    /// The fraction of the second.
     public var picosecond: Int64 { picoseconds % Self.picosecondsPerSecond }
-    /// How many fractional digits the value needs, whatever was written.
+    /// The number of fractional digits that the value needs, regardless of ``fractionDigits``.
     public var significantDigits: Int { neededDigits(picosecond) }
 }
 
 extension LocalTime: Comparable, Hashable, CustomStringConvertible {
-    /// Reads `hh:mm[:ss[.f]]` with one to twelve fractional digits.
+    /// Parses `hh:mm[:ss[.f]]` with one to twelve fractional digits.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         guard let (time, isLeap) = Self.read(&cursor), !isLeap, cursor.isAtEnd else { return nil }
         self = time
     }
 
-    /// Reads a time; second 60 gives the second before and says that it was a leap second.
+    /// Parses a time. For second 60, returns second 59 and that it was a leap second.
     static func read(_ cursor: inout TextCursor) -> (time: LocalTime, isLeapSecond: Bool)? {
         guard let hour = cursor.digits(2), cursor.take(":"), let minute = cursor.digits(2) else { return nil }
         var second: Int64 = 0

@@ -1,11 +1,12 @@
-/// Property values by name, in a fixed order. An absent name is *unset*, which is not the same as `null`.
+/// Property values by name, in a fixed order. An absent name is *unset*, which differs from `null`.
 ///
-/// What comes from a log or from the views stays encoded until it is asked for: a single value costs one, all of them all.
+/// Values from the log or the views stay encoded until they are accessed: accessing one value decodes that value,
+/// accessing all decodes all.
 public struct PropertyValues: Sendable, Hashable {
     private var form: Form
 
     private enum Form: Sendable {
-        /// As many of one as of the other.
+        /// Both arrays have the same count.
         case plain(names: [String], values: [Value])
         case packed(PackedProperties)
     }
@@ -17,7 +18,7 @@ public struct PropertyValues: Sendable, Hashable {
         for (name, value) in pairs { self[name] = value }
     }
 
-    /// Takes values whose names are known to be all different, of which there are as many.
+    /// Creates values for names that are known to be distinct. Both arrays must have the same count.
     package init(distinctNames names: [String], values: [Value]) {
         assert(names.count == values.count && Set(names).count == names.count)
         form = .plain(names: names, values: values)
@@ -39,7 +40,7 @@ public struct PropertyValues: Sendable, Hashable {
         }
     }
 
-    /// Setting `nil` unsets. Cost: linear in the number of properties, which is small.
+    /// The value of a property. Setting `nil` unsets it. Cost: O(n) in the number of properties, which is small.
     public subscript(name: String) -> Value? {
         get {
             switch form {
@@ -52,7 +53,7 @@ public struct PropertyValues: Sendable, Hashable {
             let index = names.firstIndex(of: name)
             if index == nil, newValue == nil { return }
             var values = values
-            // Two of each would be copied when one of them changes.
+            // Releases the stored arrays, so that they are mutated in place.
             form = .plain(names: [], values: [])
             switch (index, newValue) {
             case (let index?, let newValue?): values[index] = newValue
@@ -68,8 +69,8 @@ public struct PropertyValues: Sendable, Hashable {
         }
     }
 
-    /// The value at a path: that of a property, or for `Address/Street` that of a property of a complex value. Nil if it is
-    /// unset.
+    /// Returns the value at a path: of a property, or for `Address/Street` of a property of a complex value. `nil` if
+    /// it is unset.
     public func value(at path: String) -> Value? {
         guard path.utf8.contains(UInt8(ascii: "/")) else { return self[path] }
         let names = path.split(separator: "/")
@@ -78,8 +79,8 @@ public struct PropertyValues: Sendable, Hashable {
         return value
     }
 
-    /// Sets the value at a path, and makes the complex values on the way that are unset or null. A value on the way that
-    /// is not complex stays as it is.
+    /// Sets the value at a path. Unset or null complex values on the path are created. If a value on the path is not
+    /// complex, nothing is changed.
     public mutating func set(_ value: Value, at path: String) { set(value, at: path.split(separator: "/")[...]) }
 
     private mutating func set(_ value: Value, at path: ArraySlice<Substring>) {
@@ -107,15 +108,15 @@ public struct PropertyValues: Sendable, Hashable {
         }
     }
 
-    /// Takes over every value of `other`.
+    /// Sets all values of `other`.
     public mutating func merge(_ other: PropertyValues) {
-        // Whole representations of the same type: the names are the same ones, and so need not be looked for.
+        // Complete representations of the same type have the same names, so no lookup is needed.
         if isEmpty || names == other.names {
             self = other
             return
         }
         var (names, values) = (names, values)
-        // Two of each would be copied when one of them changes.
+        // Releases the stored arrays, so that they are mutated in place.
         form = .plain(names: [], values: [])
         for (name, value) in other {
             if let index = names.firstIndex(of: name) {
@@ -128,8 +129,8 @@ public struct PropertyValues: Sendable, Hashable {
         form = .plain(names: names, values: values)
     }
 
-    /// Calls `body` with each name and value in the form in which a writer writes them. False, and `body` was not called, where
-    /// the values are not packed.
+    /// Calls `body` with each encoded name and value. Returns `false` without calling `body` if the values are not
+    /// encoded.
     package func forEachPacked(
         _ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void
     ) -> Bool {
@@ -138,7 +139,7 @@ public struct PropertyValues: Sendable, Hashable {
         return true
     }
 
-    /// Equality regardless of order.
+    /// Equality independent of order.
     public static func == (a: PropertyValues, b: PropertyValues) -> Bool {
         if let a = a.packed, let b = b.packed, a.names === b.names || a.names.names == b.names.names {
             return a.hasSameValues(as: b)
@@ -157,14 +158,15 @@ public struct PropertyValues: Sendable, Hashable {
 // MARK: Encoded values
 
 extension PropertyValues {
-    /// The values as bytes, where that is what they are.
+    /// The encoded values, if they are encoded.
     package var packed: PackedProperties? {
         if case .packed(let packed) = form { packed } else { nil }
     }
 
-    /// The values as bytes; nil for the few that cannot be: with very long or very many names, or nested too deeply.
+    /// Returns the values encoded, or `nil` if they cannot be: with very long or very many names, or nested too
+    /// deeply.
     ///
-    /// - Parameter names: where lists of names are found again.
+    /// - Parameter names: the cache of name lists.
     package func packed(with names: NameTable) -> PackedProperties? {
         switch form {
         case .packed(let packed): packed
@@ -178,11 +180,11 @@ extension PropertyValues {
 extension PropertyValues: Sequence {
     public struct Iterator: IteratorProtocol {
         private let names: [String]
-        /// Empty where they are encoded.
+        /// Empty if the values are encoded.
         private let values: [Value]
         private let packed: PackedProperties?
         private var index = 0
-        /// Where the next of encoded values begins.
+        /// The offset of the next encoded value.
         private var offset = 0
 
         fileprivate init(_ properties: PropertyValues) {
@@ -206,7 +208,7 @@ extension PropertyValues: ExpressibleByDictionaryLiteral {
 }
 
 extension PropertyValues: CustomReflectable {
-    /// In whatever form they are.
+    /// The same for encoded and decoded values.
     public var customMirror: Mirror {
         Mirror(self, children: ["names": names, "values": values], displayStyle: .struct)
     }

@@ -1,16 +1,15 @@
-/// The text of a date, a time, a duration or a GUID while it is written: into memory that somebody lends, so that nobody needs
-/// a string who does not want one.
+/// Writes the text of a date, time, duration or GUID into borrowed memory, without allocating a string.
 package struct ShortText {
-    /// More than the longest of them has.
+    /// More than the longest text needs.
     package static let capacity = 64
 
     private let memory: UnsafeMutableBufferPointer<UInt8>
     package private(set) var count = 0
 
-    /// - Parameter memory: of at least ``capacity`` bytes, which what is written stays within.
+    /// - Parameter memory: at least ``capacity`` bytes. The writer never exceeds them.
     package init(_ memory: UnsafeMutableBufferPointer<UInt8>) { self.memory = memory }
 
-    /// The string that `write` writes.
+    /// Returns the written text as a string.
     static func string(_ write: (inout ShortText) -> Void) -> String {
         String(unsafeUninitializedCapacity: capacity) { memory in
             var text = ShortText(memory)
@@ -27,7 +26,7 @@ package struct ShortText {
 
     mutating func add(_ character: Unicode.Scalar) { add(UInt8(truncatingIfNeeded: character.value)) }
 
-    /// `number` in decimal, filled up with zeros on the left.
+    /// Appends `number` in decimal, padded with zeros on the left.
     mutating func add(_ number: Int64, width: Int = 1) {
         if number < 0 { add("-") }
         let magnitude = number.magnitude
@@ -47,7 +46,8 @@ package struct ShortText {
         count += digits
     }
 
-    /// `.5` for half a second: a dot and `digits` digits of the picoseconds; nothing for none.
+    /// Appends a fraction such as `.5` for half a second: a dot and `digits` digits of the picoseconds; nothing for 0
+    /// digits.
     mutating func add(picoseconds: Int64, digits: Int) {
         guard digits > 0 else { return }
         add(".")

@@ -1,4 +1,5 @@
-/// Reads fixed grammars from UTF-8 text. Every step either consumes what it names or consumes nothing and says so.
+/// Parses fixed grammars from UTF-8 text. Each step either consumes its element, or consumes nothing and reports the
+/// failure.
 package struct TextCursor {
     package let bytes: [UInt8]
     package private(set) var index = 0
@@ -18,7 +19,7 @@ package struct TextCursor {
         return true
     }
 
-    /// Takes the letters of `word`, which must be ASCII.
+    /// Consumes the letters of `word`, which must be ASCII.
     package mutating func take(_ word: String, ignoringCase: Bool = false) -> Bool {
         var position = index
         for letter in word.utf8 {
@@ -33,8 +34,8 @@ package struct TextCursor {
         return true
     }
 
-    /// The value of `count.lowerBound` to `count.upperBound` digits; nil, and nothing consumed, where there are fewer or
-    /// more. At most eighteen digits, so that the value fits.
+    /// Parses `count.lowerBound` to `count.upperBound` digits. Returns `nil` and consumes nothing if there are fewer
+    /// or more. At most eighteen digits, so that the value fits.
     package mutating func digits(_ count: ClosedRange<Int>) -> Int64? {
         var position = index
         var value: Int64 = 0
@@ -50,7 +51,7 @@ package struct TextCursor {
 
     package mutating func digits(_ count: Int) -> Int64? { digits(count...count) }
 
-    /// The picoseconds of a fraction's digits, one to twelve, and how many digits there were.
+    /// Parses the one to twelve digits of a fraction. Returns the picoseconds and the number of digits.
     package mutating func picoseconds() -> (value: Int64, digits: UInt8)? {
         let start = index
         guard let value = digits(1...12) else { return nil }
@@ -65,7 +66,7 @@ package func isDigit(_ byte: UInt8) -> Bool { byte >= 0x30 && byte <= 0x39 }
 
 package let powersOfTen: [Int64] = (0...18).map { power in (0..<power).reduce(Int64(1)) { value, _ in value * 10 } }
 
-/// `number` in decimal, filled up with zeros on the left.
+/// Returns `number` in decimal, padded with zeros on the left.
 package func padded(_ number: Int64, _ width: Int) -> String {
     if number >= 0, number < 100, width == 2 {
         return String(unsafeUninitializedCapacity: 2) { text in
@@ -79,7 +80,7 @@ package func padded(_ number: Int64, _ width: Int) -> String {
     return (number < 0 ? "-" : "") + zeros + text
 }
 
-/// How many fractional digits `picoseconds` needs, 0 to 12.
+/// Returns the number of fractional digits that `picoseconds` needs, 0 to 12.
 func neededDigits(_ picoseconds: Int64) -> Int {
     guard picoseconds != 0 else { return 0 }
     var digits = 12

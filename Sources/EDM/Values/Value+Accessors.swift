@@ -1,5 +1,5 @@
 extension Value {
-    /// What a person calls the kind of value, for messages: `a string`, `a whole number`.
+    /// The kind of value, for messages: `a string`, `a whole number`.
     public var kindName: String {
         switch self {
         case .null: "null"
@@ -48,7 +48,7 @@ extension Value {
         if case .collection(let values) = self { values } else { nil }
     }
 
-    /// Any number, whatever its kind, as an exact decimal; nil for what is no number.
+    /// The value of any kind of number as an exact decimal, or `nil` if it is not a number.
     public var decimalValue: DecimalValue? {
         switch self {
         case .integer(let value): DecimalValue(value)

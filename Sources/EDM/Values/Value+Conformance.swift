@@ -1,15 +1,16 @@
 extension Value {
-    /// Why the value cannot be one of `type` under `facets`, as a sentence that begins with the path below the value; nil
-    /// where it can. Complex values are checked property by property, undeclared ones allowed in open types only.
+    /// Returns why the value does not conform to `type` under `facets`, as a sentence that begins with the path
+    /// within the value, or `nil` if it conforms.
     ///
-    /// A navigation property's name among a complex value's properties is undeclared. Cost: the size of the value.
+    /// Complex values are checked property by property; undeclared properties are allowed in open types only. A
+    /// navigation property in a complex value counts as undeclared. Cost: the size of the value.
     public func mismatch(
         with type: TypeReference, facets: Facets = Facets(), isNullable: Bool = true, in model: EntityDataModel
     ) -> String? {
         mismatch(with: type, facets, isNullable, model, depth: 0)
     }
 
-    /// Values are built by apps and read from logs: nesting beyond this is refused rather than followed.
+    /// The maximum nesting depth. Values are created by apps and read from logs, so deeper nesting is refused.
     static let depthLimit = 64
 
     private func mismatch(
@@ -34,7 +35,7 @@ extension Value {
         case .enumeration(let name): return enumerationMismatch(name, model)
         case .complex(let name): return complexMismatch(name, model, depth)
         case .entity(let name): return "is \(kindName), not an entity of type \(name)"
-        // What the type allows is declared in a document that was not read: nothing can be said against the value.
+        // The type is declared in a document that was not read, so any value is accepted.
         case .unresolved: return nil
         }
     }
@@ -96,7 +97,7 @@ extension Value {
 }
 
 extension PrimitiveType {
-    /// The smallest and the greatest value of an integer type; nil for every other type.
+    /// The minimum and maximum of an integer type, or `nil` for other types.
     public var integerRange: ClosedRange<Int64>? {
         switch self {
         case .byte: 0...255
@@ -110,7 +111,7 @@ extension PrimitiveType {
 }
 
 extension Facets {
-    /// The facets, those of the type's definition where the property gives none (CSDL 4.01, 11.1).
+    /// Returns the facets, with those of the type definition if the property declares none (CSDL 4.01, 11.1).
     func completed(by definition: Facets?) -> Facets {
         guard let definition else { return self }
         var facets = self
@@ -122,8 +123,10 @@ extension Facets {
         return facets
     }
 
-    /// Why `value` breaks MaxLength, Unicode, Precision or Scale; nil where it keeps them. A facet that the document does
-    /// not give does not bind. Lengths are counted in Unicode scalars and bytes; trailing zeros of a fraction do not count.
+    /// Returns why `value` violates MaxLength, Unicode, Precision or Scale, or `nil` if it conforms.
+    ///
+    /// Facets that the document does not declare are not checked. Lengths are counted in Unicode scalars and bytes;
+    /// trailing zeros of a fraction do not count.
     public func mismatch(of value: Value) -> String? {
         switch value {
         case .string(let text):

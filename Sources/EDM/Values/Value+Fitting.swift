@@ -1,10 +1,10 @@
 extension Value {
-    /// What is left of the value where a property is of that type: all of it, a complex value without the properties that
-    /// the type does not have, or nothing (nil).
+    /// Returns the part of the value that conforms to the type: the whole value, a complex value without unknown
+    /// properties, or `nil`.
     ///
-    /// For values that a service sent when its metadata said something else. Nothing is converted: what becomes of a value
-    /// under another type is for the service to say. Facets, nullability and an enumeration's members are not looked at,
-    /// since what a service said it said. A collection fits as a whole or not at all. Cost: the size of the value.
+    /// For values that a service returned under other metadata. Nothing is converted, because only the service
+    /// defines the value under another type. Facets, nullability and enumeration members are not checked, because the
+    /// service returned the value. A collection conforms as a whole or not at all. Cost: the size of the value.
     public func fitted(to type: TypeReference, in model: EntityDataModel) -> Value? {
         fitted(to: type, in: model, depth: 0)
     }
@@ -30,7 +30,7 @@ extension Value {
 extension ComplexValue {
     fileprivate func fitted(to declared: String, in model: EntityDataModel, depth: Int) -> ComplexValue? {
         var fitting = self
-        // What is left of a value whose own type is gone is one of the declared type.
+        // If the value's own type was removed, the rest has the declared type.
         if let type, !model.isType(type, derivedFrom: declared) { fitting.type = nil }
         guard let type = model.findComplexType(fitting.type ?? declared) else { return nil }
         fitting.properties = properties.fitted(to: type, in: model, depth: depth + 1)
@@ -39,8 +39,8 @@ extension ComplexValue {
 }
 
 extension PropertyValues {
-    /// The values that properties of that type can have; see ``Value/fitted(to:in:)``. What an open type does not declare
-    /// stays as it is.
+    /// Returns the values that properties of the type can have; see ``Value/fitted(to:in:)``. Undeclared properties
+    /// of an open type are kept.
     public func fitted(to type: StructuredType, in model: EntityDataModel) -> PropertyValues {
         fitted(to: type, in: model, depth: 0)
     }

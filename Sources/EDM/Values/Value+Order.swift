@@ -1,4 +1,4 @@
-/// How one value stands to another.
+/// The result of comparing two values.
 public enum ValueOrder: Sendable, Hashable {
     case ascending
     case same
@@ -14,9 +14,11 @@ public enum ValueOrder: Sendable, Hashable {
 }
 
 extension Value {
-    /// How `self` and `other` compare as `lt`, `eq` and `gt` of a query see them: numbers by their exact size whatever
-    /// their kinds, points in time by the instant, strings by their Unicode scalars. Nil where the two cannot be compared,
-    /// which is so for null and for NaN.
+    /// Compares two values like `lt`, `eq` and `gt` in a query. Returns `nil` if they are not comparable, for example
+    /// for null and NaN.
+    ///
+    /// Numbers of all kinds are compared by their exact values, points in time by the instant, strings by their
+    /// Unicode scalars.
     public func compared(to other: Value) -> ValueOrder? {
         switch (self, other) {
         case (.boolean(let a), .boolean(let b)): order(a ? 1 : 0, b ? 1 : 0)
@@ -43,8 +45,10 @@ extension Value {
         }
     }
 
-    /// A total order over all values, for sorting: null first, then by kind, values of a kind as ``compared(to:)`` has
-    /// them. NaN comes last among the numbers. Values that are equal by `==` are `same`.
+    /// Returns a total order over all values, for sorting: null first, then by kind, values of a kind like
+    /// ``compared(to:)``.
+    ///
+    /// NaN is the last of the numbers. Values that are equal by `==` are `same`.
     public func sortOrder(to other: Value) -> ValueOrder {
         if let order = compared(to: other) { return order }
         if let a = decimalValue, let b = other.decimalValue { return order(a, b) }
@@ -109,10 +113,10 @@ private func order(bytes a: [UInt8], _ b: [UInt8]) -> ValueOrder {
     a.lexicographicallyPrecedes(b) ? .ascending : b.lexicographicallyPrecedes(a) ? .descending : .same
 }
 
-/// By their exact values: beyond 2^53 not every whole number is a `Double`. Nil for NaN.
+/// Compares exact values: above 2^53 not every integer is a `Double`. Returns `nil` for NaN.
 private func order(_ a: Int64, _ b: Double) -> ValueOrder? {
     if b.isNaN { return nil }
-    // 2^63 is a `Double`, and the least that no `Int64` reaches.
+    // 2^63 is a `Double`, and the least value above all `Int64` values.
     if b >= 0x1p63 { return .ascending }
     if b < -0x1p63 { return .descending }
     let whole = b.rounded(.down)
@@ -120,7 +124,7 @@ private func order(_ a: Int64, _ b: Double) -> ValueOrder? {
     return order == .same && whole < b ? .ascending : order
 }
 
-/// By Unicode scalars, which is the order of the UTF-8 bytes: the same on every machine, in every locale.
+/// Compares by Unicode scalars, which is the order of the UTF-8 bytes, independent of machine and locale.
 private func order(text a: String, _ b: String) -> ValueOrder {
     a.utf8.lexicographicallyPrecedes(b.utf8)
         ? .ascending : b.utf8.lexicographicallyPrecedes(a.utf8) ? .descending : .same

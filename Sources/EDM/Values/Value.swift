@@ -1,5 +1,5 @@
-/// A value of a structural property. What type it is of is known from the property, or from the value's own type name in a
-/// complex value; whole numbers of all widths share one case.
+/// A value of a structural property. Its type follows from the property, or from the type name in a complex value;
+/// integers of all widths share one case.
 public enum Value: Sendable, Hashable {
     case null
     case boolean(Bool)
@@ -15,19 +15,20 @@ public enum Value: Sendable, Hashable {
     case timeOfDay(LocalTime)
     /// `Edm.Duration`, and `Edm.Time` of V2.
     case duration(DayTimeDuration)
-    /// `Edm.DateTime` of V2: no offset.
+    /// `Edm.DateTime` of V2, without an offset.
     case dateTime(LocalDateTime)
     case dateTimeOffset(GlobalDateTime)
-    /// A member's name, several joined with commas, or a number, as the service wrote it.
+    /// The name of a member, several names joined by commas, or a number, as written by the service.
     case enumeration(String)
-    /// A JSON text kept as it came: geo types, untyped values.
+    /// JSON text as received: geo types, untyped values.
     case raw(String)
     indirect case complex(ComplexValue)
     case collection([Value])
 }
 
 extension Value {
-    /// Values are equal if they are of one kind and mean the same: texts by their code units, decimals by their number.
+    /// Returns whether the values have the same kind and meaning: texts are compared by code units, decimals by their
+    /// number.
     public static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -52,9 +53,9 @@ extension Value {
     }
 }
 
-/// A complex value: properties by name, and its type where it is not the declared one.
+/// A complex value: properties by name, and its type if it differs from the declared one.
 public struct ComplexValue: Sendable, Hashable {
-    /// The qualified type name, where the payload named one or the type is derived from the declared one.
+    /// The qualified type name, if the payload contains one or the type is derived from the declared one.
     public var type: String?
     public var properties: PropertyValues
 

@@ -13,7 +13,7 @@ enum TemplatePartTag: UInt8 {
 }
 
 extension ByteWriter {
-    /// The operation in the oldest form that has a place for all of it.
+    /// Writes the operation in the oldest record kind that can represent it.
     mutating func operationByKind(_ operation: Operation) -> RecordCodec.Kind {
         if let stream = operation.stream {
             operationWithStream(operation, stream)

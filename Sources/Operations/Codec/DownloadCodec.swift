@@ -1,6 +1,6 @@
 package import EDM
 
-/// What the records of a download add to the elements of the codec: each fact in the oldest kind that has a place for it.
+/// Encodes the records of a download, each in the oldest record kind that can represent it.
 extension ByteWriter {
     mutating func started(_ queries: [QueryStart]) -> RecordCodec.Kind {
         guard queries.contains(where: { $0.mode != .full }) else {
@@ -45,8 +45,8 @@ extension ByteWriter {
         }
     }
 
-    /// IDs of which each is mostly the one behind the last: the length of each such run, and how far it begins from the end
-    /// of the one before.
+    /// Writes IDs as runs of consecutive numbers: for each run, its length and its distance from the end of the
+    /// previous run.
     private mutating func runs(_ ids: [EntityID]) {
         var runs: [(first: UInt64, count: UInt64)] = []
         for id in ids {
@@ -99,7 +99,7 @@ extension ByteReader {
         for _ in 0..<(try count()) {
             let first = end &+ UInt64(bitPattern: try signed())
             let length = try unsigned()
-            // A few bytes must not cost any memory that they like.
+            // A few bytes must not cause an unbounded allocation.
             guard length <= UInt64(DownloadPage.unchangedLimit - ids.count) else { throw fail(.overflow) }
             for offset in 0..<length { ids.append(EntityID(rawValue: first &+ offset)) }
             end = first &+ length

@@ -1,7 +1,7 @@
 import EDM
 
 extension EntityImage {
-    /// How many bytes it has in a record at most, without making them.
+    /// An upper bound of the image's size in a record in bytes, computed without encoding it.
     package var encodedSizeBound: Int {
         var size = 64 + set.utf8.count + type.utf8.count + (etag?.utf8.count ?? 0) + (editLink?.utf8.count ?? 0)
         size += values.encodedSizeBound

@@ -95,7 +95,7 @@ extension ByteWriter {
         }
     }
 
-    /// All but the request's body, for which there was no place when the kind was made.
+    /// Writes all fields except the request's body, which the record kind does not contain.
     package mutating func refusal(_ refusal: Refusal) {
         signed(Int64(refusal.status))
         string(refusal.code)
@@ -139,7 +139,8 @@ extension ByteReader {
             })
     }
 
-    /// Nil, and nothing read, where it has to be read element by element.
+    /// Reads an image in its usual form. Returns `nil` without reading anything if it has to be read element by
+    /// element.
     private mutating func plainImage() -> EntityImage? {
         guard let names else { return nil }
         var reader = PlainReader(bytes, at: offset, names: names)
@@ -199,7 +200,7 @@ extension ByteReader {
         UploadPostponed(notBefore: try signed(), attempt: try attempts(), reason: try string())
     }
 
-    /// A number that is no length.
+    /// Reads a number that is not a length.
     package mutating func attempts() throws(CodecError) -> Int {
         guard let value = Int(exactly: try unsigned()) else { throw fail(.overflow) }
         return value

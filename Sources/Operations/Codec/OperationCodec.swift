@@ -13,8 +13,7 @@ enum ActionTag: UInt8 {
 extension ByteWriter {
     package mutating func entity(_ id: EntityID) { unsigned(id.rawValue) }
 
-    /// All but the transactionID and the later attributes, for which there was no place when the kind was made: they have
-    /// a place of their own.
+    /// Writes all fields except the transactionID and the later attributes, which other record kinds contain.
     package mutating func operation(_ operation: Operation) {
         optional(operation.changeSet) { $0.unsigned($1) }
         optional(operation.baseETag) { $0.string($1) }

@@ -1,10 +1,10 @@
 import EDM
 
-/// Reads operations and images in the form that nearly all of them have, of bytes whose names were read before.
+/// Reads operations and images in their usual form, from bytes whose names have been read before.
 ///
-/// Returns nil for every other form, valid or not: ``ByteReader`` then reads the bytes and throws if they are no record. What
-/// comes of both is the same. This one stands in one module with those who call it, whose code it becomes a part of: of a
-/// record's time, most would go into calls.
+/// Returns `nil` for every other form, valid or not: ``ByteReader`` then reads the bytes and throws if they are not a
+/// valid record. Both produce the same result. This reader is in the same module as its callers so that it can be
+/// inlined; otherwise most of the time per record would be spent in calls.
 struct PlainReader {
     private let bytes: UnsafeRawBufferPointer
     private let names: NameTable
@@ -16,8 +16,8 @@ struct PlainReader {
         self.names = names
     }
 
-    /// All of the bytes, as the record of an operation without rare attributes. False, and the record is as it was, where they
-    /// are something else.
+    /// Reads all bytes as the record of an operation without rare attributes. Returns `false` without changing the
+    /// record if they are something else.
     static func read(_ record: inout Record, _ bytes: UnsafeRawBufferPointer, names: NameTable) -> Bool {
         var reader = PlainReader(bytes, names: names)
         guard let time = reader.signed(), let operation = reader.operation(), reader.offset == bytes.count else {
@@ -37,7 +37,7 @@ struct PlainReader {
             guard let number = unsigned() else { return nil }
             changeSet = number
         }
-        // No tag of the app's, no headers.
+        // No custom tag, no headers.
         guard let etag = optionalText(), flag() == false, byte() == 0, let tag = byte().flatMap(ActionTag.init),
             let action = action(tag)
         else { return nil }
@@ -93,7 +93,7 @@ struct PlainReader {
 
     // MARK: Images
 
-    /// An image without links.
+    /// Reads an image without links.
     mutating func image() -> EntityImage? {
         guard let entity = entity(), let (set, type) = names.pair(in: bytes, at: &offset),
             let values = properties(depth: 0), let etag = optionalText(), let editLink = optionalText(), byte() == 0
@@ -123,7 +123,7 @@ struct PlainReader {
         return first < 0x80 ? UInt64(first) : rest(of: first)
     }
 
-    /// Nil also where it takes more than 63 bits.
+    /// Reads the remaining bytes of a number. Returns `nil` also if it has more than 63 bits.
     private mutating func rest(of first: UInt8) -> UInt64? {
         var value = UInt64(first & 0x7F)
         var shift: UInt64 = 7
@@ -160,7 +160,7 @@ struct PlainReader {
         return names.string(block)
     }
 
-    /// Nil where it is no text; a text that is not there is one.
+    /// Reads an optional text. Returns `nil` if it is invalid; an absent text is a valid result.
     private mutating func optionalText() -> (text: String?, Void)? {
         guard let isThere = flag() else { return nil }
         guard isThere else { return (nil, ()) }

@@ -1,8 +1,8 @@
 import EDM
 
 extension RecordCodec {
-    /// When the record was made, without decoding the rest of it. Nil for a record that has no time, or one of a kind that
-    /// this version does not know.
+    /// Returns the time of a record without decoding the rest. `nil` for a record without time, or of a kind that
+    /// this version does not support.
     public static func time(kind: UInt8, payload: [UInt8]) -> Timestamp? {
         guard Kind(rawValue: kind) != nil else { return nil }
         return try? ByteReader.read(payload, toEnd: false) { reader throws(CodecError) in try reader.signed() }

@@ -2,14 +2,15 @@ public import EDM
 
 /// The binary form of records, version 1.
 ///
-/// A record is its kind, which the log keeps beside it, and a payload: the time as a zigzag varint, then the fields in the
-/// order of their declaration; ``Record/Body/lost`` has an empty one. Strings and lists are prefixed with their length, optionals with a flag. A kind that this
-/// version does not know decodes to ``Record/Body/unknown(kind:payload:)``; a change of a known kind's fields takes a new
-/// kind number, and the old one is read for ever.
+/// A record consists of its kind, which the log stores separately, and a payload: the time as a zigzag varint,
+/// followed by the fields in the order of their declaration; ``Record/Body/lost`` has an empty payload. Strings and
+/// lists are prefixed with their length, optionals with a flag. A kind that this version does not support decodes to
+/// ``Record/Body/unknown(kind:payload:)``. If the fields of a kind change, it gets a new kind number, and the old one
+/// stays readable.
 public enum RecordCodec {
-    /// The number of a record kind. Part of the format, never reused.
+    /// The number of a record kind. Numbers are part of the format and never reused.
     public enum Kind: UInt8, Sendable, CaseIterable {
-        /// The number that the log's repair gives to what it puts in the place of lost records. No payload.
+        /// The number of the placeholders that a repair of the log writes for lost records. No payload.
         case lost = 0
         case serviceInstalled = 1
         case operation = 2
@@ -25,42 +26,44 @@ public enum RecordCodec {
         case operationsReleased = 12
         case operationsUndone = 13
         case operationsRedone = 14
-        /// An operation with a transactionID, which stands in front of what an ``operation`` has.
+        /// An operation with a transactionID, which precedes the fields of an ``operation``.
         case operationInTransaction = 15
-        /// A ``batchPrepared`` and behind it the requests as they are sent.
+        /// A ``batchPrepared`` followed by the requests as sent.
         case repeatableBatchPrepared = 16
         case batchAccepted = 17
         case uploadPostponed = 18
-        /// An answer with an outcome that a ``batchAnswered`` cannot tell: an operation that was put off, or a refusal with the
-        /// request's body.
+        /// An answer with an outcome that ``batchAnswered`` cannot represent: a postponed operation, or a rejection
+        /// with the request's body.
         case batchAnsweredInDetail = 19
-        /// An operation with attributes that the kinds above have no place for; they stand in front of what an
-        /// ``operation`` has.
+        /// An operation with attributes that the kinds above cannot represent; they precede the fields of an
+        /// ``operation``.
         case operationWithAttributes = 20
         case deliveryChanged = 21
         case operationsElided = 23
         case conflictResolved = 22
         case operationsUnfit = 24
         case entitiesMissing = 25
-        /// Queries that are about to be downloaded, each with its mode; a ``downloadStarted`` has full downloads only.
+        /// Queries that are about to be downloaded, each with its mode; ``downloadStarted`` represents full downloads
+        /// only.
         case downloadStartedByMode = 26
-        /// A page with more than the entities that it shows; see ``DownloadPage``.
+        /// A page with more than its entities; see ``DownloadPage``.
         case changesPage = 27
-        /// A ``downloadFinished`` and behind it the delta link.
+        /// A ``downloadFinished`` followed by the delta link.
         case downloadFinishedWithLink = 28
-        /// An operation that writes a stream, which stands in front of what an ``operationWithAttributes`` has.
+        /// An operation that writes a stream, which precedes the fields of an ``operationWithAttributes``.
         case operationWithStream = 31
         case streamsStored = 32
-        /// A ``streamsStored`` of which an image holds what the service said of the stream.
+        /// A ``streamsStored`` with an image that contains the service's metadata of the stream.
         case streamsTold = 33
         case linksLeftOpen = 34
         case operationsAmended = 35
-        /// A ``batchPrepared``, behind it the requests as they are sent, none where they cannot be repeated, and the fingerprint.
+        /// A ``batchPrepared``, followed by the requests as sent, empty if they are not repeatable, and the
+        /// fingerprint.
         case batchPreparedWithFingerprint = 36
         case entitiesQuarantined = 42
     }
 
-    /// Encoding never fails and is deterministic: equal records give equal bytes.
+    /// Encodes a record. Encoding never fails and is deterministic: equal records have equal bytes.
     public static func encode(_ record: Record) -> (kind: UInt8, payload: [UInt8]) {
         var writer = ByteWriter()
         let kind: Kind
@@ -161,7 +164,7 @@ public enum RecordCodec {
         return (kind.rawValue, writer.bytes)
     }
 
-    /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
+    /// Decodes a record. Throws if the payload is not valid for its kind. Never traps, whatever the bytes.
     public static func decode(kind: UInt8, payload: [UInt8]) throws(CodecError) -> Record {
         try decode(kind: kind, payload: payload[...], names: nil)
     }
@@ -170,7 +173,7 @@ public enum RecordCodec {
         guard let known = Kind(rawValue: kind) else {
             return Record(time: 0, body: .unknown(kind: kind, payload: Array(payload)))
         }
-        // What stands in the place of a lost record has nothing, not even a time.
+        // The placeholder of a lost record has no fields, not even a time.
         var record = Record(time: 0, body: .lost)
         if known == .operation, let names, payload.withUnsafeBytes({ PlainReader.read(&record, $0, names: names) }) {
             return record

@@ -1,17 +1,16 @@
 import EDM
 
-/// Where the values lie in an encoded record, so that the log can lay the values of one field side by side, which
-/// compresses far better than having them between all the others.
+/// The ranges of the fields in an encoded record, with which the log stores the values of one field together. This
+/// compresses much better than interleaved fields.
 ///
-/// Only a hint: what is not described is stored as it is. So the kinds that fill a log are described and the rare ones
-/// are not.
+/// Only a hint: a record that is not described is stored unchanged. So only the frequent record kinds are described.
 public struct RecordFields {
     public enum Form: Sendable {
-        /// An LEB128 number.
+        /// A LEB128 number.
         case number
-        /// A length and so many bytes.
+        /// A length and that many bytes.
         case text
-        /// As many bytes as always.
+        /// A constant number of bytes.
         case fixed
     }
 
@@ -27,8 +26,8 @@ public struct RecordFields {
 
     private struct Unreadable: Error {}
 
-    /// The fields of a record's payload, in order; what lies between them are names, tags and counts. None for a kind
-    /// that is not described, and for bytes that are no record.
+    /// Returns the fields of a record's payload, in order; the bytes between them are names, tags and counts. Empty
+    /// for a kind that is not described, and for invalid bytes.
     public static func of(kind: UInt8, payload: UnsafeRawBufferPointer) -> [Field] {
         var scan = RecordFields(bytes: payload)
         do throws(Unreadable) {
@@ -98,7 +97,7 @@ public struct RecordFields {
         fields.append(Field(form: .number, range: start..<at))
     }
 
-    /// A string that is alike in many records.
+    /// Skips a string that is similar in many records.
     private mutating func name() throws(Unreadable) { try skip(try unsigned()) }
 
     private mutating func text() throws(Unreadable) {
@@ -205,7 +204,7 @@ extension RecordFields {
         }
     }
 
-    /// A navigation property and the entities behind it.
+    /// Scans a navigation property and its target entities.
     private mutating func links() throws(Unreadable) {
         try name()
         try list { scan throws(Unreadable) in try scan.number() }
@@ -224,7 +223,7 @@ extension RecordFields {
         }
     }
 
-    /// What a page says besides the entities that it shows.
+    /// Scans the parts of a page other than its entities.
     private mutating func changes() throws(Unreadable) {
         try list { scan throws(Unreadable) in for _ in 0..<2 { _ = try scan.unsigned() } }
         for _ in 0..<2 { try list { scan throws(Unreadable) in try scan.number() } }

@@ -1,23 +1,22 @@
 import EDM
 
-/// Which entities and operations an encoded record names, found without decoding it: for who looks for one entity in very
+/// Finds the entities and operations that an encoded record names, without decoding it, for searching one entity in
 /// many records.
 ///
-/// Only the kinds that fill a log are described; the others have to be decoded.
+/// Only the frequent record kinds are described; others have to be decoded.
 package struct RecordMentions {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0
     private var depth = 0
-    /// Whether the bytes turned out to be no such record; from then on everything reads as zero.
+    /// Whether the bytes are invalid; from then on everything reads as zero.
     private var isUnreadable = false
 
     private let entity: (UInt64) -> Void
     private let operation: (SequenceNumber) -> Void
 
-    /// Calls for each entity and each operation that the record names, in order, some of them several times.
+    /// Calls the closures for each entity and each operation that the record names, in order, possibly several times.
     ///
-    /// - Returns: false where the kind is not described or the bytes are no such record; what was called for before then does
-    ///   not count.
+    /// - Returns: `false` if the kind is not described or the bytes are invalid. Previous calls must then be ignored.
     package static func visit(
         kind: UInt8, payload: UnsafeRawBufferPointer, entity: (UInt64) -> Void, operation: (SequenceNumber) -> Void
     ) -> Bool {
@@ -261,7 +260,7 @@ package struct RecordMentions {
         }
     }
 
-    /// In loops and without closures: all operations of a log are in such records.
+    /// Loops without closures, because such records contain all uploaded operations of a log.
     private mutating func visitChangeSets() {
         let operation = operation
         var changeSets = number()

@@ -18,7 +18,7 @@ extension ByteWriter {
         optional(image.etag) { $0.string($1) }
     }
 
-    /// With what the service said of the stream behind it.
+    /// Writes the image followed by the service's metadata of the stream.
     package mutating func writeWithTold(_ image: StreamImage) {
         write(image)
         optional(image.told) {

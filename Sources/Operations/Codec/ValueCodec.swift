@@ -1,6 +1,6 @@
 public import EDM
 
-/// The binary form of property values by itself, as the views keep it beside their typed columns.
+/// The binary form of property values without a record, as stored in the views next to their typed columns.
 public enum ValueCodec {
     public static func encode(_ values: PropertyValues) -> [UInt8] {
         var writer = ByteWriter()
@@ -13,14 +13,14 @@ public enum ValueCodec {
         try ByteReader.read(bytes) { reader throws(CodecError) in try reader.properties() }
     }
 
-    /// - Parameter names: where names that were read before are found again.
+    /// - Parameter names: the cache of names.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, names: NameTable
     ) throws(CodecError) -> PropertyValues {
         try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.properties() }
     }
 
-    /// The values alone, of which the names are known.
+    /// Decodes values whose names are known.
     package static func decode(
         _ bytes: UnsafeRawBufferPointer, of names: PropertyNames
     ) throws(CodecError) -> PropertyValues {
@@ -57,7 +57,7 @@ public enum ValueCodec {
         try ByteReader.read(bytes) { reader throws(CodecError) in try operation(&reader) }
     }
 
-    /// - Parameter names: where names that were read before are found again.
+    /// - Parameter names: the cache of names.
     package static func decodeOperation(
         _ bytes: UnsafeRawBufferPointer, names: NameTable
     ) throws(CodecError) -> Operation {

@@ -1,28 +1,28 @@
-/// What was decided where somebody else changed an entity on which operations are pending.
+/// The resolution of a conflict: another client changed an entity that has pending operations.
 ///
-/// The operations stay in the log as they were made; this says what of them does not hold any more. Values that were agreed
-/// upon, being neither side's, follow as an update of their own.
+/// The operations stay in the log unchanged; this record contains the parts that are no longer valid. Agreed values
+/// that are neither side's follow as an update.
 public struct ConflictResolved: Sendable, Hashable {
     public var entity: EntityID
     public var decision: Decision
-    /// What operations no longer say.
+    /// The parts that are removed from operations.
     public var dropped: [Part]
-    /// Operations that are undone, those included that cannot be without the others.
+    /// The undone operations, including those that depend on others of them.
     public var takenBack: [SequenceNumber]
-    /// Operations that the service had refused because of the conflict, and that go to it again.
+    /// The operations that the service rejected because of the conflict and that are sent again.
     public var released: [SequenceNumber]
 
-    /// Who or what decided.
+    /// The origin of the resolution.
     public enum Decision: UInt8, Sendable, Hashable, CaseIterable {
         /// The policy *client wins*.
         case clientWins = 1
         /// The policy *server wins*.
         case serverWins = 2
-        /// Both sides changed different things, and both stay.
+        /// Both sides changed different parts, and both changes are kept.
         case merged = 3
         /// A function of the app.
         case app = 4
-        /// A call for this very conflict.
+        /// A call for this conflict.
         case call = 5
     }
 
@@ -30,7 +30,7 @@ public struct ConflictResolved: Sendable, Hashable {
     public struct Part: Sendable, Hashable {
         public var operation: SequenceNumber
         public var properties: [String]
-        /// Of single-valued navigation properties that the operation binds.
+        /// Single-valued navigation properties that the operation binds.
         public var navigations: [String]
 
         public init(operation: SequenceNumber, properties: [String], navigations: [String] = []) {

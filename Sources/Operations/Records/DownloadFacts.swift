@@ -1,17 +1,19 @@
 import EDM
-/// How a defining query is downloaded.
+/// The mode in which a defining query is downloaded.
 public enum DownloadMode: UInt8, Sendable, Hashable, CaseIterable {
-    /// Everything. What the query brought before and does not bring any more is removed when it finishes.
+    /// A full download. Entities that the query covered before and does not return any more are removed when it
+    /// finishes.
     case full = 0
-    /// What has changed, by the delta link that the last download ended with. Only what is said to be gone is removed.
+    /// Changes only, by the delta link of the last download. Only entities that the service reports as removed are
+    /// removed.
     case delta = 1
-    /// A download that was interrupted goes on behind the last page that came whole, in the mode that it had.
+    /// An interrupted download continues after its last complete page, in its previous mode.
     case resumed = 2
-    /// Everything, in place of what the same download began in another way and the service could not go on with.
+    /// A full download, instead of the same download in another mode that the service could not continue.
     case restarted = 3
 }
 
-/// One query of a download that begins.
+/// A query of a starting download.
 public struct QueryStart: Sendable, Hashable {
     /// The query's name.
     public var query: String
@@ -24,40 +26,40 @@ public struct QueryStart: Sendable, Hashable {
 }
 
 extension Record.Body {
-    /// A full download of these queries begins.
+    /// Returns the start of a full download of the queries.
     public static func downloadStarted(queries: [String]) -> Record.Body {
         .downloadStarted(queries.map { QueryStart(query: $0) })
     }
 
-    /// The query was downloaded, and the service gave no delta link.
+    /// Returns the end of a download without delta link.
     public static func downloadFinished(query: String) -> Record.Body {
         .downloadFinished(DownloadFinished(query: query))
     }
 }
 
-/// What a page of a defining query's answer says, or a part of a long page.
+/// The content of a page of a defining query, or of a part of a long page.
 ///
-/// Its members hold in the order of their declaration: what happens to an entity in another order is in several records.
+/// Its members apply in the order of their declaration. Changes of an entity in another order are in several records.
 public struct DownloadPage: Sendable, Hashable {
     public var query: String
-    /// The entities that the page shows; where it was compared, those that are new or not as they were.
+    /// The entities of the page; if the page was compared with the store, only the new and changed ones.
     public var entities: [EntityImage]
-    /// Entities that are as they were, in the order of the page.
+    /// The unchanged entities, in the order of the page.
     public var unchanged: [EntityID]
-    /// Entities that the service has no more.
+    /// The entities that the service has deleted.
     public var removed: [EntityID]
-    /// Entities that the query does not bring any more; whether the service still has them is not said.
+    /// The entities that the query does not return any more. The service may still have them.
     public var left: [EntityID]
-    /// Links that were added or removed, in this order.
+    /// Added and removed links, in this order.
     public var links: [ChangedLink]
-    /// Where the page behind this one is. Only in the last record of a page that is not the last one: from here on an
-    /// interrupted download goes on.
+    /// The URL of the next page. Only in the last record of a page that is not the last one: an interrupted download
+    /// continues from here.
     public var next: String?
 
-    /// The most entities that ``unchanged`` may name.
+    /// The maximum number of entities in ``unchanged``.
     public static let unchangedLimit = 1 << 16
 
-    /// A link that was added or removed. Without a target: whatever a single-valued property led to is removed.
+    /// A link that was added or removed. Without a target, any target of a single-valued property is removed.
     public struct ChangedLink: Sendable, Hashable {
         public var source: EntityID
         public var navigation: String
@@ -85,24 +87,24 @@ public struct DownloadPage: Sendable, Hashable {
         self.next = next
     }
 
-    /// Whether it says no more than which entities the page shows.
+    /// Whether it contains only the entities of the page.
     var isPlain: Bool {
         unchanged.isEmpty && removed.isEmpty && left.isEmpty && links.isEmpty && next == nil
     }
 }
 
-/// A link that a delta told of and of which an end is not in the store: what has to come yet has no ID.
+/// A link of a delta with an end that is not in the store. An entity that has not been downloaded yet has no ID.
 public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
-    /// The defining query whose delta told of it.
+    /// The defining query whose delta contained it.
     public var query: String
     /// The entity set of the source.
     public var set: String
-    /// The entity-id of the source, as the service wrote it, as are the others.
+    /// The entity-id of the source as the service wrote it, like those below.
     public var source: String
     public var navigation: String
     public var target: String
 
-    /// The most of them that a store keeps.
+    /// The maximum number in a store.
     public static let limit = 10_000
 
     public init(query: String, set: String, source: String, navigation: String, target: String) {
@@ -121,16 +123,16 @@ public struct OpenLink: Sendable, Hashable, CustomStringConvertible {
     /// For people: `Orders(1)/Customer to Customers(7)`.
     public var description: String { "\(source)/\(navigation) to \(target)" }
 
-    /// How many bytes its texts have.
+    /// The total number of bytes of its texts.
     public var byteCount: Int {
         query.utf8.count + set.utf8.count + source.utf8.count + navigation.utf8.count + target.utf8.count
     }
 }
 
-/// A defining query was downloaded to its end.
+/// The end of a defining query's download.
 public struct DownloadFinished: Sendable, Hashable {
     public var query: String
-    /// Where the changes since are to be had, as the service wrote it; nil where it said nothing.
+    /// The delta link for subsequent changes, as the service wrote it, or `nil` if the service returned none.
     public var deltaLink: String?
 
     public init(query: String, deltaLink: String? = nil) {

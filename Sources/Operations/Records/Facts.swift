@@ -1,10 +1,10 @@
 public import EDM
 
-/// The service that a store belongs to, with the metadata document that its records are to be read by.
+/// The service of a store, with the metadata document for interpreting the records.
 public struct ServiceDescription: Sendable, Hashable {
-    /// Absolute, with a trailing slash.
+    /// An absolute URL with a trailing slash.
     public var root: String
-    /// The metadata document as the service sent it.
+    /// The metadata document as received from the service.
     public var metadata: [UInt8]
 
     public init(root: String, metadata: [UInt8]) {
@@ -13,10 +13,10 @@ public struct ServiceDescription: Sendable, Hashable {
     }
 }
 
-/// A read query that decides which part of the service is held offline.
+/// A read query that defines a part of the service to be kept offline.
 public struct DefiningQuery: Sendable, Hashable {
     public var name: String
-    /// Relative to the service root, without a leading slash: `Orders?$filter=Amount gt 100`.
+    /// The query, relative to the service root, without a leading slash: `Orders?$filter=Amount gt 100`.
     public var query: String
     public var automaticallyRetrievesStreams: Bool
 
@@ -27,24 +27,24 @@ public struct DefiningQuery: Sendable, Hashable {
     }
 }
 
-/// An entity as the service last represented it.
+/// An entity as the service last returned it.
 public struct EntityImage: Sendable, Hashable {
     public var entity: EntityID
     public var set: String
     public var type: String
-    /// What the service sent; a property that it left out keeps the value it had.
+    /// The returned values. A property that is missing keeps its value.
     public var values: PropertyValues
     public var etag: String?
-    /// How the service names the entity where that does not follow from its key: the URL that it wants used for changes, or
-    /// its entity-id. Below the service's root relative to it. It stays when the key changes.
+    /// The service's URL of the entity if it does not follow from the key: the URL for modifications, or the
+    /// entity-id. Relative to the service root if it is below it. It is kept when the key changes.
     public var editLink: String?
-    /// Links that came by `$expand`.
+    /// Links from `$expand`.
     public var links: [ImageLinks]
 
     public struct ImageLinks: Sendable, Hashable {
         public var navigation: String
         public var targets: [EntityID]
-        /// Whether `targets` is all there is. If not, links that are not among them stay.
+        /// Whether `targets` is complete. If not, other links are kept.
         public var isComplete: Bool
 
         public init(navigation: String, targets: [EntityID], isComplete: Bool) {
@@ -67,31 +67,32 @@ public struct EntityImage: Sendable, Hashable {
         self.links = links
     }
 
-    /// ETags and links are equal if their code units are.
+    /// Returns whether the images are equal. ETags and links are compared by code units.
     public static func == (a: EntityImage, b: EntityImage) -> Bool {
         a.entity == b.entity && a.set == b.set && a.type == b.type && a.etag.isExactly(b.etag)
             && a.editLink.isExactly(b.editLink) && a.values == b.values && a.links == b.links
     }
 }
 
-/// A batch about to be sent. Logged before its first byte leaves, so that after a crash it is known what may have arrived.
+/// A batch about to be sent. Logged before its first byte is sent, so that after a crash it is known which operations
+/// may have arrived.
 public struct BatchPrepared: Sendable, Hashable {
     public var batch: BatchID
-    /// Change sets in the order in which they stand in the batch.
+    /// The change sets in the order of the batch.
     public var changeSets: [[Request]]
-    /// The requests as they are sent, by change set, the identifiers by which the service knows a repetition among their
-    /// headers: a repetition has to be the same to the byte. Empty where the service knows none.
+    /// The requests as sent, by change set, including the identifiers by which the service detects repetitions: a
+    /// repeated request must be identical byte for byte. Empty if the service does not support it.
     public var sent: [[SentRequest]]
-    /// Nil where the log is of a version that kept none, or where the batch could not be written.
+    /// The fingerprint; `nil` if the log was written by a version without it, or if the batch could not be encoded.
     public var fingerprint: Fingerprint?
 
-    /// What was about to be sent, in short: whoever builds the batch again can tell whether it is the same to the byte.
+    /// A digest of the batch, which allows verifying that a rebuilt batch is identical byte for byte.
     public struct Fingerprint: Sendable, Hashable {
-        /// The length of the body of the `$batch` request; of a request that goes by itself, of all of it.
+        /// The length of the body of the `$batch` request; for a single request, the length of the whole request.
         public var byteCount: UInt64
-        /// SHA-256 of these bytes.
+        /// The SHA-256 of these bytes.
         public var digest: [UInt8]
-        /// By which service options it was built: those that are not what the standard promises.
+        /// The service options with which it was built, if they deviate from the standard.
         public var options: [Option]
 
         public struct Option: Sendable, Hashable {
@@ -111,7 +112,7 @@ public struct BatchPrepared: Sendable, Hashable {
         }
     }
 
-    /// One request: its Content-ID and the operation that it carries out. An operation may need several requests.
+    /// One request: its Content-ID and its operation. An operation may need several requests.
     public struct Request: Sendable, Hashable {
         public var contentID: String
         public var operation: SequenceNumber
@@ -122,11 +123,11 @@ public struct BatchPrepared: Sendable, Hashable {
         }
     }
 
-    /// A request in its final form, without credentials, tokens and cookies, which every sending adds anew.
+    /// A request in its final form, without credentials, tokens and cookies, which are added each time it is sent.
     public struct SentRequest: Sendable, Hashable {
         public var contentID: String
         public var method: String
-        /// Relative to the service root, absolute, or beginning with `$<Content-ID>`.
+        /// The URL: relative to the service root, absolute, or beginning with `$<Content-ID>`.
         public var url: String
         public var headers: [Operation.Header]
         public var body: [UInt8]
@@ -149,14 +150,14 @@ public struct BatchPrepared: Sendable, Hashable {
         self.fingerprint = fingerprint
     }
 
-    /// The operations that the batch carries, each once, in order of appearance.
+    /// The operations of the batch, each once, in order of appearance.
     public var operations: [SequenceNumber] {
         var seen: Set<SequenceNumber> = []
         return changeSets.flatMap { $0 }.map(\.operation).filter { seen.insert($0).inserted }
     }
 }
 
-/// What the service made of a batch, operation by operation.
+/// The outcome of a batch, by operation.
 public struct BatchAnswered: Sendable, Hashable {
     public var batch: BatchID
     public var outcomes: [Outcome]
@@ -172,15 +173,16 @@ public struct BatchAnswered: Sendable, Hashable {
     }
 
     public enum Result: Sendable, Hashable {
-        /// Done. The images say what the service holds now; where it said nothing, the operation's own values hold.
+        /// Confirmed. The images contain the entities as the service has them now; if there is none, the operation's
+        /// own values apply.
         case confirmed(images: [EntityImage])
         case rejected(Refusal)
-        /// Refused for a while only: the service is busy, or something else stands in the way that goes by itself. It is
-        /// sent again later; `attempts` counts how often it was put off in a row, this time included.
+        /// Rejected temporarily: the service is busy, or another obstacle will disappear by itself. The operation is
+        /// sent again later; `attempts` counts its consecutive postponements, including this one.
         case deferred(Refusal, attempts: Int)
-        /// The service did not come to it, or undid it with its change set. It is pending again.
+        /// The service did not process it, or rolled it back with its change set. It is pending again.
         case notProcessed
-        /// The answer does not tell whether it took effect; the reason is a sentence.
+        /// It is unknown whether it took effect; the reason is a sentence.
         case inDoubt(String)
     }
 
@@ -190,18 +192,18 @@ public struct BatchAnswered: Sendable, Hashable {
     }
 }
 
-/// Why the service refused an operation, in the service's words.
+/// The response with which the service rejected an operation.
 public struct Refusal: Sendable, Hashable {
     public var status: Int
     public var code: String
     public var message: String
-    /// The inner error as raw JSON, or the start of a body that is no OData error.
+    /// The inner error as raw JSON, or the start of a body that is not an OData error.
     public var innerError: String?
     public var method: String
-    /// Relative to the service root.
+    /// The URL of the request, relative to the service root.
     public var url: String
-    /// The request's body as it was sent, the beginning of a long one; nil where it had none, or where the log is of a
-    /// version that did not keep it.
+    /// The request's body as sent, truncated if it is long; `nil` if there was none, or if the log was written by a
+    /// version that did not store it.
     public var requestBody: String?
 
     public init(
@@ -218,14 +220,14 @@ public struct Refusal: Sendable, Hashable {
     }
 }
 
-/// The next upload was put off: the service asked for it, or keeps failing. So was the next download, unless it is operations
-/// that were put off.
+/// The postponement of the next upload, because the service requested it or keeps failing. It applies to downloads
+/// too, unless only operations were postponed.
 public struct UploadPostponed: Sendable, Hashable {
-    /// When the next attempt may be made.
+    /// The earliest time of the next attempt.
     public var notBefore: Timestamp
-    /// How many attempts in a row have come to nothing.
+    /// The number of consecutive failed attempts.
     public var attempt: Int
-    /// A sentence.
+    /// The reason, as a sentence.
     public var reason: String
 
     public init(notBefore: Timestamp, attempt: Int, reason: String) {
@@ -235,11 +237,11 @@ public struct UploadPostponed: Sendable, Hashable {
     }
 }
 
-/// The service took a batch and works on it in its own time (202 with `respond-async`). Logged before anything waits for
-/// the answer, so that it is asked for after a restart.
+/// A batch that the service accepted for asynchronous processing (202 with `respond-async`). Logged before the first
+/// poll, so that the result is polled after a restart.
 public struct BatchAccepted: Sendable, Hashable {
     public var batch: BatchID
-    /// Where the answer is to be had: absolute, or relative to the service root.
+    /// The URL of the status monitor: absolute, or relative to the service root.
     public var monitor: String
 
     public init(batch: BatchID, monitor: String) {
@@ -248,7 +250,7 @@ public struct BatchAccepted: Sendable, Hashable {
     }
 }
 
-/// A batch whose answer never came: whether its operations took effect is not known.
+/// A batch without response, whose operations may or may not have taken effect.
 public struct BatchInterrupted: Sendable, Hashable {
     public var batch: BatchID
     public var reason: String

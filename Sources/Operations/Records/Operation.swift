@@ -1,15 +1,15 @@
 public import EDM
 
-/// A local intent: what the app asked for, in terms of entity IDs.
+/// A local intent: a modification by the app, in terms of entity IDs.
 ///
-/// An operation is pending until the log records how it ended: confirmed, rejected or undone.
+/// An operation is pending until the log records its outcome: confirmed, rejected or undone.
 public struct Operation: Sendable, Hashable {
     public enum Action: Sendable, Hashable {
-        /// A new entity, and with a parent its link to it (`createRelatedEntity`).
+        /// A new entity and, with a parent, the link to it (`createRelatedEntity`).
         ///
-        /// Indirect, so that operations, which are copied very often, are small.
+        /// Indirect, because operations are copied often and should be small.
         indirect case create(Creation, parent: Parent?)
-        /// Changed properties only; the bindings re-point navigation properties or add to collections.
+        /// Changed properties only. The bindings set single-valued navigation properties or add to collections.
         case update(EntityID, changes: PropertyValues, bindings: [Binding])
         case delete(EntityID)
         case createLink(Link)
@@ -19,12 +19,13 @@ public struct Operation: Sendable, Hashable {
     }
 
     public var action: Action
-    /// The first sequence number of the app's change set that the operation belongs to; its members are consecutive and
-    /// travel to the service together or not at all.
+    /// The first sequence number of the operation's change set in the app. The members of a change set are
+    /// consecutive and are sent together or not at all.
     public var changeSet: SequenceNumber?
-    /// The ETag of the version that the app saw when it made the change; nil where the entity has none or is new.
+    /// The ETag of the version on which the app based the change; `nil` if the entity has none or is new.
     public var baseETag: String?
-    /// One if the operation has any of what few have, otherwise none. Operations are copied very often.
+    /// Contains one element if the operation has rare attributes. Operations are copied often, so they should be
+    /// small.
     private var rare: [RareAttributes] = []
 
     public struct Header: Sendable, Hashable {
@@ -52,7 +53,7 @@ public struct Operation: Sendable, Hashable {
         if !rare.isEmpty { self.rare = [rare] }
     }
 
-    /// An operation with nothing that is rare.
+    /// Creates an operation without rare attributes.
     init(plain action: Action, changeSet: SequenceNumber?, baseETag: String?) {
         self.action = action
         self.changeSet = changeSet
@@ -79,38 +80,38 @@ private struct RareAttributes: Sendable, Hashable {
 }
 
 extension Operation {
-    /// The app's name for operations that travel to the service in one change set, wherever they stand in the queue; see
-    /// ``changeSet`` for those that were made in one call.
+    /// The app's transaction, whose operations are sent in one change set from any positions in the queue; see
+    /// ``changeSet`` for operations of one call.
     public var transactionID: String? {
         get { rare.first?.transactionID }
         set { setRare(\.transactionID, newValue) }
     }
 
-    /// The app's own mark, handed back with errors.
+    /// A tag set by the app, which is returned with errors.
     public var customTag: String? {
         get { rare.first?.customTag }
         set { setRare(\.customTag, newValue) }
     }
 
-    /// The app's request-specific headers, sent with the request as they are.
+    /// The app's headers for this request, sent unchanged.
     public var headers: [Header] {
         get { rare.first?.headers ?? [] }
         set { setRare(\.headers, newValue) }
     }
 
-    /// Headers that name keys of entities, sent once these are known.
+    /// Headers that contain keys of entities, sent once the keys are known.
     public var headerTemplates: [HeaderTemplate] {
         get { rare.first?.headerTemplates ?? [] }
         set { setRare(\.headerTemplates, newValue) }
     }
 
-    /// Whether the request has to be sent exactly as it was made: nothing is combined with it.
+    /// Whether the request must be sent exactly as it was made, not combined with others.
     public var isUnmodifiable: Bool {
         get { rare.first?.isUnmodifiable ?? false }
         set { setRare(\.isUnmodifiable, newValue) }
     }
 
-    /// What an upload may choose the operation by.
+    /// The category by which an upload can select the operation.
     public var uploadCategory: UploadCategory? {
         get { rare.first?.uploadCategory }
         set { setRare(\.uploadCategory, newValue) }
@@ -121,8 +122,10 @@ extension Operation {
         set { setRare(\.delivery, newValue) }
     }
 
-    /// What a create or update writes into a stream; nil for all operations that are about properties and links. A create
-    /// with one has no properties: the service takes the bytes by themselves, and an update behind it brings the rest.
+    /// The stream content that a create or update writes; `nil` for all operations on properties and links.
+    ///
+    /// A create with a stream has no properties: the service accepts only the bytes, and a following update contains
+    /// the rest.
     public var stream: StreamWrite? {
         get { rare.first?.stream }
         set { setRare(\.stream, newValue) }
@@ -133,7 +136,7 @@ extension Operation {
     ) {
         var changed = rare.first ?? RareAttributes()
         changed[keyPath: attribute] = value
-        // Equal operations are equal in their parts as well.
+        // Normalizes, so that equal operations have equal parts.
         rare = changed.isEmpty ? [] : [changed]
     }
 }
@@ -144,10 +147,10 @@ public struct Creation: Sendable, Hashable {
     public var set: String
     /// The qualified name of the entity type, which may derive from the set's.
     public var type: String
-    /// Only the properties that were set: an absent one is *unset*, which is neither null nor its default.
+    /// Only the set properties: an absent property is *unset*, which is neither null nor its default.
     public var values: PropertyValues
     public var bindings: [Binding]
-    /// Deep insert: new entities below a navigation property.
+    /// Deep insert: new entities of a navigation property.
     public var inline: [Inline]
 
     public struct Inline: Sendable, Hashable {
@@ -173,7 +176,7 @@ public struct Creation: Sendable, Hashable {
     }
 }
 
-/// The entity through whose navigation property another one is created.
+/// The parent in whose navigation property an entity is created.
 public struct Parent: Sendable, Hashable {
     public var entity: EntityID
     public var navigation: String
@@ -184,7 +187,7 @@ public struct Parent: Sendable, Hashable {
     }
 }
 
-/// A link to an existing entity that is made as part of a create or update.
+/// A link to an existing entity that is created as part of a create or update.
 public struct Binding: Sendable, Hashable {
     public var navigation: String
     public var targets: [EntityID]
@@ -195,7 +198,7 @@ public struct Binding: Sendable, Hashable {
     }
 }
 
-/// A link between two entities, walked along a navigation property of the first.
+/// A link between two entities by a navigation property of the first.
 public struct Link: Sendable, Hashable {
     public var from: EntityID
     public var navigation: String
@@ -209,24 +212,24 @@ public struct Link: Sendable, Hashable {
 }
 
 extension Creation {
-    /// The entity and, in order of appearance, all those created below it.
+    /// The entity and all entities created below it, in order of appearance.
     public var createdEntities: [EntityID] {
         inline.isEmpty ? [entity] : [entity] + inline.flatMap { $0.entities.flatMap(\.createdEntities) }
     }
 
-    /// The existing entities that the creation binds to, at any level.
+    /// The existing entities to which the creation binds, at any level.
     public var boundEntities: [EntityID] {
         bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.boundEntities) }
     }
 }
 
 extension Operation {
-    /// The entities that come into being with the operation.
+    /// The entities that the operation creates.
     public var createdEntities: [EntityID] {
         if case .create(let creation, _) = action { creation.createdEntities } else { [] }
     }
 
-    /// The entities that the operation needs to exist: what it changes, deletes, links or binds to.
+    /// The entities that must exist for the operation: those that it changes, deletes, links or binds to.
     public var referencedEntities: [EntityID] {
         switch action {
         case .create(let creation, let parent): creation.boundEntities + (parent.map { [$0.entity] } ?? [])
@@ -236,10 +239,10 @@ extension Operation {
         }
     }
 
-    /// Everything that the operation names, created and referenced.
+    /// All entities that the operation names, created and referenced.
     public var touchedEntities: [EntityID] { createdEntities + referencedEntities }
 
-    /// The same one by one; makes no list where the operation names a single entity, as most do.
+    /// Calls the closure for each touched entity, without allocating a list for the usual single entity.
     package func forEachTouched(_ body: (EntityID) -> Void) {
         switch action {
         case .update(let entity, _, let bindings) where bindings.isEmpty: body(entity)
@@ -248,7 +251,7 @@ extension Operation {
         }
     }
 
-    /// The entity that a person would say the operation is about.
+    /// The main entity of the operation.
     public var subject: EntityID {
         switch action {
         case .create(let creation, _): creation.entity

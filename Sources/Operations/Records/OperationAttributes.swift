@@ -1,22 +1,22 @@
-/// Whether an operation goes to the service.
+/// Whether an operation is sent to the service.
 public enum Delivery: UInt8, Sendable, Hashable, CaseIterable {
-    /// With the next upload.
+    /// Sent with the next upload.
     case queued = 0
-    /// Not before the app releases it.
+    /// Kept until the app releases it.
     case draft = 1
-    /// Never: a change for this store only.
+    /// Never sent: a change of this store only.
     case localOnly = 2
 }
 
-/// What operations are told apart by where an upload is to send some of them only.
+/// A category by which an upload can select operations.
 public enum UploadCategory: Sendable, Hashable {
     case named(String)
-    /// All that has to do with one entity, whose key need not be known yet.
+    /// All operations on one entity, whose key need not be known yet.
     case entity(EntityID)
 }
 
-/// A header whose value has keys of entities in it. An entity that the service does not know yet has none, so the value is
-/// put together when the request is written.
+/// A header whose value contains keys of entities. The value is built when the request is encoded, because an entity
+/// that the service has not confirmed has no key.
 public struct HeaderTemplate: Sendable, Hashable {
     public var name: String
     public var parts: [Part]
@@ -39,7 +39,7 @@ public struct HeaderTemplate: Sendable, Hashable {
 }
 
 extension Operation {
-    /// Whether it has one of the attributes that were added to operations after their first record kinds had been fixed.
+    /// Whether it has an attribute that the first record kinds of operations do not contain.
     package var hasLaterAttributes: Bool {
         isUnmodifiable || uploadCategory != nil || delivery != .queued || !headerTemplates.isEmpty
     }

@@ -1,15 +1,15 @@
-/// An entity that a service sent in the answer to a defining query and that the store could not take: what the store had of
-/// it stays as it was, and the next download of the query tries again.
+/// A downloaded entity that the store could not apply. The store keeps its version, and the next download of the
+/// query tries again.
 public struct QuarantinedEntity: Sendable, Hashable, CustomStringConvertible {
-    /// Why it was not taken.
+    /// The reason why it was not applied.
     public enum Reason: UInt8, Sendable, Hashable, CaseIterable {
-        /// A value, or the whole entity, is not of the type that the metadata say.
+        /// A value, or the whole entity, does not have its type in the metadata.
         case unreadable = 0
-        /// A key property is missing or null, and no link tells the key either.
+        /// A key property is missing or null, and no link contains the key.
         case withoutKey = 1
-        /// It has more bytes than a record of the log takes, or more bytes or values than the reader takes.
+        /// It exceeds the size of a log record, or the reader's limits on bytes or values.
         case tooLarge = 2
-        /// Stands for ``count`` further ones, of which only the number is kept.
+        /// Represents ``count`` further entities, of which only the number is stored.
         case further = 3
     }
 
@@ -17,24 +17,23 @@ public struct QuarantinedEntity: Sendable, Hashable, CustomStringConvertible {
     public var query: String
     /// The entity set.
     public var set: String
-    /// The entity as a URL names it, below the service root, as `Orders(7)`; nil where its key cannot be read.
+    /// The entity's URL relative to the service root, like `Orders(7)`; `nil` if its key cannot be read.
     public var name: String?
-    /// nil if the store does not have the entity.
+    /// The ID, or `nil` if the store does not have the entity.
     public var entity: EntityID?
     public var reason: Reason
-    /// The property, behind those that lead to it, as a JSON Pointer below the entity; empty for the whole entity.
+    /// The path of the property as a JSON Pointer within the entity; empty for the whole entity.
     public var path: String
     /// A sentence for a person.
     public var message: String
-    /// The value, as JSON, shortened.
+    /// The value as JSON, truncated.
     public var text: String
-    /// Whether other entities may be hidden in it, so that the download did not see all that the query brings: nothing is
-    /// removed then.
+    /// Whether it may contain other entities, so that the download is incomplete and removes nothing.
     public var hidesOthers: Bool
-    /// How many it stands for.
+    /// The number of entities that it represents.
     public var count: UInt64
 
-    /// The most that a store keeps for one query.
+    /// The maximum number per query in a store.
     public static let limit = 200
 
     public init(

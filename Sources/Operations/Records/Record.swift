@@ -8,53 +8,53 @@ public struct Record: Sendable, Hashable {
         self.body = body
     }
 
-    /// Everything that can change state. Each case is one record kind of the codec.
+    /// All contents that can change the state. Each case is one or more record kinds of the codec.
     public enum Body: Sendable, Hashable {
-        /// The service's root and metadata, at the start of a store and whenever its model changes.
+        /// The service's root and metadata, at the creation of a store and whenever its model changes.
         case serviceInstalled(ServiceDescription)
         case operation(Operation)
         case definingQueryAdded(DefiningQuery)
         case definingQueryRemoved(name: String)
-        /// These queries are about to be downloaded, each in its way.
+        /// The queries that are about to be downloaded, each with its mode.
         case downloadStarted([QueryStart])
         case downloadPage(DownloadPage)
         case downloadFinished(DownloadFinished)
-        /// The links that wait for an entity which no download has brought yet, in place of all that waited before.
+        /// The links that wait for an entity that has not been downloaded yet. Replaces all earlier ones.
         case linksLeftOpen([OpenLink])
-        /// Entities that the download of a query brought and the store could not take, in addition to those before.
+        /// Downloaded entities of a query that the store could not apply, in addition to earlier ones.
         case entitiesQuarantined([QuarantinedEntity])
-        /// Entities read outside a download, to learn keys or ETags that an answer left out.
+        /// Entities read outside of a download, to obtain keys or ETags that a response did not contain.
         case entitiesRead([EntityImage])
         case batchPrepared(BatchPrepared)
         case batchAccepted(BatchAccepted)
         case batchAnswered(BatchAnswered)
         case batchInterrupted(BatchInterrupted)
-        /// The outcome of operations in doubt is settled: they were not carried out and may be sent again.
+        /// Operations in doubt were not executed and may be sent again.
         case operationsReleased([SequenceNumber])
-        /// The app took operations back that were never sent, or that the service refused. They are kept, and can be redone.
+        /// The app undid operations that were not sent or that the service rejected. They are kept and can be redone.
         case operationsUndone([SequenceNumber])
-        /// Undone operations are as they were, at their old places.
+        /// Undone operations are restored at their former positions.
         case operationsRedone([SequenceNumber])
-        /// The next upload is to wait. Holds until the service has answered a batch.
+        /// The next upload is postponed. Applies until the service has answered a batch.
         case uploadPostponed(UploadPostponed)
-        /// The app released drafts, or held operations back that were queued.
+        /// The app released drafts, or turned queued operations into drafts.
         case deliveryChanged([SequenceNumber], to: Delivery)
-        /// Operations that cancelled each other out have ended: nothing of them was sent, and nothing has to be.
+        /// Operations that cancelled each other out have ended without being sent.
         case operationsElided([SequenceNumber])
-        /// What was decided where somebody else changed what an operation changes as well.
+        /// The resolution of a conflict between an operation and a change by another client.
         case conflictResolved(ConflictResolved)
-        /// The service was asked for these entities, outside of a download, and has none of them.
+        /// The service does not have these entities, according to a request outside of a download.
         case entitiesMissing([EntityID])
-        /// Pending operations that the service's new metadata have no place for.
+        /// Pending operations that do not fit the service's new metadata.
         case operationsUnfit([UnfitOperation])
-        /// Operations say less than they did, as the app decided, and are to be sent so.
+        /// Operations that the app reduced to a smaller content, to be sent in this form.
         case operationsAmended([AmendedOperation])
-        /// Streams lie in the store now, or do not any more: they were downloaded, or the service has told their ETags.
+        /// Streams were downloaded to the store or removed from it, or the service returned their ETags.
         case streamsStored([StreamImage])
-        /// Stands for a record that was lost to damage, so that those behind it keep their numbers. What it said is not
-        /// known: it may have been anything. It has no time.
+        /// The placeholder of a record that was lost to damage, so that the following records keep their numbers. The
+        /// lost content is unknown. It has no time.
         case lost
-        /// A record of a later version. It is kept and shown, and the fold passes over it.
+        /// A record of a later version. It is kept and shown, and the fold ignores it.
         case unknown(kind: UInt8, payload: [UInt8])
     }
 }

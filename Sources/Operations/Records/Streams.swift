@@ -1,11 +1,12 @@
-/// The bytes of a stream as records know them: how many, of which type, and the digest by which the file beside the log is
-/// named that holds them.
+/// The content of a stream as stored in records: its size, its media type, and the digest that is the name of its
+/// file next to the log.
 public struct StreamContent: Sendable, Hashable {
     public var digest: StreamDigest
     public var byteCount: UInt64
-    /// As in the Content-Type header: `image/jpeg`.
+    /// The media type, as in the Content-Type header: `image/jpeg`.
     public var mediaType: String
-    /// A name for the service to make an address of, sent as `Slug` (RFC 5023, section 9.7) when a media entity is created.
+    /// A name from which the service can derive a URL, sent as `Slug` (RFC 5023, section 9.7) when a media entity is
+    /// created.
     public var name: String?
 
     public init(digest: StreamDigest, byteCount: UInt64, mediaType: String, name: String? = nil) {
@@ -22,7 +23,7 @@ public struct StreamDigest: Sendable, Hashable, CustomStringConvertible {
 
     public let bytes: [UInt8]
 
-    /// Nil unless there are ``length`` bytes.
+    /// Creates a digest, or returns `nil` if there are not exactly ``length`` bytes.
     public init?(_ bytes: [UInt8]) {
         guard bytes.count == Self.length else { return nil }
         self.bytes = bytes
@@ -34,11 +35,12 @@ public struct StreamDigest: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What an operation writes into a stream of the entity that it creates or updates, instead of into its properties.
+/// The content that an operation writes into a stream of the entity that it creates or updates, instead of into its
+/// properties.
 public struct StreamWrite: Sendable, Hashable {
-    /// The stream property; nil for the stream of a media entity.
+    /// The stream property; `nil` for the stream of a media entity.
     public var property: String?
-    /// Nil to delete it, which is possible for stream properties only (OData 4.01 Part 1, 11.4.8.2).
+    /// The content; `nil` to delete it, which is possible for stream properties only (OData 4.01 Part 1, 11.4.8.2).
     public var content: StreamContent?
 
     public init(property: String? = nil, content: StreamContent?) {
@@ -47,16 +49,17 @@ public struct StreamWrite: Sendable, Hashable {
     }
 }
 
-/// A stream of an entity as it lies in the store: what the service held when it was downloaded, or when it took it from us.
+/// A stream of an entity in the store: the content as downloaded, or as confirmed by the service after an upload.
 public struct StreamImage: Sendable, Hashable {
     public var entity: EntityID
-    /// The stream property; nil for the stream of a media entity.
+    /// The stream property; `nil` for the stream of a media entity.
     public var property: String?
-    /// Nil where there is no copy in the store any more.
+    /// The content; `nil` if the store has no copy any more.
     public var content: StreamContent?
-    /// The stream's own ETag, which is another one than the entity's; nil where the service has told none.
+    /// The stream's own ETag, which differs from the entity's; `nil` if the service has returned none.
     public var etag: String?
-    /// What the service said of the stream when it last showed the entity. An image without it leaves what was said before.
+    /// The service's metadata of the stream when it last returned the entity. An image without it keeps the previous
+    /// metadata.
     public var told: Told?
 
     public init(
@@ -69,13 +72,13 @@ public struct StreamImage: Sendable, Hashable {
         self.told = told
     }
 
-    /// What a representation of an entity says of one of its streams (OData JSON 4.01, 4.6.14; `__metadata` in V2).
+    /// The metadata of a stream in a representation of its entity (OData JSON 4.01, 4.6.14; `__metadata` in V2).
     public struct Told: Sendable, Hashable {
-        /// Where it is read and written, where that does not follow from the entity's URL. Below the service's root relative
-        /// to it.
+        /// The URL for reading, or `nil` if it follows from the entity's URL. Relative to the service root if it is
+        /// below it. The same applies to `editLink`.
         public var readLink: String?
         public var editLink: String?
-        /// Of the content that the service had then.
+        /// The ETag of the content that the service had then.
         public var etag: String?
 
         public init(readLink: String? = nil, editLink: String? = nil, etag: String? = nil) {
@@ -84,7 +87,7 @@ public struct StreamImage: Sendable, Hashable {
             self.etag = etag
         }
 
-        /// Whether it says nothing.
+        /// Whether it contains no metadata.
         public var isEmpty: Bool { self == Told() }
     }
 }

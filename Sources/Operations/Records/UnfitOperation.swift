@@ -1,7 +1,8 @@
-/// A pending operation that the service's new metadata have no place for: it goes to the error archive, with the reason.
+/// A pending operation that does not fit the service's new metadata. It is moved to the error archive with the
+/// reason.
 public struct UnfitOperation: Sendable, Hashable {
     public var operation: SequenceNumber
-    /// See `Refusal.isOfModel`.
+    /// The reason; see `Refusal.isOfModel`.
     public var refusal: Refusal
 
     public init(operation: SequenceNumber, refusal: Refusal) {
@@ -10,8 +11,7 @@ public struct UnfitOperation: Sendable, Hashable {
     }
 }
 
-/// What a pending operation says from now on, in place of what it said: the part of it that the service's metadata have a
-/// place for.
+/// The new content of a pending operation, which replaces the old one: the part that fits the service's metadata.
 public struct AmendedOperation: Sendable, Hashable {
     public var operation: SequenceNumber
     public var content: Operation
@@ -23,19 +23,24 @@ public struct AmendedOperation: Sendable, Hashable {
 }
 
 extension Refusal {
-    /// The code of what no service refused: the metadata changed, and the operation does not fit them any more.
+    /// The code of a refusal that does not originate from the service: the metadata changed, and the operation does
+    /// not fit it any more.
     public static let modelChangedCode = "modelChanged"
 
+    /// Creates the refusal of an operation that does not fit the new metadata.
+    ///
     /// - Parameters:
     ///   - reason: a sentence.
-    ///   - method: of the request as it would have been sent by the metadata before.
+    ///   - method: the method of the request under the previous metadata.
+    ///   - url: the URL of this request.
+    ///   - requestBody: the body of this request.
     public init(modelChanged reason: String, method: String = "", url: String = "", requestBody: String? = nil) {
         self.init(
             status: 0, code: Self.modelChangedCode, message: reason, method: method, url: url,
             requestBody: requestBody)
     }
 
-    /// Whether it is not the service that refused: the metadata changed, and the operation does not fit them any more. It
-    /// has no HTTP status, and is not sent again before it fits.
+    /// Whether the refusal is caused by changed metadata instead of the service. It has no HTTP status, and the
+    /// operation is not sent again until it fits.
     public var isOfModel: Bool { status == 0 && code == Self.modelChangedCode }
 }

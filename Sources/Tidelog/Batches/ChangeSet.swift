@@ -1,22 +1,26 @@
 import EDM
 public import ODataWire
 
-/// Operations that take effect together or not at all, here at once and later on the service.
+/// Modifications that take effect together or not at all, first in the store and later on the service.
 ///
-/// The calls only record; nothing is checked or done before ``DataService/applyChanges(_:)`` or
-/// ``DataService/processBatch(_:)``. An entity that the change set creates can be referred to by what follows.
+/// The methods only record the modifications; nothing is checked or executed before ``DataService/applyChanges(_:)``
+/// or ``DataService/processBatch(_:)``. Later modifications can refer to an entity that an earlier one creates.
 public final class ChangeSet {
     private(set) var operations: [Operation] = []
-    /// Whether the change set has been applied.
+    /// A Boolean value that indicates whether the change set has been applied.
     public internal(set) var isApplied = false
 
+    /// Creates an empty change set.
     public init() {}
 
+    /// Records the creation of an entity.
     public func createEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
         operations.append(Operation(.create(entity, parent: nil), headers, options))
     }
 
-    /// - Parameter parent: an existing entity, or one that the change set creates before.
+    /// Records the creation of an entity that is linked to a parent.
+    ///
+    /// - Parameter parent: an existing entity, or an entity that an earlier modification of this change set creates.
     public func createRelatedEntity(
         _ entity: EntityValue, in parent: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -24,14 +28,17 @@ public final class ChangeSet {
         operations.append(Operation(.create(entity, parent: (parent, property.property)), headers, options))
     }
 
+    /// Records an update with the changed properties of an entity.
     public func updateEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
         operations.append(Operation(.update(entity), headers, options))
     }
 
+    /// Records the deletion of an entity.
     public func deleteEntity(_ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none) {
         operations.append(Operation(.delete(entity), headers, options))
     }
 
+    /// Records the creation of a link between two entities.
     public func createLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -39,7 +46,7 @@ public final class ChangeSet {
         operations.append(Operation(.createLink(from, property.property, to), headers, options))
     }
 
-    /// `property` is single-valued.
+    /// Records that a single-valued navigation property leads to another entity.
     public func updateLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -47,7 +54,9 @@ public final class ChangeSet {
         operations.append(Operation(.updateLink(from, property.property, to), headers, options))
     }
 
-    /// `to` may be left out for a single-valued navigation property.
+    /// Records the deletion of a link.
+    ///
+    /// - Parameter to: the target of the link. Optional if the navigation property is single-valued.
     public func deleteLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -55,7 +64,7 @@ public final class ChangeSet {
         operations.append(Operation(.deleteLink(from, property.property, to), headers, options))
     }
 
-    /// One recorded call.
+    /// One recorded modification.
     struct Operation {
         enum Kind {
             case create(EntityValue, parent: (EntityValue, Property)?)
@@ -69,11 +78,11 @@ public final class ChangeSet {
         let kind: Kind
         let headers: HTTPHeaders
         let options: RequestOptions
-        /// Whether the entity is saved by a plan that has operations of their own for its collections and for links that go.
+        /// Whether a plan saves the entity, with separate operations for its collections and its removed links.
         var isFlat = false
-        /// Of a flat create: what the new entity is bound to besides what the app has bound it to.
+        /// For a flat create: an additional binding of the new entity, besides those that the app has set.
         var bound: (property: Property, entity: EntityValue)?
-        /// Of a flat create: single-valued relations that follow as operations of their own as well.
+        /// For a flat entity: single-valued relations that other operations of the plan save.
         var later: Set<String> = []
 
         init(_ kind: Kind, _ headers: HTTPHeaders, _ options: RequestOptions) {
@@ -82,7 +91,8 @@ public final class ChangeSet {
             self.options = options
         }
 
-        /// Whether the call saves what was changed in its subject: a link alone saves nothing else.
+        /// Whether the modification saves the changed properties of its subject. A link modification saves only the
+        /// link.
         var savesSubject: Bool {
             switch kind {
             case .create, .update: true
@@ -90,7 +100,7 @@ public final class ChangeSet {
             }
         }
 
-        /// The entity that the call changes.
+        /// The entity that the modification changes.
         var subject: EntityValue {
             switch kind {
             case .create(let entity, _), .update(let entity), .delete(let entity), .createLink(let entity, _, _),

@@ -1,6 +1,6 @@
 public import SyncEngine
 
-/// Change sets and queries that run one after another; see ``DataService/processBatch(_:)``.
+/// Change sets and queries that run in order; see ``DataService/processBatch(_:)``.
 public final class RequestBatch {
     enum Part {
         case changes(ChangeSet)
@@ -9,18 +9,25 @@ public final class RequestBatch {
 
     var parts: [Part] = []
 
+    /// Creates an empty batch.
     public init() {}
 
+    /// Adds a change set.
     public func addChanges(_ changes: ChangeSet) { parts.append(.changes(changes)) }
 
-    /// Returns the number under which ``queryResult(_:)`` finds the answer.
+    /// Adds a query.
+    ///
+    /// - Returns: The number of the query, to be passed to ``queryResult(_:)``.
     @discardableResult
     public func addQuery(_ query: DataQuery) -> Int {
         parts.append(.query(query, nil))
         return parts.count - 1
     }
 
-    /// What the query found. Throws `invalidRequest` before the batch has run, or for a number that is no query's.
+    /// Returns the result of a query.
+    ///
+    /// - Parameter number: the number that ``addQuery(_:)`` returned.
+    /// - Throws: `invalidRequest` if the batch has not run, or if `number` is not the number of a query.
     public func queryResult(_ number: Int) throws(TidelogError) -> QueryResult {
         guard parts.indices.contains(number), case .query(_, let result?) = parts[number] else {
             throw TidelogError(.invalidRequest, "Part \(number) of the batch is no query, or has not run.")

@@ -5,57 +5,63 @@ public import SyncEngine
 
 /// The objects of one class in a store: `service.box(for: Order.self)`.
 ///
-/// What a box saves are ordinary operations in the log, one change set for each call: validated as everywhere, undone and
-/// uploaded as everything else. A box keeps no objects: each read makes new ones.
+/// A box saves objects by ordinary operations in the log, one change set for each call. They are validated, undone
+/// and uploaded like all other operations. A box does not cache objects: each read creates new ones.
 public struct Box<Entity: EntityValue> {
     let service: DataService
     let place: Place
 
-    /// Where the entities of the class are.
+    /// The entity set and entity type of the class.
     struct Place {
         let set: EntitySet
         let type: EntityType
 
-        /// Whether the set holds other entities as well.
+        /// Whether the class's type is derived from the type of the set, so that the set can contain entities of
+        /// other classes.
         var isDerived: Bool { self.set.entityType != type }
     }
 
     // MARK: Reading
 
-    /// The entity of that ID; nil where the store has none of that ID, or it is of another class.
+    /// Returns the entity with the given ID, or `nil` if the store has no such entity or the entity has another
+    /// class.
     public func get(_ id: EntityID) async throws(TidelogError) -> Entity? { try await entity(.id(id)) }
 
-    /// The entity of that key; nil where the store has none.
+    /// Returns the entity with the given key, or `nil` if the store has no such entity or the entity has another
+    /// class.
     public func get(_ key: KeyPredicate) async throws(TidelogError) -> Entity? {
         try await entity(.key(set: place.set.name, key))
     }
 
-    /// The entities of those IDs, in their order; nil for those that are not there.
+    /// Returns the entities with the given IDs, in the order of the IDs. Contains `nil` for each ID that is not
+    /// found.
     public func get(_ ids: [EntityID]) async throws(TidelogError) -> [Entity?] {
         var entities: [Entity?] = []
         for id in ids { entities.append(try await get(id)) }
         return entities
     }
 
-    /// All entities of the class, those of derived classes among them, in the order of their IDs.
+    /// All entities of the class, including those of derived classes, in the order of their IDs.
     public var all: [Entity] {
         get async throws(TidelogError) { try await BoxQuery(box: self, conditions: []).find() }
     }
 
-    /// How many there are. Reads no entities.
+    /// The number of entities. Reads no entities.
     public var count: Int {
         get async throws(TidelogError) { try await BoxQuery(box: self, conditions: []).count() }
     }
 
+    /// A Boolean value that indicates whether there are no entities. Reads no entities.
     public var isEmpty: Bool { get async throws(TidelogError) { try await count == 0 } }
 
-    /// Entities for which the condition is true: `box.query { Order.total > 10 }`. Nothing is read before
-    /// ``BoxQuery/find()`` or one of its like.
+    /// Returns a query for the entities that satisfy the condition: `box.query { Order.total > 10 }`.
+    ///
+    /// The query reads nothing before ``BoxQuery/find()``, ``BoxQuery/first()`` or ``BoxQuery/count()``.
     public func query(_ condition: () -> QueryFilter) -> BoxQuery<Entity> {
         BoxQuery(box: self, conditions: [condition()])
     }
 
-    /// All entities, to be ordered or cut.
+    /// Returns a query for all entities, to be sorted or limited.
     public func query() -> BoxQuery<Entity> { BoxQuery(box: self, conditions: []) }
 
     private func entity(_ address: EntityAddress) async throws(TidelogError) -> Entity? {
@@ -74,16 +80,20 @@ public struct Box<Entity: EntityValue> {
 
     // MARK: Saving
 
-    /// Saves an object: a new one is created, one that was read or saved before is updated by what has changed. Its relations
-    /// are saved with it. What they lead to is created where it is new; where it exists only the link is made, and what was
-    /// changed in it is not saved. One change set, or nothing where nothing has changed.
+    /// Saves an object: creates it if it is new, otherwise updates the properties that have changed.
     ///
-    /// - Returns: the store's permanent ID of the entity.
-    /// - Throws: `refused` where the metadata forbid it, and nothing is saved then.
+    /// The relations of the object are saved with it. Each new target is created. For an existing target only the
+    /// link is saved, not the changes of the target itself. All operations are one change set; if nothing has
+    /// changed, nothing is logged.
+    ///
+    /// - Returns: The permanent ID of the entity in the store.
+    /// - Throws: `refused` if the metadata forbids the change. Nothing is saved then.
     @discardableResult
     public func put(_ entity: Entity) async throws(TidelogError) -> EntityID { try await put([entity])[0] }
 
-    /// Saves several objects in one change set: all or none. An object that several of them lead to is created once.
+    /// Saves several objects in one change set: all or none.
+    ///
+    /// If several of the objects lead to the same new object, it is created once.
     @discardableResult
     public func put(_ entities: [Entity]) async throws(TidelogError) -> [EntityID] {
         var plan = PutPlan()
@@ -103,7 +113,7 @@ public struct Box<Entity: EntityValue> {
         return ids
     }
 
-    /// Also of an object that has nothing but a link.
+    /// Returns the ID of a saved entity, also if the object has only a link.
     private func id(of entity: Entity) async throws(TidelogError) -> EntityID? {
         if let id = entity.entityID { return id }
         guard let link = entity.readLink ?? entity.editLink else { return nil }
@@ -112,7 +122,7 @@ public struct Box<Entity: EntityValue> {
 
     // MARK: Removing
 
-    /// Deletes an entity. What is linked to it stays, unless the metadata say otherwise (`OnDelete`).
+    /// Deletes an entity. Linked entities are kept, unless the metadata defines a cascade (`OnDelete`).
     public func remove(_ entity: Entity) async throws(TidelogError) { try await remove([entity]) }
 
     /// Deletes entities in one change set: all or none.
@@ -123,7 +133,9 @@ public struct Box<Entity: EntityValue> {
         try await service.applyChanges(changes)
     }
 
-    /// Deletes the entity of that ID. Returns whether there was one.
+    /// Deletes the entity with the given ID.
+    ///
+    /// - Returns: `true` if there was such an entity.
     @discardableResult
     public func remove(_ id: EntityID) async throws(TidelogError) -> Bool {
         guard let entity = try await get(id) else { return false }
@@ -131,7 +143,9 @@ public struct Box<Entity: EntityValue> {
         return true
     }
 
-    /// Deletes all entities of the class in one change set. Returns how many there were.
+    /// Deletes all entities of the class in one change set.
+    ///
+    /// - Returns: The number of deleted entities.
     @discardableResult
     public func removeAll() async throws(TidelogError) -> Int {
         let entities = try await all
@@ -141,11 +155,11 @@ public struct Box<Entity: EntityValue> {
 }
 
 extension DataService {
-    /// The objects of a class in the store.
+    /// Returns the objects of a class in the store.
     ///
-    /// - Parameter set: the entity set, where several have entities of that class.
-    /// - Throws: `unsupported` where the provider is no store; `refused(.unknownEntitySet)` where no set, or several, hold
-    ///   entities of the class; `noStore` before the provider was opened.
+    /// - Parameter set: the entity set; needed if several sets contain entities of the class.
+    /// - Throws: `unsupported` if the provider is not a store; `refused(.unknownEntitySet)` if no set, or more than
+    ///   one, contains entities of the class; `noStore` if the provider has not been opened.
     public func box<Entity: EntityValue>(
         for type: Entity.Type, in set: String? = nil
     ) throws(TidelogError) -> Box<Entity> {
@@ -174,7 +188,7 @@ extension DataService {
             }
             return Box.Place(set: set, type: own)
         }
-        // A set of the type itself goes before one of a base type.
+        // A set of the type itself has precedence over a set of a base type.
         let exact = holding.filter { $0.entityType == own }
         let sets = exact.isEmpty ? holding : exact
         guard let set = sets.first, sets.count == 1 else {

@@ -2,13 +2,14 @@ import EDM
 import ODataWire
 public import SyncEngine
 
-/// A query of a ``Box``: conditions that all have to hold, an order, and a part of what is found.
+/// A query of a ``Box``: conditions, a sort order and a range of the result.
 ///
-/// Each step returns a new query. Nothing is read before ``find()``, ``first()`` or ``count()``; each of them reads anew.
+/// Each method returns a new query. Nothing is read before ``find()``, ``first()`` or ``count()``; each of them reads
+/// again.
 public struct BoxQuery<Entity: EntityValue> {
     let box: Box<Entity>
     private var query = DataQuery()
-    /// Why a condition cannot be asked. Thrown when the query is executed.
+    /// The reason why a condition is invalid. Thrown when the query is executed.
     private var failure: TidelogError?
 
     init(box: Box<Entity>, conditions: [QueryFilter]) {
@@ -16,19 +17,21 @@ public struct BoxQuery<Entity: EntityValue> {
         for condition in conditions { query = query.filter(condition) }
     }
 
-    /// Another condition on the entities themselves.
+    /// Adds a condition on the entities themselves. All conditions must hold.
     public func filter(_ condition: () -> QueryFilter) -> BoxQuery { with { $0.filter(condition()) } }
 
-    /// A condition on the entity that the property leads to: `.link(Order.customer) { Customer.name == "Ada" }`. An entity
-    /// without target is not found.
+    /// Adds a condition on the target of a single-valued navigation property: `.link(Order.customer) { Customer.name
+    /// == "Ada" }`.
+    ///
+    /// An entity without a target does not match.
     public func link<Target>(_ property: ToOneProperty<some Any, Target>, where condition: () -> QueryFilter)
         -> BoxQuery
     {
-        // A path behind nothing is null, and null may be what the condition asks for.
+        // A path through a missing target is null, and the condition could match null.
         with { $0.filter(.entityExists(property.property)) }.linked(property, condition())
     }
 
-    /// A condition that has to hold for at least one of the entities that the property leads to.
+    /// Adds a condition that at least one target of a collection-valued navigation property must satisfy.
     public func link<Target>(
         _ property: ToManyProperty<some Any, Target>, where condition: () -> QueryFilter
     ) -> BoxQuery { linked(property, condition()) }
@@ -43,33 +46,34 @@ public struct BoxQuery<Entity: EntityValue> {
         return copy
     }
 
-    /// Sorts by the operand, what is the same in it by the operand of the next call.
+    /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy<Operand: TypedOperand>(
         _ operand: Operand, _ order: DataQuery.SortOrder = .ascending
     ) -> BoxQuery where Operand.Value: QueryLiteral { with { $0.orderBy(operand, order) } }
 
+    /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy(_ operand: some DynamicOperand, _ order: DataQuery.SortOrder = .ascending) -> BoxQuery {
         with { $0.orderBy(operand, order) }
     }
 
-    /// At most so many entities.
+    /// Limits the result to at most `count` entities.
     public func top(_ count: Int) -> BoxQuery { with { $0.top(count) } }
 
-    /// Leaves out so many at the start.
+    /// Skips the first `count` entities.
     public func skip(_ count: Int) -> BoxQuery { with { $0.skip(count) } }
 
-    /// Reads what the properties lead to along with the entities, instead of when it is first looked at.
+    /// Reads the targets of the properties together with the entities, instead of on first access.
     public func expand(_ properties: any NavigationReference...) -> BoxQuery {
         with { query in properties.reduce(query) { $0.expand($1) } }
     }
 
     // MARK: Results
 
-    /// All entities that were found, in the order of their IDs where the query says no other.
+    /// Returns all matching entities, in the order of their IDs if the query has no sort order.
     public func find() async throws(TidelogError) -> [Entity] {
         let service = box.service
         let model = try await service.provider.model()
-        // Whatever size the pages of the store have: nobody asks for the next one.
+        // No paging: the caller expects the whole result, whatever the page size of the store.
         let whole: HTTPHeaders = ["Prefer": "odata.maxpagesize=\(Int64.max)"]
         let answer = try await service.provider.query(request(query.options, model), headers: whole)
         let factory = service.factory(model)
@@ -87,10 +91,10 @@ public struct BoxQuery<Entity: EntityValue> {
         return entities
     }
 
-    /// The first entity that was found; nil where there is none.
+    /// Returns the first matching entity, or `nil` if none matches.
     public func first() async throws(TidelogError) -> Entity? { try await top(1).find().first }
 
-    /// How many entities there are, ``top(_:)`` and ``skip(_:)`` left aside. Reads no entities.
+    /// Returns the number of matching entities, ignoring ``top(_:)`` and ``skip(_:)``. Reads no entities.
     public func count() async throws(TidelogError) -> Int {
         let model = try await box.service.provider.model()
         var options = query.options

@@ -1,13 +1,14 @@
 import EDM
 
-/// The values that a new entity, or complex value, has if the app wants defaults.
+/// The default values of a new entity or complex value, if the app wants defaults.
 struct DefaultValues {
-    /// Knows the members of enumerations and complex types. Without it they have no default.
+    /// Provides enumeration and complex types. If it is `nil`, their properties have no default.
     let model: EntityDataModel?
 
     func of(_ type: some StructuredType) -> PropertyValues { values(of: type, within: []) }
 
-    /// - Parameter owners: the complex types that it is a value in: one that ends in itself has no end.
+    /// - Parameter owners: the complex types that enclose the value. A type that contains itself would recurse
+    ///   forever.
     private func values(of type: some StructuredType, within owners: Set<String>) -> PropertyValues {
         var values = PropertyValues()
         for property in type.properties {
@@ -20,7 +21,7 @@ struct DefaultValues {
         return values
     }
 
-    /// What the metadata say; nil for what is no member of an enumeration.
+    /// Returns the default in the metadata, or `nil` if it is not a member of the enumeration.
     private func declared(_ property: Property) -> Value? {
         guard case .enumeration(let name) = property.type.kind, let type = model?.enumerationType(named: name),
             case .enumeration(let text)? = property.declaredDefault
@@ -30,7 +31,7 @@ struct DefaultValues {
         return areKnown && (type.isFlags || members.count == 1) ? .enumeration(text) : nil
     }
 
-    /// What a typed property of the kind reads as where nothing is set.
+    /// Returns the value that a typed property of the kind reads as if it is unset.
     private func natural(_ type: TypeReference, _ owners: Set<String>) -> Value? {
         if type.isCollection { return .collection([]) }
         switch type.kind {

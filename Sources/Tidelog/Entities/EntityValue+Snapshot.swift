@@ -3,16 +3,16 @@ import ODataWire
 import SyncEngine
 
 extension EntityValue {
-    /// Takes over what a store or service said of this entity.
+    /// Updates the object from an entity that a store or service returned.
     ///
-    /// - Parameter settled: the relations that were saved with it, and so are as they should be.
+    /// - Parameter settled: the relations that were saved together with the entity, and so are current.
     func apply(_ snapshot: EntitySnapshot, _ factory: EntityFactory, settled: Set<String> = []) {
         let former = savedValues
         entitySet =
             factory.model.findEntitySet(snapshot.set) ?? entitySet ?? QueueModel.model.findEntitySet(snapshot.set)
         values = snapshot.values
         savedValues = snapshot.values
-        // What `$apply` made has none.
+        // Results of `$apply` have no links.
         readLink = snapshot.readLink.isEmpty ? nil : snapshot.readLink
         editLink = snapshot.editLink.isEmpty ? nil : snapshot.editLink
         etag = snapshot.etag
@@ -31,7 +31,7 @@ extension EntityValue {
         }
     }
 
-    /// The same where only a link of the entity was saved: what the app has changed in the object and not saved stays changed.
+    /// Updates the object after only a link of the entity was saved. Unsaved changes in the object are kept.
     func applyKeepingEdits(_ snapshot: EntitySnapshot, _ factory: EntityFactory) {
         let (changed, bound) = (changedValues, bindings)
         let edited = related.filter { $0.value.edit != .none }
@@ -41,7 +41,7 @@ extension EntityValue {
         related.merge(edited) { $1 }
     }
 
-    /// What was changed is saved, though nobody says how the entity is now. Foreign keys follow the relations that were set.
+    /// Marks the changes as saved if the service returned no entity. Foreign keys follow the relations that were set.
     func settleValues(etag: String?, settled: Set<String>) {
         for name in settled {
             guard let property = entityType.findProperty(name), !property.isCollection,
@@ -57,7 +57,7 @@ extension EntityValue {
         self.etag = etag ?? self.etag
     }
 
-    /// What an update has to say: the properties whose value differs from what was read.
+    /// The content of an update: the properties whose values differ from those last read or saved.
     var changedValues: PropertyValues {
         PropertyValues(values.filter { savedValues[$0.name] != $0.value }.map { ($0.name, $0.value) })
     }

@@ -3,10 +3,11 @@ import ODataWire
 import SyncCore
 public import SyncEngine
 
-/// Typed access to an entity's values through its properties.
+/// Typed access to property values of an entity.
 extension PropertyReference {
-    /// For properties of type String, and, as their text, Guid, Date, Decimal and the others. What is no such text is refused
-    /// when the entity is saved.
+    /// Sets the value of a String property, or of a Guid, Date, Decimal or similar property from its text.
+    ///
+    /// If the text is invalid for the type, the entity is refused when it is saved.
     public func setStringValue(in target: EntityValue, to value: String) {
         target.setDataValue(for: self, to: Value.string(value).adapted(to: property.type))
     }
@@ -35,44 +36,51 @@ extension PropertyReference {
         target.setDataValue(for: self, to: .binary(value))
     }
 
-    /// nil means null.
+    /// Sets the value of the property. `nil` sets it to null.
     public func setDataValue(in target: EntityValue, to value: Value?) { target.setDataValue(for: self, to: value) }
 
-    /// Sets what a single-valued navigation property leads to. A new entity is created together with the target (deep
-    /// insert); an existing one is bound.
+    /// Sets the target of a single-valued navigation property.
+    ///
+    /// A new entity is created together with `target` (deep insert); an existing one is bound.
     public func setEntityValue(in target: EntityValue, to value: EntityValue) {
         target.relation(property).replace([value])
     }
 
-    /// Sets new entities below a collection-valued navigation property, to be created together with the target.
+    /// Sets the new entities of a collection-valued navigation property, which are created together with `target`.
     public func setEntityList(in target: EntityValue, to value: [EntityValue]) {
         target.relation(property).replace(value)
     }
 
     // MARK: Reading
 
-    /// Throws `invalidRequest` where the property is unset, null, or no whole number that fits.
+    /// Returns the value as an integer.
+    ///
+    /// - Throws: `invalidRequest` if the property is unset, null, or not an integer that fits `Int`.
     public func intValue(from entity: EntityValue) throws(TidelogError) -> Int {
         guard let value = optionalInt(from: entity) else { throw notThere(entity, "a whole number") }
         return value
     }
 
+    /// Returns the value as an integer, or `nil` if it is unset, null, or not an integer that fits `Int`.
     public func optionalInt(from entity: EntityValue) -> Int? {
         entity.dataValue(for: self)?.integerValue.flatMap { Int(exactly: $0) }
     }
 
-    /// Throws `invalidRequest` where the property is unset, null, or no string.
+    /// Returns the value as a string.
+    ///
+    /// - Throws: `invalidRequest` if the property is unset, null, or not a string.
     public func stringValue(from entity: EntityValue) throws(TidelogError) -> String {
         guard let value = optionalString(from: entity) else { throw notThere(entity, "a string") }
         return value
     }
 
+    /// Returns the value as a string, or `nil` if it is unset, null, or not a string.
     public func optionalString(from entity: EntityValue) -> String? { entity.dataValue(for: self)?.stringValue }
 
-    /// The expanded or loaded entity of a single-valued navigation property.
+    /// Returns the expanded or loaded target of a single-valued navigation property.
     public func entityValue(from entity: EntityValue) -> EntityValue? { entity.relatedEntity(self) }
 
-    /// The expanded or loaded entities of a navigation property.
+    /// Returns the expanded or loaded targets of a navigation property.
     public func entityList(from entity: EntityValue) -> [EntityValue] { entity.relatedEntities(self) }
 
     private func notThere(_ entity: EntityValue, _ what: String) -> TidelogError {
@@ -82,7 +90,9 @@ extension PropertyReference {
 }
 
 extension StructuredType {
-    /// The property of that name, inherited ones included. Throws `refused(.unknownProperty)` where there is none.
+    /// Returns the property with the given name, including inherited properties.
+    ///
+    /// - Throws: `refused(.unknownProperty)` if there is no such property.
     public func property(withName name: String) throws(TidelogError) -> Property {
         guard let property = findProperty(name) else {
             throw TidelogError(.refused(.unknownProperty), "\(self.name) has no property \(name).")
@@ -92,14 +102,16 @@ extension StructuredType {
 }
 
 extension Value {
-    /// The value as one of the type, where Swift's own types leave a choice: a whole number for a decimal, a text for a guid.
-    /// A value that does not fit stays as it is, and is refused with a reason when it is used.
+    /// Returns the value converted to the type if Swift's own types are ambiguous: an integer to a decimal, a text to
+    /// a guid.
+    ///
+    /// A value that cannot be converted is returned unchanged, and is refused with a reason when it is used.
     func adapted(to type: TypeReference) -> Value {
         guard !type.isCollection else { return self }
         switch (type.kind, self) {
         case (.enumeration, .string(let text)): return .enumeration(text)
         case (.complex(let declared), .complex(let value)) where value.type == declared:
-            // A complex value names its type only where it is another than the declared one.
+            // A complex value contains its type name only if it differs from the declared type.
             return .complex(ComplexValue(properties: value.properties))
         default: break
         }
@@ -119,7 +131,7 @@ extension Value {
 }
 
 extension GuidValue {
-    /// A random guid (RFC 9562, version 4), good as a key that no other client will choose.
+    /// Returns a random guid (RFC 9562, version 4), suitable as a key that no other client chooses.
     public static func random() -> GuidValue {
         var generator = SystemRandomNumberGenerator()
         let high = generator.next() & 0xFFFF_FFFF_FFFF_0FFF | 0x4000

@@ -3,23 +3,26 @@ public import ODataWire
 public import SyncEngine
 
 extension DataService {
-    /// Calls a function or action of the service, and returns what it returned.
+    /// Calls a function or action of the service and returns its result.
     ///
-    /// Checked before anything is sent: whether there is such an operation on what it is called on, with these parameters,
-    /// and whether each value is one of its parameter's. Which overload is meant is told by the names of the parameters, and
-    /// of bound ones by the type of what they are called on. A parameter that may be null can be left out.
+    /// The call is checked before anything is sent: the operation must exist for the binding, with these parameters,
+    /// and each value must have the type of its parameter. The overload is selected by the parameter names and, for a
+    /// bound operation, by the type of the binding. A nullable parameter can be omitted.
     ///
-    /// Only online: what a service does can't be foreseen. A store, and a past, refuses with `unsupported`; nothing is
-    /// logged and nothing is queued for an upload.
+    /// Available online only, because the effect on the service cannot be predicted. A store or historical store
+    /// throws `unsupported`; nothing is logged or queued for an upload.
     ///
-    /// An action that is called on an entity takes effect only if that is still as it was read (`If-Match` with its ETag);
-    /// `If-Match: *` in the headers lifts that. Where an action's answer does not come, the error is `inDoubt` and the action
-    /// is not repeated.
+    /// An action on an entity takes effect only if the entity is unchanged since it was read (`If-Match` with its
+    /// ETag). `If-Match: *` in the headers disables this check. If the response to an action is lost, the call throws
+    /// `inDoubt` and does not repeat the action.
     ///
     /// - Parameters:
-    ///   - name: the name of a function or action import, or of what is bound: qualified, or its last part alone.
-    ///   - binding: what it is called on; nil for an import.
-    ///   - query: what to select, expand and so on of the entities that it returns.
+    ///   - name: the name of a function or action import, or the qualified or unqualified name of a bound operation.
+    ///   - binding: the binding parameter; `nil` for an import.
+    ///   - arguments: the values of the parameters.
+    ///   - query: options such as `$select` and `$expand` for the returned entities.
+    ///   - headers: additional headers of the request.
+    /// - Returns: The returned value or entities.
     @discardableResult
     public func invoke(
         _ name: String, on binding: InvocationBinding? = nil, _ arguments: InvocationArguments = [:],
@@ -38,7 +41,7 @@ extension DataService {
     }
 }
 
-/// Turns a call with an app's objects into one that holds values only, and checks it.
+/// Converts a call with entity objects into one that contains only values, and checks it.
 struct InvocationBuilder {
     let model: EntityDataModel
 

@@ -2,11 +2,11 @@ import EDM
 import ODataWire
 import SyncEngine
 
-/// The parameters of a call by their names: `["lat": .value(47.4), "count": .value(3)]`.
+/// The arguments of a call by parameter name: `["lat": .value(47.4), "count": .value(3)]`.
 public struct InvocationArguments: ExpressibleByDictionaryLiteral {
     let pairs: [(name: String, argument: InvocationArgument)]
 
-    /// A name that comes twice is refused by the call.
+    /// Creates arguments from pairs. The call refuses a duplicate name.
     public init(_ pairs: [(name: String, argument: InvocationArgument)]) {
         self.pairs = pairs.filter { !$0.argument.isOmitted }
     }
@@ -16,7 +16,7 @@ public struct InvocationArguments: ExpressibleByDictionaryLiteral {
     }
 }
 
-/// What is given for one parameter.
+/// The argument for one parameter.
 public struct InvocationArgument {
     private enum Content {
         case value(Value)
@@ -29,32 +29,36 @@ public struct InvocationArgument {
 
     fileprivate var isOmitted: Bool { if case .omitted = content { true } else { false } }
 
-    /// A primitive, enumeration or complex value, or a collection of such; nil is null.
+    /// Returns a primitive, enumeration or complex value, or a collection of such values. `nil` is null.
     ///
-    /// It becomes one of the parameter's type where Swift's own types leave a choice: an `Int` a decimal number, a `String` a
-    /// member of an enumeration or a guid.
+    /// The value is converted to the parameter's type if Swift's own types are ambiguous: an `Int` to a decimal
+    /// number, a `String` to a member of an enumeration or a guid.
     public static func value<T: PropertyConvertible>(_ value: T?) -> InvocationArgument {
         InvocationArgument(content: .value(value?.propertyValue ?? .null))
     }
 
-    /// For a parameter of type `Edm.Binary`; nil is null.
+    /// Returns the argument for a parameter of type `Edm.Binary`. `nil` is null.
     public static func binary(_ bytes: [UInt8]?) -> InvocationArgument {
         InvocationArgument(content: .value(bytes.map { .binary($0) } ?? .null))
     }
 
-    /// An entity: one that was read or created is referred to, a new one is told with its values. nil is null.
+    /// Returns an entity argument. An existing entity is sent as a reference, a new one with its values. `nil` is
+    /// null.
     public static func entity(_ entity: EntityValue?) -> InvocationArgument {
         InvocationArgument(content: entity.map { .entity($0) } ?? .value(.null))
     }
 
+    /// Returns an argument with several entities. Existing ones are sent as references, new ones with their values.
     public static func entities(_ entities: [EntityValue]) -> InvocationArgument {
         InvocationArgument(content: .entities(entities))
     }
 
+    /// The argument null.
     public static var null: InvocationArgument { InvocationArgument(content: .value(.null)) }
 
-    /// As if the parameter were not named: the service takes what it takes then. For parameters that are annotated with
-    /// `Core.OptionalParameter`, and those that may be null.
+    /// Omits the parameter, so that the service uses its default.
+    ///
+    /// Allowed for parameters with the annotation `Core.OptionalParameter` and for nullable ones.
     public static var omitted: InvocationArgument { InvocationArgument(content: .omitted) }
 
     func resolved(
@@ -67,7 +71,7 @@ public struct InvocationArgument {
             var resolved: [OperationInvocation.Argument.Entity] = []
             for entity in entities { resolved.append(try Self.resolved(entity, model)) }
             return .entities(resolved)
-        // Those are left out before.
+        // Omitted arguments were removed earlier.
         case .omitted: return .value(.null)
         }
     }

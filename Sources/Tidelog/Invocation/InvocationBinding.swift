@@ -2,24 +2,24 @@ public import EDM
 import ODataWire
 import SyncEngine
 
-/// What a bound function or action is called on.
+/// The binding parameter of a bound function or action.
 public enum InvocationBinding {
-    /// An entity that the service has.
+    /// An entity that exists on the service.
     case entity(EntityValue)
-    /// All entities of a set, or a singleton, by its name; with a type only those of this derived type.
+    /// All entities of a set, or a singleton, by name. If a type is given, only the entities of this derived type.
     case set(String, as: EntityType? = nil)
-    /// What a navigation property of an entity leads to, or the value of a structural one.
+    /// The targets of a navigation property of an entity, or the value of a structural property.
     case property(Property, of: EntityValue)
 }
 
-/// A binding, with the type by which its operation is found.
+/// A binding, with the type that selects the operation.
 struct ResolvedBinding {
     let type: TypeReference
     let resource: OperationInvocation.Binding.Resource
     let property: Property?
-    /// Where what is bound to stands, as far as that is known.
+    /// The entity set of the binding, if known.
     let set: EntitySet?
-    /// What the URL says that it is; nil where that is not known.
+    /// The declared type of the resource that the URL addresses, or `nil` if unknown.
     let declared: String?
     let etag: String?
 
@@ -56,7 +56,7 @@ struct ResolvedBinding {
     }
 
     func binding(of operation: InvokedOperation, in model: EntityDataModel) -> OperationInvocation.Binding {
-        // What an operation of a derived type is called on has to be taken for one first.
+        // An operation of a derived type needs a type cast in the URL.
         let cast = operation.bindingType.flatMap { bound in
             declared.flatMap { model.isType($0, derivedFrom: bound.name) ? nil : bound.name }
         }

@@ -2,55 +2,70 @@ public import EDM
 import ODataWire
 public import SyncEngine
 
-/// What a function or action returned.
+/// The result of a function or action.
 public struct InvocationResult {
-    /// A primitive, enumeration or complex value, or a collection of such. nil where it returned entities, null, or nothing.
+    /// A primitive, enumeration or complex value, or a collection of such values. `nil` if the operation returned
+    /// entities, null or nothing.
     public let value: Value?
-    /// In the order of the service, all pages of them.
+    /// The returned entities of all pages, in the order of the service.
     public let entities: [EntityValue]
-    /// Names it in errors.
+    /// The operation's name, for error messages.
     let name: String
 
-    /// The value as a Swift type. Throws `notFound` where there is none, and `notOData` where it is of another kind.
+    /// Returns the value as a Swift type.
+    ///
+    /// - Throws: `notFound` if there is no value; `notOData` if the value cannot be converted.
     public func value<T: PropertyConvertible>(_ type: T.Type) throws(TidelogError) -> T {
         guard let value = try optionalValue(type) else { throw nothing }
         return value
     }
 
-    /// The value as a Swift type; nil where there is none. Throws `notOData` where it is of another kind.
+    /// Returns the value as a Swift type, or `nil` if there is no value.
+    ///
+    /// - Throws: `notOData` if the value cannot be converted.
     public func optionalValue<T: PropertyConvertible>(_ type: T.Type) throws(TidelogError) -> T? {
         guard let value else { return nil }
         guard let converted = T(propertyValue: value) else { throw other(than: "\(type)", found: value.kindName) }
         return converted
     }
 
-    /// The bytes of a result of type `Edm.Binary`. Throws as ``value(_:)``.
+    /// Returns the bytes of a result of type `Edm.Binary`.
+    ///
+    /// - Throws: `notFound` if there is no value; `notOData` if the value is not binary.
     public func binary() throws(TidelogError) -> [UInt8] {
         guard let bytes = try optionalBinary() else { throw nothing }
         return bytes
     }
 
-    /// The bytes of a result of type `Edm.Binary`; nil where there is none.
+    /// Returns the bytes of a result of type `Edm.Binary`, or `nil` if there is no value.
+    ///
+    /// - Throws: `notOData` if the value is not binary.
     public func optionalBinary() throws(TidelogError) -> [UInt8]? {
         guard let value else { return nil }
         guard case .binary(let bytes) = value else { throw other(than: "binary", found: value.kindName) }
         return bytes
     }
 
-    /// The entity, of that class. Throws `notFound` where there is none, and `invalidRequest` where it is of another class.
+    /// Returns the first entity as an object of the given class.
+    ///
+    /// - Throws: `notFound` if there is no entity; `invalidRequest` if it has another class.
     public func entity<Entity: EntityValue>(_ type: Entity.Type = EntityValue.self) throws(TidelogError) -> Entity {
         guard let entity = try optionalEntity(type) else { throw nothing }
         return entity
     }
 
-    /// The entity, of that class; nil where there is none. Throws `invalidRequest` where it is of another class.
+    /// Returns the first entity as an object of the given class, or `nil` if there is no entity.
+    ///
+    /// - Throws: `invalidRequest` if it has another class.
     public func optionalEntity<Entity: EntityValue>(
         _ type: Entity.Type = EntityValue.self
     ) throws(TidelogError) -> Entity? {
         try entities.first.map { entity throws(TidelogError) in try object(entity, type) }
     }
 
-    /// The entities, of that class. Throws `invalidRequest` where one is of another class.
+    /// Returns the entities as objects of the given class.
+    ///
+    /// - Throws: `invalidRequest` if an entity has another class.
     public func entityList<Entity: EntityValue>(
         _ type: Entity.Type = EntityValue.self
     ) throws(TidelogError) -> [Entity] {
@@ -76,10 +91,10 @@ public struct InvocationResult {
     }
 }
 
-/// What a function or action returned, in terms of values.
+/// The result of a function or action as values.
 public enum InvocationAnswer: Sendable {
     case nothing
     case value(Value)
-    /// One at most where the operation returns one.
+    /// The returned entities; at most one if the operation returns a single entity.
     case entities([EntitySnapshot])
 }

@@ -2,10 +2,9 @@ import EDM
 public import SyncCore
 public import SyncEngine
 
-/// The results of a query as entities: the first at once, and another one whenever something changed that makes it another
-/// one. Each result has entities of its own.
+/// The results of a query as entities: the first at once, and a new one after each change that affects the result.
 ///
-/// What comes when, and when it ends: as `LiveQuery`.
+/// Each result contains new entity objects. For the order of results and the end of the sequence, see `LiveQuery`.
 public struct LiveEntities: AsyncSequence {
     public typealias Element = LiveQueryResult
     public typealias Failure = TidelogError
@@ -21,14 +20,14 @@ public struct LiveEntities: AsyncSequence {
         var results: LiveQuery.AsyncIterator
         let service: DataService
 
-        /// Waits for the next result. Nil at the end.
+        /// Waits for the next result. Returns `nil` at the end.
         @inline(never) @_optimize(none)
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(TidelogError) -> LiveQueryResult? {
             guard let result = try await results.next(isolation: actor) else { return nil }
-            // Of now: what the store knows by other metadata was answered by them.
-            // None: the store was closed meanwhile, which ends the results.
+            // The current model: installing other metadata also makes the query run again. `nil` if the store was
+            // closed meanwhile, which ends the results.
             guard let model = service.provider.loadedModel else { return nil }
             return LiveQueryResult(
                 result: service.result(result.answer, model), difference: result.difference, causes: result.causes)
@@ -36,20 +35,21 @@ public struct LiveEntities: AsyncSequence {
     }
 }
 
-/// A result of ``DataService/observe(_:)``.
+/// One result of ``DataService/observe(_:)``.
 public struct LiveQueryResult {
+    /// The result with new entity objects.
     public let result: QueryResult
-    /// From the result before to this one, by places in ``QueryResult/entityList()``. Of the first result, everything is
-    /// inserted.
+    /// The difference from the previous result, by index in ``QueryResult/entityList()``. In the first result all
+    /// entities are insertions.
     public let difference: ListDifference<ResultIdentity>
-    /// Of all that happened since the result before; empty for the first.
+    /// The causes of all changes since the previous result; empty for the first.
     public let causes: Set<ChangeCause>
 }
 
 extension DataService {
-    /// The results of a query from now on. Nothing is asked before the first is waited for.
+    /// Returns the results of a query from now on. Nothing is read before the first result is requested.
     ///
-    /// Throws `unsupported` online: a service does not tell of changes.
+    /// - Throws: `unsupported` online, because a service does not report changes.
     public func observe(_ query: DataQuery) throws(TidelogError) -> LiveEntities {
         LiveEntities(query: try provider.observe(try request(query)), service: self)
     }

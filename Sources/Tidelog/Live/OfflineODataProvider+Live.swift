@@ -2,8 +2,11 @@ import ODataWire
 public import SyncEngine
 public import Views
 
-/// Queries whose results come again when they change.
+/// Queries whose results are delivered again when they change.
 extension OfflineODataProvider {
+    /// Returns the results of a query from now on. See `LiveQuery`.
+    ///
+    /// - Throws: `unsupported` unless the query reads a set, a URL or a navigation property.
     public func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery {
         let store = try engine().store
         switch request {
@@ -16,11 +19,12 @@ extension OfflineODataProvider {
         }
     }
 
-    /// The results of what a URL leads to, `Customers?$filter=…`, from now on. See `LiveQuery`.
+    /// Returns the results of a URL such as `Customers?$filter=…` from now on. See `LiveQuery`.
     public func observe(_ url: String) throws(TidelogError) -> LiveQuery { try observe(.url(url)) }
 
-    /// How the store answers a query: its SQL, SQLite's plan, and what is done in memory. Without any values. Cost: that of the
-    /// query.
+    /// Returns a description of how the store executes a query: its SQL, SQLite's plan, and the steps in memory.
+    ///
+    /// The description contains no property values. Explaining a query costs as much as executing it.
     public func explain(_ request: QueryRequest) async throws(TidelogError) -> QueryExplanation {
         let store = try engine().store
         switch request {
@@ -34,7 +38,7 @@ extension OfflineODataProvider {
         }
     }
 
-    /// The same for what a URL leads to, `Customers?$filter=…`.
+    /// Returns a description of how the store executes a URL such as `Customers?$filter=…`.
     public func explain(_ url: String) async throws(TidelogError) -> QueryExplanation { try await explain(.url(url)) }
 }
 

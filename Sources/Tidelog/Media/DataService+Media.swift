@@ -3,19 +3,23 @@ public import ODataWire
 import Operations
 public import SyncEngine
 
-/// Media entities and stream properties. A store keeps the bytes in files beside its log; see Docs/Media.md.
+/// Media entities and stream properties. A store keeps the bytes in files next to its log; see Docs/Media.md.
 extension DataService {
-    /// Creates a media entity with its content. What else is set of the entity follows as an update, since the service takes
-    /// nothing but the bytes when it creates a media entity (OData 4.01 Part 1, 11.4.7.1).
+    /// Creates a media entity with its content.
     ///
-    /// - Throws: `refused` where the type is none of media entities.
+    /// The other properties of the entity follow as an update, because a service accepts only the bytes when it
+    /// creates a media entity (OData 4.01 Part 1, 11.4.7.1).
+    ///
+    /// - Throws: `refused` if the type is not a media entity type.
     public func createMedia(
         _ entity: EntityValue, content: MediaContent, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
         try await create(ChangeSet.Operation(.create(entity, parent: nil), headers, options), content)
     }
 
-    /// The same in a collection of another entity, which it is linked to.
+    /// Creates a media entity with its content in a collection of another entity, and links it to that entity.
+    ///
+    /// - Throws: `refused` if the type is not a media entity type.
     public func createRelatedMedia(
         _ entity: EntityValue, content: MediaContent, in parent: EntityValue, property: some PropertyReference,
         headers: HTTPHeaders = .empty, options: RequestOptions = .none
@@ -41,14 +45,16 @@ extension DataService {
         try await write(StreamWrite(property: property.property.name, content: content), entity, headers, options)
     }
 
-    /// Deletes a media entity, and its content with it: the same as ``deleteEntity(_:headers:options:)``.
+    /// Deletes a media entity with its content, like ``deleteEntity(_:headers:options:)``.
     public func deleteMedia(
         entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
         try await deleteEntity(entity, headers: headers, options: options)
     }
 
-    /// Deletes the content of a stream property. That of a media entity goes with the entity: ``deleteEntity(_:headers:options:)``.
+    /// Deletes the content of a stream property.
+    ///
+    /// To delete the content of a media entity, delete the entity with ``deleteEntity(_:headers:options:)``.
     public func deleteStream(
         entity: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -56,16 +62,19 @@ extension DataService {
         try await write(StreamWrite(property: property.property.name, content: nil), entity, headers, options)
     }
 
-    /// Reads the content of a media entity from the service into the store; nothing is read where the store has it already.
-    /// What was written here and is not uploaded yet stays what ``localMedia(entity:)`` gives.
+    /// Downloads the content of a media entity into the store, unless the store already has it.
     ///
-    /// - Returns: nil where the service holds no content.
+    /// Local content that has not been uploaded yet is not replaced: ``localMedia(entity:)`` still returns it.
+    ///
+    /// - Returns: The content, or `nil` if the service has none.
     @discardableResult
     public func downloadMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
         try await offline().downloadStream(try await address(of: entity))
     }
 
-    /// The same for a stream property.
+    /// Downloads the content of a stream property into the store, unless the store already has it.
+    ///
+    /// - Returns: The content, or `nil` if the service has none.
     @discardableResult
     public func downloadStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError)
         -> LocalStream?
@@ -73,18 +82,23 @@ extension DataService {
         try await offline().downloadStream(try await address(of: entity), property: property.property.name)
     }
 
-    /// Whether the content of a media entity is in the store.
+    /// Returns a Boolean value that indicates whether the content of a media entity is in the store.
     public func isMediaLocal(entity: EntityValue) async throws(TidelogError) -> Bool {
         try await localMedia(entity: entity) != nil
     }
 
-    /// The content of a media entity as it is in the store: what was written here last, or else what was downloaded. Nil
-    /// where there is none.
+    /// Returns the content of a media entity in the store: the last content written locally, otherwise the downloaded
+    /// one.
+    ///
+    /// - Returns: The content, or `nil` if the store has none.
     public func localMedia(entity: EntityValue) async throws(TidelogError) -> LocalStream? {
         try await offline().store.localStream(try await address(of: entity))
     }
 
-    /// The same for a stream property.
+    /// Returns the content of a stream property in the store: the last content written locally, otherwise the
+    /// downloaded one.
+    ///
+    /// - Returns: The content, or `nil` if the store has none.
     public func localStream(entity: EntityValue, property: some PropertyReference) async throws(TidelogError)
         -> LocalStream?
     {

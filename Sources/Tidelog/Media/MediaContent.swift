@@ -6,26 +6,31 @@
 
 import SyncEngine
 
-/// The bytes that an app writes into a stream: they are copied into the store, chunk by chunk.
+/// The bytes that an app writes into a stream. They are copied into the store in chunks.
 public struct MediaContent: Sendable {
-    /// As in the Content-Type header: `image/jpeg`.
+    /// The media type, as in the Content-Type header: `image/jpeg`.
     public let mediaType: String
-    /// A name from which the service may make an address or a caption when a media entity is created (`Slug`).
+    /// A name from which the service can derive a URL or title when it creates a media entity (`Slug`).
     public let name: String?
     let feed: @Sendable (_ take: ([UInt8]) throws -> Void) async throws -> Void
 
+    /// Creates content from bytes in memory.
     public init(_ bytes: [UInt8], mediaType: String, name: String? = nil) {
         self.init(mediaType: mediaType, name: name) { take in try take(bytes) }
     }
 
-    /// - Parameter file: is read when the content is written, and may go then.
+    /// Creates content from a file.
+    ///
+    /// - Parameter file: the file, which is read when the content is written and can be deleted after that.
     public init(file: URL, mediaType: String, name: String? = nil) {
         self.init(mediaType: mediaType, name: name ?? file.lastPathComponent) { take in
             try LocalStore.copyFile(file.path, to: take)
         }
     }
 
-    /// - Parameter chunks: of any size, read once.
+    /// Creates content from a sequence of chunks.
+    ///
+    /// - Parameter chunks: chunks of any size. The sequence is read once.
     public init<Chunks: AsyncSequence & Sendable>(
         _ chunks: Chunks, mediaType: String, name: String? = nil
     ) where Chunks.Element == [UInt8] {

@@ -1,18 +1,21 @@
 public import SyncCore
 public import SyncEngine
 
-/// How defining queries are downloaded, by their names, where that is not as usual: made in code, or read from a
-/// configuration file (`Docs/DefiningQueries.md`).
+/// Download settings of defining queries, by name, for queries that differ from the defaults.
+///
+/// Create a configuration in code, or read it from a configuration file (`Docs/DefiningQueries.md`).
 public struct OfflineODataConfiguration: Sendable, Hashable {
-    /// A query that has none here is downloaded as usual.
+    /// The settings by query name. A query without settings is downloaded with the defaults.
     public var settings: [String: DefiningQuerySettings]
 
     public init(settings: [String: DefiningQuerySettings] = [:]) { self.settings = settings }
 
-    /// Reads the text of a configuration file.
+    /// Creates a configuration from the text of a configuration file.
     ///
-    /// - Parameter place: the file's name, for errors.
-    /// - Throws: `invalidRequest` with the line and what is wrong with it.
+    /// - Parameters:
+    ///   - text: the text of the file.
+    ///   - place: the file's name, for errors.
+    /// - Throws: `invalidRequest` with the line and a description of the error.
     public init(text: String, place: String? = nil) throws(TidelogError) {
         do throws(DefiningQueryFileError) {
             settings = try DefiningQueryFile(text).settings

@@ -5,72 +5,96 @@ public import SyncCore
 public import SyncEngine
 public import Transport
 
-/// How a store is opened. What is left out has a sensible default.
+/// The parameters with which a store is opened. All except the path have defaults.
 public struct OfflineODataParameters: Sendable {
-    /// The store's directory. One store holds the data of one service and one user.
+    /// The store's directory. One store contains the data of one service and one user.
     public var storePath: String
-    /// Sends requests; nil takes the platform's, with the limits of ``limits``.
+    /// Sends requests. `nil` selects the platform's transport with the bounds of ``limits``.
     public var transport: (any HTTPTransport)?
-    /// Bounds on what the service may send, in time and in size.
+    /// Bounds on the duration and size of responses.
     public var limits: ServiceLimits
-    /// Sent to the service, never stored. For tokens that expire, bring a transport whose options ask for them.
+    /// The credentials that are sent to the service and never stored.
+    ///
+    /// If tokens expire, use a transport whose options request new ones.
     public var credentials: Credentials
 
-    /// Asked for other credentials when the service refuses these (401, or 403 that is not the service's own decision). What
-    /// was refused is then sent again as it was: an upload or download goes on where it stood.
+    /// Returns new credentials when the service rejects the present ones (401, or a 403 that is not a decision of the
+    /// service itself).
+    ///
+    /// The rejected request is then sent again unchanged, so that the upload or download continues at the same place.
     public var authentication: AuthenticationHook?
-    /// Sent with every request to the service, never stored; ``OfflineODataProvider/customHeaders`` changes them later.
+    /// Headers that are sent with every request to the service and never stored. Change them later with
+    /// ``OfflineODataProvider/customHeaders``.
     public var customHeaders: HTTPHeaders
-    /// As ``customHeaders``; ``OfflineODataProvider/customCookies`` changes them later.
+    /// Cookies that are sent with every request to the service and never stored. Change them later with
+    /// ``OfflineODataProvider/customCookies``.
     public var customCookies: [String: String]
-    /// How uploads go about their work where a call says nothing else.
+    /// The options of uploads that specify none.
     public var upload: UploadOptions
-    /// Told what uploads and downloads do, with the operations' sequence numbers and without any of their values; nil for
-    /// nothing. For the requests themselves see ``DataService/traceRequests``.
+    /// A logger for the steps of uploads and downloads, or `nil` for no logging.
+    ///
+    /// The messages contain sequence numbers of operations but none of their values. To log the requests themselves,
+    /// see ``DataService/traceRequests``.
     public var logger: Logger?
 
-    /// Encrypts what is written from now on; nil, and the store is not encrypted. Keep the key where the system keeps
-    /// secrets: without it the store cannot be read by anyone.
+    /// The key that encrypts all data written from now on, or `nil` for a store without encryption.
     ///
-    /// In an encrypted store no file has values of entities: the log, the views and the content of media streams are encrypted.
-    /// What the log has from before there was a key stays as it was until the store is compacted. `store.json` (the service's
-    /// root) is not encrypted.
+    /// Keep the key in the secret storage of the system: without it the store cannot be read.
+    ///
+    /// In an encrypted store no file contains values of entities: the log, the views and the content of media streams
+    /// are encrypted. Parts of the log that were written before there was a key remain unencrypted until the store is
+    /// compacted. `store.json` (the service root) is not encrypted.
     public var storeEncryptionKey: LogKey?
-    /// Keys that parts of the store were written with before ``storeEncryptionKey``; for reading only.
+    /// Keys with which parts of the store were written before ``storeEncryptionKey``. Used for reading only.
     public var formerEncryptionKeys: [LogKey]
+    /// The durability of a change when its call returns.
     public var durability: StoreDurability
-    /// When the store writes its state as a snapshot, so that it opens without its whole history.
+    /// When the store writes a snapshot of its state, so that opening it does not require its whole history.
     public var snapshots: SnapshotPolicy
-    /// What the service lacks, or does in its own way; nil for what the store keeps about it, and where it keeps nothing, for
-    /// what the service's metadata say. A store that is made keeps what is given here; a store that exists goes by it until
-    /// it is closed. ``OfflineODataProvider/keep(_:)`` changes what it keeps.
-    public var serviceOptions: ServiceOptions?
-    /// How defining queries are downloaded, where that is not as usual; nil for all as usual.
-    public var configuration: OfflineODataConfiguration?
-    /// Whether deleting an entity that was created here, and that no service has seen, takes its creation back, so that
-    /// nothing is sent. Without it the creation and the deletion are both sent, one after the other.
+    /// The capabilities of the service, including deviations from the standard.
     ///
-    /// Where others have been created with the entity, or are bound to it, so that they would be gone as well or be otherwise
-    /// than after a deletion, both are sent all the same. So they are in a change set.
+    /// `nil` uses the options that the store has saved, or those that the service's metadata declares if the store
+    /// has saved none. A new store saves the options given here; an existing store uses them until it is closed.
+    /// ``OfflineODataProvider/keep(_:)`` changes the saved options.
+    public var serviceOptions: ServiceOptions?
+    /// The download settings of defining queries; `nil` for the defaults.
+    public var configuration: OfflineODataConfiguration?
+    /// A Boolean value that indicates whether deleting a locally created entity that has not been sent also undoes
+    /// its creation, so that nothing is sent.
+    ///
+    /// If `false`, creation and deletion are both sent, one after the other.
+    ///
+    /// Both are sent as well if other entities were created together with the entity or are bound to it, so that
+    /// undoing the creation would remove them or leave them in another state than a deletion. The same holds in a
+    /// change set.
     public var undoesLocalCreation: Bool
-    /// Whether the content of a media entity or stream property goes from the store once an upload has sent it; it can be
-    /// downloaded again. The file goes when the store is next opened.
+    /// A Boolean value that indicates whether the content of a media entity or stream property is removed from the
+    /// store after its upload.
+    ///
+    /// The content can be downloaded again. The file is removed when the store is next opened.
     public var removesMediaAfterUpload = false
-    /// Whether uploads put operations on one entity together where that comes to the same, as ``UploadOptions`` with
-    /// `coalesces`. A service that does something at each request does it less often then.
+    /// A Boolean value that indicates whether uploads coalesce operations on one entity if the effect is the same,
+    /// like ``UploadOptions`` with `coalesces`.
+    ///
+    /// A service with side effects per request then executes them less often.
     public var enableRequestQueueOptimization: Bool
-    /// Whether deleting an entity of the set `ErrorArchive` gives up that request, with what needs it. Without it all that
-    /// the service refused is given up.
+    /// A Boolean value that indicates whether deleting an entity of the set `ErrorArchive` discards that request and
+    /// its dependents only.
+    ///
+    /// If `false`, all rejected requests and those in conflict are discarded.
     public var enableIndividualErrorArchiveDeletion: Bool
-    /// Indexes for the queries that the app asks the store. Properties that defining queries compare with values need none.
-    /// They are made when the store is opened, and dropped when it is opened without them; the first takes a pass over the
-    /// entities.
+    /// Indexes for the queries of the app. Properties that defining queries compare with values need none.
+    ///
+    /// Indexes are created when the store is opened, and dropped when it is opened without them. Creating them
+    /// takes a pass over the entities.
     public var indexes: [EntityIndex]
-    /// How many entities an answer of the store has at most where ``DataQuery/pageSize(_:)`` does not say it;
-    /// ``QueryResult/nextQuery`` leads to the next. Nil for all of them. What a navigation property leads to and live queries
-    /// are not cut. What is not greater than 0 is refused.
+    /// The maximum number of entities in a result, for queries without ``DataQuery/pageSize(_:)``. `nil` for no
+    /// limit.
+    ///
+    /// ``QueryResult/nextQuery`` returns the next page. Targets of navigation properties and results of live queries
+    /// are not paged. A query throws `invalidRequest` if the value is not greater than 0.
     public var pageSize: Int?
-    /// Called behind an upload for each request that the service refused in it, before the upload returns.
+    /// Called after an upload, before it returns, for each request that the service rejected in it.
     public var requestFailed: (@Sendable (ErrorArchiveEntry) -> Void)?
 
     public init(
@@ -107,7 +131,7 @@ public struct OfflineODataParameters: Sendable {
         self.requestFailed = requestFailed
     }
 
-    /// Those of an upload that says nothing else.
+    /// The options of an upload that specifies none.
     var defaultUpload: UploadOptions {
         var options = upload
         if enableRequestQueueOptimization { options.coalesces = true }
@@ -115,22 +139,24 @@ public struct OfflineODataParameters: Sendable {
     }
 }
 
-/// What has happened to a change when the call that made it returns. It is always in the log, and survives the end of the
-/// process; this is about a loss of power. What was lost by one is gone from log and views alike, never half of it.
+/// The durability of a change at the time when the call that made it returns.
+///
+/// A change is always in the log by then and survives the end of the process; the durability concerns a power loss. A
+/// lost change is missing from both the log and the views, never partially.
 public enum StoreDurability: Sendable, Hashable {
-    /// It survives.
+    /// The change survives a power loss.
     case everyCommit
-    /// It survives. Calls that come at the same time wait for the disk together; queries may show a change a moment before
-    /// its call returns.
+    /// The change survives a power loss. Concurrent calls share one sync of the disk. Queries can return a change
+    /// shortly before its call returns.
     case grouped
-    /// It survives so much later.
+    /// The change survives a power loss after the given interval.
     case interval(milliseconds: Int)
-    /// It survives when the system has written it. A batch is always durable before it is sent.
+    /// The change survives a power loss once the system has written it. A batch is always durable before it is sent.
     case none
 }
 
 extension OfflineODataParameters {
-    /// All that the log is encrypted with; the first one writes.
+    /// All keys of the log. The first one is used for writing.
     var keys: [LogKey] { storeEncryptionKey.map { [$0] + formerEncryptionKeys } ?? [] }
 
     func storeOptions(_ kept: ServiceOptions?) -> LocalStore.Options {

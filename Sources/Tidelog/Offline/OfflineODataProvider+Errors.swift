@@ -3,23 +3,28 @@ import ODataWire
 public import Operations
 public import SyncEngine
 
-/// What the service refused, what is in conflict, and what became of it cannot be known: to be looked at, mended, sent again or given up.
+/// The error archive: operations that the service rejected, that are in conflict, or that are in doubt. They can be
+/// inspected, amended, retried or discarded.
 ///
-/// The same as entities: the sets `ErrorArchive` and `RequestQueue` answer queries by URL
+/// The archive is also available as entities: the sets `ErrorArchive` and `RequestQueue` can be queried by URL
 /// (`ErrorArchive?$filter=HTTPStatusCode eq 409`, `ErrorArchive(12)/AffectedEntity`) and by ``DataQuery``, with
 /// ``queueModel`` as their metadata.
 extension OfflineODataProvider {
-    /// The metadata of the sets `ErrorArchive`, `RequestQueue` and `EventLog` (the last downloads and uploads), which every store has besides those of its service.
+    /// The metadata of the sets `ErrorArchive`, `RequestQueue` and `EventLog` (the last downloads and uploads), which
+    /// every store has in addition to those of its service.
     public static var queueModel: EntityDataModel { QueueModel.model }
 
-    /// In the order in which the operations were made. An entity whose operation is in here stays as the app left it: to
-    /// mend it, change it, and the next upload sends what both come to.
+    /// Returns the error archive, in the order in which the operations were made.
+    ///
+    /// An entity with an archived operation keeps its local values. To amend it, change it; the next upload sends the
+    /// combined result.
     public func errorArchive() async throws(TidelogError) -> [ErrorArchiveEntry] {
         try await engine().store.errorArchive()
     }
 
-    /// Uploads, and sends of the requests that were refused before only these again. An upload without options sends all of
-    /// them again.
+    /// Uploads, and retries only the given rejected requests. An upload without options retries all of them.
+    ///
+    /// - Throws: `invalidRequest` if a request is in conflict, or is not a rejected one.
     @discardableResult
     public func retry(_ requestIDs: [SequenceNumber]) async throws(TidelogError) -> UploadReport {
         let archive = try await errorArchive()
@@ -39,33 +44,37 @@ extension OfflineODataProvider {
         return try await upload(options)
     }
 
-    /// Gives requests up, with what could not have been made without them; everything else stays. Their entities are as if
-    /// the requests had never been made. The same as an undo: it can be redone.
+    /// Discards requests together with the operations that depend on them. Everything else is kept.
     ///
-    /// - Throws: `refused(.notUndoable)` for one in doubt, of which the service may have the effect.
+    /// The entities revert to the state without the requests. Like an undo, this can be redone.
+    ///
+    /// - Throws: `refused(.notUndoable)` for a request in doubt, which may have taken effect on the service.
     @discardableResult
     public func discardErrors(_ requestIDs: [SequenceNumber]) async throws(TidelogError) -> UndoReport {
         try await engine().store.undo(.operations(requestIDs))
     }
 
-    /// Gives up all that the service refused or that is in conflict, with what could not have been made without it.
+    /// Discards all requests that the service rejected or that are in conflict, together with the operations that
+    /// depend on them.
     @discardableResult
     public func discardAllErrors() async throws(TidelogError) -> UndoReport {
         let refused = try await errorArchive().filter { $0.state != .inDoubt }.map(\.requestID)
         return refused.isEmpty ? UndoReport() : try await discardErrors(refused)
     }
 
-    /// Lets operations that the service's new metadata have no place for say what of them does; the next upload sends that.
-    /// What is left out stays in the log.
+    /// Reduces operations that no longer fit the service's new metadata to the parts that fit. The next upload sends
+    /// these.
     ///
-    /// - Throws: `refused(.notAllowed)` where an operation fits as it is, or nothing of it does.
+    /// The omitted parts remain in the log.
+    ///
+    /// - Throws: `refused(.notAllowed)` if an operation fits already, or if no part of it fits.
     public func amendErrors(_ requestIDs: [SequenceNumber]) async throws(TidelogError) {
         try await engine().store.amend(requestIDs)
     }
 
     // MARK: Queue
 
-    /// Uploads operations of these categories only. What depends on others waits with them.
+    /// Uploads only operations of the given categories. Operations that depend on other categories remain pending.
     @discardableResult
     public func upload(categories: Set<UploadCategory>) async throws(TidelogError) -> UploadReport {
         var options = parameters.defaultUpload
@@ -73,15 +82,23 @@ extension OfflineODataProvider {
         return try await upload(options)
     }
 
-    /// Lets drafts go with the next upload. Change sets go as a whole. Returns the operations that are queued now and were
-    /// not before.
+    /// Queues drafts for the next upload. Change sets are released as a whole.
+    ///
+    /// - Returns: The operations that were drafts before and are queued now.
+    /// - Throws: `refused(.notAllowed)` if an operation is not pending, has been sent, or is local-only.
     @discardableResult
     public func release(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.setDelivery(.queued, of: operations)
     }
 
-    /// Makes drafts of operations: they stay here until they are released, and what depends on them waits. For one that is
-    /// in the way of others, or that the user is not through with.
+    /// Turns operations into drafts, which stay in the store until they are released. Operations that depend on them
+    /// remain pending.
+    ///
+    /// Change sets are held back as a whole. Use it for an operation that blocks other operations, or that the user has
+    /// not finished.
+    ///
+    /// - Returns: The operations that were queued before and are drafts now.
+    /// - Throws: `refused(.notAllowed)` if an operation is not pending, has been sent, or is local-only.
     @discardableResult
     public func holdBack(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.setDelivery(.draft, of: operations)
@@ -89,7 +106,8 @@ extension OfflineODataProvider {
 
     // MARK: Deleting from the archive
 
-    /// What deleting an entity of the archive does; nil where the intents are something else.
+    /// Discards archived operations if the intents delete an entity of the archive. Returns `nil` for all other
+    /// intents.
     func discard(_ intents: [(intent: Intent, options: IntentOptions)]) async throws(TidelogError) -> [IntentResult]? {
         guard intents.count == 1, case .delete(.link(let link)) = intents[0].intent,
             let operation = try await engine().store.archivedOperation(link)
@@ -102,7 +120,7 @@ extension OfflineODataProvider {
         return [IntentResult()]
     }
 
-    /// Tells the app of each request that the service refused.
+    /// Calls `requestFailed` for each request that the service rejected.
     func tellFailures(_ report: UploadReport) async throws(TidelogError) {
         guard let requestFailed = parameters.requestFailed, !report.rejected.isEmpty else { return }
         let refused = Set(report.rejected.map(\.operation))

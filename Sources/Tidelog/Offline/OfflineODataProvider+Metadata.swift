@@ -2,7 +2,7 @@ public import EDM
 public import SyncEngine
 
 extension OfflineODataProvider {
-    /// As ``DataService/refreshMetadata(_:)``.
+    /// Refreshes the metadata; see ``DataService/refreshMetadata(_:)``.
     @discardableResult
     public func refreshMetadata(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
@@ -13,16 +13,18 @@ extension OfflineODataProvider {
         return refresh
     }
 
-    /// Reads the service's metadata and tells what ``refreshMetadata(_:)`` would do. Changes nothing.
+    /// Reads the service's metadata and returns the result that ``refreshMetadata(_:)`` would have. Changes nothing.
     public func rehearseMetadataRefresh(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
     ) async throws(TidelogError) -> MetadataRefresh {
         try await engine().rehearseMetadataRefresh(policy, classes: classMetadata?.compared)
     }
 
-    /// How the store's metadata differ from those that the app's classes were generated from; ``MetadataRefresh/incompatible``
-    /// lists what the classes cannot live with. Look at it after ``open()``: a new version of an app may meet an old store, and
-    /// an old one a service that has changed. nil if no generated service was made with this provider, or before it is open.
+    /// The difference between the store's metadata and the metadata from which the app's classes were generated.
+    ///
+    /// ``MetadataRefresh/incompatible`` lists the changes that the classes do not support. Check it after ``open()``:
+    /// a new version of an app can open an old store, and an old version can meet a changed service. `nil` if no
+    /// generated service uses this provider, or before the store is open.
     public var classCompatibility: MetadataRefresh? {
         guard let model = loadedModel, let classes = classMetadata else { return nil }
         return classes.comparison(with: model)

@@ -3,45 +3,52 @@ public import Operations
 public import SyncEngine
 public import Transport
 
-/// What may change while a store is open, and looking on.
+/// Settings that can change while a store is open, and observation of its work.
 extension OfflineODataProvider {
-    /// Sent with every request to the service, from the next one on. Not stored, and never told in traces or errors. A header
-    /// that a request has by itself is not sent twice.
+    /// Headers that are sent with every request to the service, starting with the next one.
+    ///
+    /// They are not stored and never appear in traces or errors. If a request sets a header itself, the custom value
+    /// is not added.
     public var customHeaders: HTTPHeaders {
         get { sessionHeaders.headers }
         set { changeHeaders { $0.headers = newValue } }
     }
 
-    /// Sent with every request to the service beside the service's own, from the next one on. Not stored.
+    /// Cookies that are sent with every request to the service in addition to the service's own, starting with the
+    /// next request. Not stored.
     public var customCookies: [String: String] {
         get { sessionHeaders.cookies }
         set { changeHeaders { $0.cookies = newValue } }
     }
 
-    /// Takes other credentials, from the next request on.
+    /// Replaces the credentials, starting with the next request.
     public func use(_ credentials: Credentials) async throws(TidelogError) {
         await (try engine()).session.use(credentials)
     }
 
     // MARK: Cancelling
 
-    /// Ends the upload that runs, and those that wait for their turn; their callers get `cancelled`.
+    /// Cancels the running upload and the waiting ones. Their callers receive `cancelled`.
     ///
-    /// Nothing is lost: what was not sent is pending, what was on its way is in doubt at worst, and the next upload goes on
-    /// from there.
+    /// No operation is lost: operations that were not sent stay pending, those being sent are in doubt at worst, and
+    /// the next upload continues with them.
     public func cancelUpload() async throws(TidelogError) { await (try engine()).cancelUpload() }
 
-    /// Ends the download that runs, and those that wait for their turn; their callers get `cancelled`. What was read stays,
-    /// nothing is removed, and the next download begins anew.
+    /// Cancels the running download and the waiting ones. Their callers receive `cancelled`.
+    ///
+    /// Downloaded entities are kept, nothing is removed, and the next download starts again.
     public func cancelDownload() async throws(TidelogError) { await (try engine()).cancelDownload() }
 
     // MARK: Looking on
 
-    /// How far uploads and downloads are, from now on. A reader that is slow misses some of it, never the last.
+    /// Returns the progress of uploads and downloads from now on. A slow reader misses intermediate values but never
+    /// the last one.
     public func progress() throws(TidelogError) -> AsyncStream<SyncProgress> { try engine().progress() }
 
-    /// When the next upload may begin, and why, where one was put off: the service has asked for it, or it keeps failing. A
-    /// download goes by it as well, unless it is operations that were put off.
+    /// The earliest time of the next upload, with the reason, if the service has requested a delay or fails
+    /// repeatedly; otherwise `nil`.
+    ///
+    /// Downloads observe it too, unless only operations were postponed.
     public var postponement: UploadPostponed? {
         get async throws(TidelogError) { try await engine().store.postponement?.upload }
     }

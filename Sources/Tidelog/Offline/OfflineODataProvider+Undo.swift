@@ -4,16 +4,18 @@ public import Operations
 public import SyncEngine
 import Logging
 
-/// Taking back what was not sent yet, or what the service refused, and putting it back again.
+/// Undo and redo of operations that have not been sent or that the service rejected.
 ///
-/// Everything that is undone is kept, also over a compaction, and can be redone as long as it is legal.
+/// Undone operations are kept, even by a compaction, and can be redone as long as the result is valid.
 extension OfflineODataProvider {
-    /// Undoes what was done to these entities: a changed one is as it was, a new one is gone, a deleted one is back. Nothing
-    /// of it is sent. A deleted or unread entity may be named by its editLink or readLink alone.
+    /// Undoes the pending changes of the given entities: a changed entity reverts, a new one disappears, a deleted
+    /// one is restored.
     ///
-    /// One call for several entities is one undo. Operations on other entities stay, but for those that could not have been
-    /// made without what is undone: these are in the report. Afterwards the objects say what the store says; one that is gone
-    /// is `unsaved`.
+    /// None of the changes is sent. A deleted or unread entity can be identified by its editLink or readLink alone.
+    ///
+    /// One call for several entities is one undo. Operations on other entities are kept, except those that depend on
+    /// the undone ones; the report contains these. The objects are then updated from the store; an entity that no
+    /// longer exists becomes `unsaved`.
     @discardableResult
     public func undoPendingChanges(for entities: [EntityValue]) async throws(TidelogError) -> UndoReport {
         let engine = try engine()
@@ -37,17 +39,21 @@ extension OfflineODataProvider {
         return report
     }
 
-    /// Undoes what was done to one entity; see ``undoPendingChanges(for:)-([EntityValue])``.
+    /// Undoes the pending changes of one entity; see ``undoPendingChanges(for:)-([EntityValue])``.
     @discardableResult
     public func undoPendingChanges(for entity: EntityValue) async throws(TidelogError) -> UndoReport {
         try await undoPendingChanges(for: [entity])
     }
 
-    /// Undoes one operation, wherever it stands in the queue.
+    /// Undoes one operation at any position in the queue.
     ///
-    /// Its change set, and operations that could not have been made without it, go as well and are in the report.
-    /// ``rehearseUndo(_:)`` tells beforehand.
-    /// - Parameter withDependants: false refuses the call where others would have to go, and names them.
+    /// The other operations of its change set and those that depend on it are undone too and listed in the report.
+    /// ``rehearseUndo(_:)`` returns this report without changing anything.
+    ///
+    /// - Parameters:
+    ///   - operation: the sequence number of the operation.
+    ///   - withDependants: if `false`, the call throws if other operations would have to be undone, and the error
+    ///     lists them.
     @discardableResult
     public func undo(
         operation: SequenceNumber, withDependants: Bool = true
@@ -55,32 +61,38 @@ extension OfflineODataProvider {
         try await engine().store.undo(.operations([operation]), withDependants: withDependants)
     }
 
-    /// Undoes everything that the service does not have. What is on its way to it, or in doubt, is in the report as left.
+    /// Undoes all operations that the service has not received. Operations in flight or in doubt are kept and listed
+    /// in the report.
     @discardableResult
     public func undoAllPendingChanges() async throws(TidelogError) -> UndoReport { try await undo(.everything) }
 
-    /// Undoes what the target says, in one record.
+    /// Undoes the operations of the target in one record.
     @discardableResult
     public func undo(_ target: UndoTarget) async throws(TidelogError) -> UndoReport {
         try await engine().store.undo(target)
     }
 
-    /// What ``undo(_:)`` would do. Changes nothing. Cost: as the undo, a pass over the queue.
+    /// Returns the report that ``undo(_:)`` would return. Changes nothing.
+    ///
+    /// Cost: like the undo, a pass over the queue.
     public func rehearseUndo(_ target: UndoTarget) async throws(TidelogError) -> UndoReport {
         try await engine().store.rehearseUndo(target)
     }
 
-    /// Puts undone operations back at their old places, change sets as a whole; they are pending, or refused, as they were.
-    /// Returns all that were redone.
+    /// Restores undone operations at their former positions, change sets as a whole. They are pending or rejected as
+    /// before.
     ///
-    /// What was done since stays. Where the two do not go together, the call is refused with the rule, and nothing is
-    /// changed.
+    /// Later operations are kept. If the two are incompatible, the call throws the violated rule and changes nothing.
+    ///
+    /// - Returns: All redone operations.
     @discardableResult
     public func redo(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.redo(operations)
     }
 
-    /// Redoes what the last undo took back that is not redone yet. Called again, the one before it.
+    /// Redoes the last undo that has not been redone yet. Each further call redoes the one before it.
+    ///
+    /// - Returns: All redone operations.
     @discardableResult
     public func redoLastUndo() async throws(TidelogError) -> [SequenceNumber] {
         try await engine().store.redoLast()

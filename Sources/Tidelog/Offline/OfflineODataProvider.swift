@@ -7,15 +7,15 @@ import Synchronization
 import Transport
 import Views
 
-/// A store: entities in a directory, every change in a log, and the service only when the app says so.
+/// A store: entities in a directory, with every change in a log. It contacts the service only on request.
 ///
-/// Open it, hand it to a ``DataService``, and call ``upload(_:)`` and ``download(withSubset:options:)`` when there is a
-/// network. All methods may be called from any task; uploads and downloads run one at a time.
+/// Open it, pass it to a ``DataService``, and call ``upload(_:)`` and ``download(withSubset:options:)`` when a
+/// network is available. All methods can be called from any task; uploads and downloads run one at a time.
 public final class OfflineODataProvider: DataServiceProvider {
     private struct State {
         var engine: SyncEngine?
         var model: EntityDataModel?
-        /// Added before the store was opened.
+        /// Queries that were added before the store was opened.
         var queries: [DefiningQuery] = []
         var trace: RequestTrace?
         var headers: SessionHeaders
@@ -26,18 +26,19 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
     }
 
+    /// The parameters with which the store is opened.
     public let parameters: OfflineODataParameters
     private let givenRoot: String?
     private let state: Mutex<State>
 
-    /// A store of the service at `serviceRoot`, an absolute URL.
+    /// Creates a provider for a store of the service at `serviceRoot`, an absolute URL.
     public init(serviceRoot: String, parameters: OfflineODataParameters) {
         givenRoot = serviceRoot.hasSuffix("/") ? serviceRoot : serviceRoot + "/"
         self.parameters = parameters
         state = Mutex(State(parameters))
     }
 
-    /// A store that exists already and knows its service.
+    /// Creates a provider for an existing store, which contains its service root.
     public init(parameters: OfflineODataParameters) {
         givenRoot = nil
         self.parameters = parameters
@@ -50,9 +51,13 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Opening
 
-    /// Opens the store. The first time it is made, for which the service's metadata is read; afterwards no network is needed.
+    /// Opens the store, or creates it if it does not exist.
     ///
-    /// ``classCompatibility`` tells afterwards whether the metadata fit the app's classes.
+    /// Creating a store reads the service's metadata; opening an existing one needs no network. Check
+    /// ``classCompatibility`` afterwards to find out whether the metadata fits the app's classes.
+    ///
+    /// - Throws: `noStore` if there is no store and no service root; `invalidRequest` if the store belongs to another
+    ///   service.
     public func open() async throws(TidelogError) {
         if state.withLock({ $0.engine != nil }) { return }
         let files = StoreFiles(directory: parameters.storePath)
@@ -73,7 +78,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             credentials: parameters.credentials, authentication: parameters.authentication, limits: parameters.limits)
         session.headers = state.withLock { $0.headers }
         session.trace = state.withLock { $0.trace }
-        // Nothing is left behind where the service turns out to be none, or not to have what the queries ask for.
+        // Checks the service and the queries before any file is created, so that a failure leaves no files.
         let queries = state.withLock { $0.queries }
         let metadata = description == nil ? try await MetadataReading.read(session) : nil
         if let metadata { for query in queries { try LocalStore.check(query, metadata.model) } }
@@ -94,13 +99,13 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
     }
 
-    /// What is left to do before a store can be used. Also that which was interrupted while it was made.
+    /// Completes the opening of the store, including steps that an interrupted creation has left undone.
     private func finish(
         _ engine: SyncEngine, installing metadata: [UInt8]?, _ queries: [DefiningQuery], isNew: Bool
     ) async throws(TidelogError) -> EntityDataModel {
         let (store, session) = (engine.store, engine.session)
-        // The log knows the root that the one of the description redirects to. A store that was interrupted while it was made
-        // begins with another one, where each visitor is given a root of their own.
+        // The log contains the root after redirects, the description the root as given. A store whose creation was
+        // interrupted can have another logged root if the service redirects each visitor to an own root.
         let isRedirected = session.givenRoot != session.root
         if let logged = try await store.service?.root, logged != session.root,
             isNew ? !isRedirected || !session.isOfService(logged) : !session.move(to: logged)
@@ -111,7 +116,7 @@ public final class OfflineODataProvider: DataServiceProvider {
                 place: parameters.storePath)
         }
         if let metadata { try await engine.install(metadata) }
-        // Last, since a store without a description is one that was interrupted while it was made.
+        // Written last, because a missing description marks a store whose creation was interrupted.
         if isNew {
             try StoreDescription(serviceRoot: session.givenRoot, service: parameters.serviceOptions).write(
                 StoreFiles(directory: parameters.storePath), keys: parameters.keys)
@@ -127,8 +132,10 @@ public final class OfflineODataProvider: DataServiceProvider {
         return model
     }
 
-    /// The error for a log without metadata, beside a description that says where the service is. Descriptions are written last,
-    /// so the record was lost, or the description belongs to another log. The service is asked only if the caller names it.
+    /// The error for a log without metadata although a description exists.
+    ///
+    /// Descriptions are written last, so either the record was lost or the description belongs to another log. The
+    /// metadata is read from the service only if the caller names the service root.
     private static func withoutMetadata(_ path: String) -> TidelogError {
         TidelogError(
             .damaged, "The store's log has no metadata of its service, although the store was made.", place: path,
@@ -137,9 +144,9 @@ public final class OfflineODataProvider: DataServiceProvider {
                 + "opens the store with the service root.")
     }
 
-    /// Closes the store and gives up its lock. It can be opened again.
+    /// Closes the store and releases its lock. It can be opened again.
     ///
-    /// Loses nothing, and so needs no force: what is pending is in the log, and is there when the store is opened again.
+    /// Loses nothing: pending operations are in the log and are available when the store is opened again.
     public func close() async {
         let engine = state.withLock { state in
             defer { state.engine = nil }
@@ -148,13 +155,14 @@ public final class OfflineODataProvider: DataServiceProvider {
         await engine?.store.close()
     }
 
-    /// Deletes the store with all that is in it, open or not; it is closed first. Files in its directory that are none of a
-    /// store stay. Needs no network. Afterwards ``open()`` makes a new store.
+    /// Deletes the store with all its contents, and closes it first if it is open.
     ///
-    /// - Parameter force: deletes it although operations are pending that nobody else has, or although it is damaged or
-    ///   encrypted with another key, so that it cannot be told.
-    /// - Throws: `refused(.notAllowed)` where operations are pending, `noStore` where there is no store, `locked` while another
-    ///   process has it open; nothing is deleted then.
+    /// Other files in its directory are kept. Needs no network. A later ``open()`` creates a new store.
+    ///
+    /// - Parameter force: deletes the store even if operations are pending, which would be lost, or if this cannot be
+    ///   determined because the store is damaged or encrypted with another key.
+    /// - Throws: `refused(.notAllowed)` if operations are pending; `noStore` if there is no store; `locked` if
+    ///   another process has it open. Nothing is deleted then.
     public func clear(force: Bool = false) async throws(TidelogError) {
         let files = StoreFiles(directory: parameters.storePath)
         let removal = StoreRemoval(files)
@@ -162,7 +170,7 @@ public final class OfflineODataProvider: DataServiceProvider {
             do throws(TidelogError) {
                 try await removal.run(store, force: force)
             } catch {
-                // Its files could not be removed.
+                // The store is closed, but its files could not be removed.
                 if await store.isClosed { state.withLock { ($0.engine, $0.model) = (nil, nil) } }
                 throw error
             }
@@ -171,25 +179,28 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await removal.run(force: force, options: parameters.storeOptions(nil))
     }
 
-    /// Deletes the store in a directory; see ``clear(force:)``. An encrypted one by force only, since its keys are not given.
+    /// Deletes the store in a directory; see ``clear(force:)``. An encrypted store requires `force`, because its keys
+    /// are not available.
     public static func clear(storePath: String, force: Bool = false) async throws(TidelogError) {
         try await OfflineODataProvider(parameters: OfflineODataParameters(storePath: storePath)).clear(force: force)
     }
 
-    /// The files of media streams that are gone or do not hold what they should, and whose they are, in sentences. What is no
-    /// more than a copy of the service's can be downloaded again.
+    /// Returns a sentence for each file of a media stream that is missing or damaged, with the entity that it belongs
+    /// to.
     ///
-    /// Cost: reads all of them.
+    /// Content that is only a copy of the service's can be downloaded again.
+    ///
+    /// Cost: reads all stream files.
     public func damagedStreams() async throws(TidelogError) -> [String] {
         try await engine().store.damagedStreams()
     }
 
-    /// Why views were made again since the store was opened, in sentences; empty if all was well.
+    /// Sentences with the reasons why views were rebuilt since the store was opened; empty if none were.
     public var viewsNotes: [String] {
         get async { await state.withLock({ $0.engine })?.store.viewsNotes ?? [] }
     }
 
-    /// What opening found to mend, in sentences: a torn tail that was cut, views that were made again.
+    /// Sentences with the repairs made while opening: a torn tail that was cut, views that were rebuilt.
     public var recoveryNotes: [String] { state.withLock { $0.engine?.store.recovery ?? [] } }
 
     func engine() throws(TidelogError) -> SyncEngine {
@@ -201,7 +212,9 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     func adopt(_ model: EntityDataModel) { state.withLock { $0.model = model } }
 
-    /// The root of the service, once the store is open.
+    /// The service root.
+    ///
+    /// Throws `noStore` if the store is not open.
     public var serviceRoot: String {
         get throws(TidelogError) { try engine().session.root }
     }
@@ -215,19 +228,20 @@ public final class OfflineODataProvider: DataServiceProvider {
         }
     }
 
-    // MARK: What the service lacks
+    // MARK: Service options
 
-    /// What the store goes by now.
+    /// The service options in use.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await engine().store.serviceOptions }
     }
 
-    /// Goes by these options until the store is closed.
+    /// Uses the options until the store is closed.
     public func use(_ options: ServiceOptions) async throws(TidelogError) {
         try await engine().store.use(options)
     }
 
-    /// Goes by these options from now on, and keeps them in the store; nil to go by the metadata again.
+    /// Uses the options from now on and saves them in the store. `nil` returns to the options that the metadata
+    /// declares.
     public func keep(_ options: ServiceOptions?) async throws(TidelogError) {
         let engine = try engine()
         try StoreDescription(serviceRoot: engine.session.givenRoot, service: options).write(
@@ -237,8 +251,10 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Defining queries
 
-    /// Adds a defining query, or replaces the one of the same name. Before the store is open it is checked at opening. While
-    /// an upload or a download runs it waits for its turn.
+    /// Adds a defining query, or replaces the query with the same name.
+    ///
+    /// If the store is not open, the query is checked when it is opened. The call waits for a running upload or
+    /// download.
     public func add(definingQuery query: OfflineODataDefiningQuery) async throws(TidelogError) {
         let query = DefiningQuery(
             name: query.name, query: query.query, automaticallyRetrievesStreams: query.automaticallyRetrievesStreams)
@@ -249,12 +265,13 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine?.add(query)
     }
 
-    /// Removes a defining query, and the entities that no other query brings. While an upload or a download runs it waits for
-    /// its turn.
+    /// Removes a defining query and the entities that no other query covers. The call waits for a running upload or
+    /// download.
     public func remove(definingQuery name: String) async throws(TidelogError) {
         try await engine().removeDefiningQuery(name)
     }
 
+    /// Returns the defining queries of the store.
     public func getDefiningQueries() async throws(TidelogError) -> [OfflineODataDefiningQuery] {
         try await engine().store.definingQueries().map {
             OfflineODataDefiningQuery(
@@ -264,19 +281,22 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Synchronising
 
-    /// Sends what is pending, in as many batches as it takes. Operations that the service refuses do not make it fail: they
-    /// are in the report and stay in the store with their error.
+    /// Sends the pending operations in as many batches as needed.
     ///
-    /// Where the service is busy the upload waits and goes on, up to the patience of its options; beyond that it ends, and
-    /// says when the next one may begin.
-    /// - Parameter options: nil for those of the parameters.
+    /// Operations that the service rejects do not make the upload fail: they are listed in the report and stay in the
+    /// store with their errors.
+    ///
+    /// If the service is busy, the upload waits and continues, within the retry policy of its options. After that it
+    /// ends with the earliest time of the next upload.
+    ///
+    /// - Parameter options: the options; `nil` for those of the parameters.
     @discardableResult
     public func upload(_ options: UploadOptions? = nil) async throws(TidelogError) -> UploadReport {
         let report: UploadReport
         do throws(TidelogError) {
             report = try await engine().upload(options, otherwise: parameters.defaultUpload)
         } catch {
-            // What was refused before the connection broke is told all the same.
+            // Report the requests that were rejected before the connection failed.
             if let report = error.upload { try? await tellFailures(report) }
             throw error
         }
@@ -284,14 +304,14 @@ public final class OfflineODataProvider: DataServiceProvider {
         return report
     }
 
-    /// Reads what the defining queries bring. Pending operations stay on top.
+    /// Downloads the entities of the defining queries. Pending operations are reapplied to them.
     ///
-    /// Where the service is busy the download waits and goes on with the page that it was at, up to the patience of its
-    /// options; beyond that it ends, and what it has read stays.
+    /// If the service is busy, the download waits and continues with the current page, within the retry policy of its
+    /// options. After that it ends, and the downloaded entities are kept.
     ///
     /// - Parameters:
-    ///   - withSubset: the names of the queries to run; nil for all but shared ones that are fresh yet.
-    ///   - options: how it goes about its work.
+    ///   - names: the names of the queries to run; `nil` for all except shared queries that are still fresh.
+    ///   - options: the options of the download.
     @discardableResult
     public func download(
         withSubset names: [String]? = nil, options: DownloadOptions = DownloadOptions()
@@ -299,14 +319,20 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().download(names, options)
     }
 
-    /// Says of an operation in doubt what became of it: for who knows it, as a person who looked at the service does.
+    /// Sets the outcome of an operation in doubt, as a person determined it on the service.
     ///
-    /// What was sent in one change set with it took effect with it or not at all, and is settled with it.
-    /// - Parameter address: where the service has what the operation created: a URL, `Orders(5)`, or the key alone. Needed
-    ///   where the service gave the key: without it further changes of the entity wait for ``identify(_:as:)`` or a download.
-    /// - Returns: the operations that are settled by it.
-    /// - Throws: `invalidRequest` where the address is none of an entity of that set, `refused(.duplicateKey)` where another
-    ///   entity of the store has it. Nothing is settled then.
+    /// Operations that were sent in the same change set took effect together or not at all, and receive the same
+    /// outcome.
+    ///
+    /// - Parameters:
+    ///   - operation: the sequence number of the operation.
+    ///   - settlement: the outcome.
+    ///   - address: the address of the created entity on the service: a URL, `Orders(5)`, or the key alone. Needed if
+    ///     the service assigned the key: without it, further changes of the entity wait for ``identify(_:as:)`` or a
+    ///     download.
+    /// - Returns: The operations whose outcome was set.
+    /// - Throws: `invalidRequest` if the address does not identify an entity of that set; `refused(.duplicateKey)` if
+    ///   another entity of the store has that key. Nothing is changed then.
     @discardableResult
     public func settle(
         operation: UInt64, as settlement: DoubtSettlement, at address: String? = nil
@@ -314,38 +340,44 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().store.settle(operation, as: settlement, at: address)
     }
 
-    /// Says where the service has an entity that it has created and whose key no answer told. What waits for the key goes
-    /// with the next upload, which reads the entity before it changes anything.
+    /// Sets the address of an entity that the service has created but whose key no response contained.
+    ///
+    /// Operations that wait for the key are sent with the next upload, which reads the entity before it changes
+    /// anything.
     ///
     /// - Parameters:
     ///   - link: a readLink or editLink of the entity, `Orders(~9)`.
     ///   - address: a URL, `Orders(5)`, or the key alone.
-    /// - Returns: the entity's readLink from now on.
-    /// - Throws: as ``settle(operation:as:at:)``, and `refused(.keyIsFixed)` where the key is known.
+    /// - Returns: The new readLink of the entity.
+    /// - Throws: Like ``settle(operation:as:at:)``, and `refused(.keyIsFixed)` if the key is known.
     @discardableResult
     public func identify(_ link: String, as address: String) async throws(TidelogError) -> String {
         try await engine().store.identify(.link(link), as: address)
     }
 
-    /// Lets operations that are in doubt be sent again, at the risk of doing them twice. Those stay in doubt that the service
-    /// works on and will answer itself. Not while an upload is under way.
+    /// Queues the operations in doubt to be sent again, with the risk that they take effect twice.
+    ///
+    /// Operations that the service has accepted for asynchronous processing stay in doubt, because the service still
+    /// answers them. Not possible during an upload.
     public func resendOperationsInDoubt() async throws(TidelogError) {
         try await engine().store.resendDoubts()
     }
 
     // MARK: Keeping the log short
 
-    /// Writes the state as a snapshot, proves that it says what the log says, and removes the history that the window does
-    /// not keep. What is pending stays, and is uploaded as it would have been. See ``AuditWindow``.
+    /// Writes a snapshot of the state, verifies it against the log, and removes the history outside of the window.
     ///
-    /// Cost: that of folding the log once; other calls wait.
+    /// Pending operations are kept and uploaded as before. See ``AuditWindow``.
+    ///
+    /// Cost: folding the log once. Other calls wait.
     @discardableResult
     public func compact(keeping window: AuditWindow) async throws(TidelogError) -> StoreCompaction {
         try await engine().store.compact(keeping: window)
     }
 
-    /// Writes the state as a snapshot and keeps all of the log. ``OfflineODataParameters/snapshots`` says when the store
-    /// does so by itself.
+    /// Writes a snapshot of the state and keeps the whole log.
+    ///
+    /// ``OfflineODataParameters/snapshots`` determines when the store writes one by itself.
     @discardableResult
     public func writeSnapshot() async throws(TidelogError) -> StoreSnapshot {
         try await engine().store.writeSnapshot()
@@ -358,55 +390,62 @@ public final class OfflineODataProvider: DataServiceProvider {
         return StoreReading(store: engine.store, root: engine.session.root, parameters: parameters)
     }
 
-    /// Every operation that has not ended, in order: what it is, where it stands, and why.
+    /// Returns the status of every unfinished operation, in order: its action, its state, and the reason.
     ///
-    /// - Parameter options: of the upload that is asked about; nil for those of the parameters.
+    /// - Parameter options: the options of the next upload; `nil` for those of the parameters.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
         try await reading().operationStatus(options)
     }
 
-    /// Every operation that was undone and not redone, in the order in which they were made.
+    /// Returns every operation that was undone and not redone, in the order in which they were made.
     public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
         try await reading().undoneOperations()
     }
 
-    /// The exact request that the next upload would send first; nil where there is nothing to send.
+    /// Returns the first request that the next upload would send, byte for byte, or `nil` if there is nothing to
+    /// send.
     ///
-    /// - Parameter options: of that upload; nil for those of the parameters.
+    /// - Parameter options: the options of that upload; `nil` for those of the parameters.
     public func plannedBatch(_ options: UploadOptions? = nil) async throws(TidelogError) -> PlannedBatch? {
         try await plannedBatches(options).first
     }
 
-    /// The exact requests that the next upload would send before it plans anew: one, or for a service without `$batch` as
-    /// many as need not wait for each other's answers.
+    /// Returns the requests that the next upload would send before it plans again, byte for byte.
     ///
-    /// - Parameter options: of that upload; nil for those of the parameters.
+    /// This is one request or, for a service without `$batch`, all requests that need not wait for a response to
+    /// another one.
+    ///
+    /// - Parameter options: the options of that upload; `nil` for those of the parameters.
     public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
         try await reading().plannedBatches(options)
     }
 
-    /// Every key that the service gave an entity of this store.
+    /// Returns every key that the service has assigned to an entity of this store.
     public func keyMap() async throws(TidelogError) -> [KeyAssignment] { try await reading().keyMap() }
 
-    /// A hash over the store's whole state: equal for stores whose logs say the same.
+    /// Returns a hash of the whole state. Stores whose logs have the same content have equal hashes.
     public func stateDigest() async throws(TidelogError) -> String { try await reading().stateDigest() }
 
-    /// Entities that downloads brought and that could not be taken: a value that the property cannot have, no key, more bytes
-    /// than a record of the log takes. What the store has of them stays as it was. Each goes when the next download of its
-    /// query can take it, or does not bring it any more.
+    /// Returns the downloaded entities that could not be applied: because of an invalid value, a missing key, or a
+    /// size above the limit of a log record.
+    ///
+    /// The store keeps its version of these entities. An entry is removed when the next download of its query can
+    /// apply the entity or no longer contains it.
     public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
         try await reading().quarantine()
     }
 
-    /// The store as it was at a place of its history, to be read only. Costs what making the views from the newest snapshot
-    /// that is not younger costs; see ``PastODataProvider``.
+    /// Returns the store as of an earlier point of its history, for reading only.
+    ///
+    /// Cost: building the views from the newest snapshot that is not later; see ``PastODataProvider``.
     public func state(at point: PointInTime) async throws(TidelogError) -> PastODataProvider {
-        // What a download has gathered is in the log already.
+        // No flush needed: pages that a running download has collected are already in the log.
         _ = try engine()
         return try await PastODataProvider(parameters: parameters, at: point)
     }
 
-    /// Whether there is anything to be sent. Drafts and what is for this store only are not.
+    /// A Boolean value that indicates whether there are operations to send. Drafts and local-only operations do not
+    /// count.
     public var hasPendingUpload: Bool {
         get async throws(TidelogError) { try await engine().store.hasQueuedOperations() }
     }

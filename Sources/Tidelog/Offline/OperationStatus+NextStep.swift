@@ -1,18 +1,19 @@
 import Operations
 import SyncCore
 
-/// What the next upload will do with each operation, as far as that can be known.
+/// The next step of each operation in the next upload, as far as it is predictable.
 struct UploadOutlook {
     private let held: [SequenceNumber: HoldReason]
-    /// Operations that the service works on in its own time.
+    /// Operations that the service processes asynchronously.
     let awaited: Set<SequenceNumber>
-    /// When an upload can tell more of operations in doubt whose lost request may still be running.
+    /// The earliest time at which an upload can determine the outcome of operations in doubt whose lost request may
+    /// still be running.
     let nextLooks: [SequenceNumber: Timestamp]
     private let elided: Set<SequenceNumber>
-    /// The operations of each request that carries several.
+    /// The operations of each request that contains several.
     private let together: [SequenceNumber: [SequenceNumber]]
 
-    /// - Parameter plan: as the next upload will make it.
+    /// - Parameter plan: the plan of the next upload.
     init(
         _ plan: UploadPlan, awaited: Set<SequenceNumber>, nextLooks: [SequenceNumber: Timestamp] = [:]
     ) {
@@ -28,13 +29,13 @@ struct UploadOutlook {
         self.together = together
     }
 
-    /// Why the operation is not among what the next upload sends first; nil for one that is.
+    /// Returns the reason why the next upload does not send the operation first, or `nil` if it does.
     func reason(of pending: PendingOperation) -> String? {
         elided.contains(pending.sequence)
             ? "it cancels itself out with others, so nothing of it is sent" : held[pending.sequence]?.description
     }
 
-    /// The end of a sentence that begins with the operation.
+    /// Returns the next step, as the end of a sentence whose subject is the operation.
     func nextStep(of pending: PendingOperation) -> String {
         if awaited.contains(pending.sequence) {
             return "the next upload asks the service for its answer, and sends what does not depend on it meanwhile"

@@ -2,35 +2,41 @@ public import ODataWire
 public import Operations
 import SyncCore
 
-/// An operation that has not ended, or was undone: what it is, where it stands, and what will happen next.
+/// The status of an operation that is unfinished or was undone: its action, its state, and the next step.
 public struct OperationStatus: Sendable, Hashable {
+    /// The sequence number of the operation.
     public let sequence: SequenceNumber
-    /// Milliseconds since 1970.
+    /// The time of the operation, in milliseconds since 1970.
     public let time: Int64
-    /// The entity that it is about.
+    /// The subject of the operation.
     public let entity: EntityID
-    /// Its link, as it is good for ever: `Customers(~7)`.
+    /// The permanent link of the subject: `Customers(~7)`.
     public let entityLink: String
+    /// The action of the operation.
     public let action: Action
-    /// For a link its navigation property, and for a creation in another entity that entity's.
+    /// The navigation property of a link operation, or the parent's navigation property of a create.
     public let navigation: String?
     /// The link of the entity at the other end of ``navigation``.
     public let relatedLink: String?
+    /// The state of the operation.
     public let state: State
-    /// When it came into the state, in milliseconds since 1970.
+    /// The time since when it is in the state, in milliseconds since 1970.
     public let since: Int64
-    /// How often in a row the service has put it off.
+    /// The number of consecutive postponements by the service.
     public let attempts: Int
-    /// When an upload may next begin, or, for an operation in doubt, when it can tell that the operation did not take effect,
-    /// in milliseconds since 1970; nil if neither is to be waited for.
+    /// The earliest time of the next upload or, for an operation in doubt, the time at which an upload can determine
+    /// that it did not take effect. In milliseconds since 1970; `nil` if there is nothing to wait for.
     public let notBefore: Int64?
-    /// What will happen next, as a sentence without a full stop.
+    /// The next step, as a sentence without a full stop.
     public let nextStep: String
-    /// Why it is not done yet, as a sentence without a full stop; nil for one that the next upload will send.
+    /// The reason why it is unfinished, as a sentence without a full stop; `nil` for an operation that the next
+    /// upload sends.
     public let reason: String?
-    /// The service's answer, for a refused operation.
+    /// The response of the service to a rejected operation.
     public let refusal: Refusal?
+    /// The tag that the app has set for the operation.
     public let customTag: String?
+    /// The transaction of the operation.
     public let transactionID: String?
 
     public enum Action: String, Sendable {
@@ -42,9 +48,9 @@ public struct OperationStatus: Sendable, Hashable {
         case inFlight
         case inDoubt
         case rejected
-        /// Refused for a while only; goes again by itself.
+        /// Rejected temporarily; sent again automatically.
         case deferred
-        /// Only among ``OfflineODataProvider/undoneOperations()``.
+        /// Only in the result of ``OfflineODataProvider/undoneOperations()``.
         case undone
     }
 
@@ -120,7 +126,7 @@ public struct OperationStatus: Sendable, Hashable {
 }
 
 extension Operation {
-    /// The other entity of a link, or the one that an entity is created in.
+    /// The other entity of a link, or the parent of a create.
     fileprivate var related: (navigation: String, entity: EntityID)? {
         switch action {
         case .create(_, let parent): parent.map { ($0.navigation, $0.entity) }
@@ -132,12 +138,12 @@ extension Operation {
 
 /// A request that an upload would send.
 public struct PlannedBatch: Sendable, Hashable {
-    /// POST, unless the service has no `$batch`.
+    /// The method: POST, unless the service does not support `$batch`.
     public let method: String
     public let url: String
     public let headers: HTTPHeaders
     public let body: [UInt8]
-    /// How many requests each change set has.
+    /// The number of requests in each change set.
     public let changeSets: [Int]
 
     init(_ request: WireRequest, root: String, changeSets: [Int]) {
@@ -149,10 +155,10 @@ public struct PlannedBatch: Sendable, Hashable {
     }
 }
 
-/// A key that the service gave an entity.
+/// A key that the service assigned to an entity.
 public struct KeyAssignment: Sendable, Hashable {
     public let entity: EntityID
     public let set: String
-    /// `CustomerID=5`; of a contained entity behind the ID of the one that contains it, `#12(TripID=0)`.
+    /// The key, `CustomerID=5`. For a contained entity, preceded by the ID of its container: `#12(TripID=0)`.
     public let key: String
 }

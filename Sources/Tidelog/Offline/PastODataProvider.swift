@@ -5,21 +5,23 @@ public import SyncEngine
 import SyncCore
 import Views
 
-/// A store as it was at a place of its history: everything that a store can be asked, and nothing that changes it.
+/// A store as of an earlier point of its history. It supports all read operations and no changes.
 ///
-/// Hand it to a ``DataService`` to read entities as an app does. Needs no lock, so that the store may be open meanwhile, here
-/// or in another process; writes no file; speaks to no service.
+/// Pass it to a ``DataService`` to read entities. It needs no lock, so the store can be open at the same time, in
+/// this or another process. It writes no files and sends no requests.
 public final class PastODataProvider: DataServiceProvider {
-    /// Of the last record that is in it.
+    /// The sequence number of the last record included.
     public let sequence: UInt64
     private let reading: StoreReading
     private let known: EntityDataModel
 
+    /// Opens a store as of an earlier point of its history.
+    ///
     /// - Parameters:
-    ///   - parameters: those of the store; of them, where it is, its keys, and what an upload is like.
-    ///   - point: one behind the end of the log is the end.
-    /// - Throws: `notFound` where a compaction has removed what it would be made of, or where the store had no metadata yet;
-    ///   `damaged` where what is in front of the place cannot be read; `noStore` where there is none.
+    ///   - parameters: the parameters of the store. Only its path, its keys and the upload options are used.
+    ///   - point: the point in time. A point after the end of the log means the end.
+    /// - Throws: `notFound` if a compaction has removed the required records, or if the store had no metadata at that
+    ///   point; `damaged` if the records before the point cannot be read; `noStore` if there is no store.
     public convenience init(parameters: OfflineODataParameters, at point: PointInTime) async throws(TidelogError) {
         let files = StoreFiles(directory: parameters.storePath)
         let description = try StoreDescription.read(files, keys: parameters.keys)
@@ -27,10 +29,12 @@ public final class PastODataProvider: DataServiceProvider {
         try await self.init(past, parameters: parameters)
     }
 
-    /// A past that was made before: of what can be read of a damaged log, for example.
+    /// Creates a provider from an existing historical store, for example from the readable part of a damaged log.
     ///
-    /// - Parameter parameters: those of the store; of them, where it is, and what an upload is like.
-    /// - Throws: `notFound` where the store had no metadata yet.
+    /// - Parameters:
+    ///   - past: the historical store.
+    ///   - parameters: the parameters of the store. Only its path and the upload options are used.
+    /// - Throws: `notFound` if the store had no metadata at that point.
     public init(_ past: PastStore, parameters: OfflineODataParameters) async throws(TidelogError) {
         guard await past.store.hasModel, let root = try await past.store.service?.root else {
             throw TidelogError(
@@ -43,43 +47,46 @@ public final class PastODataProvider: DataServiceProvider {
         known = try await past.store.model
     }
 
-    /// The root of the service.
+    /// The service root.
     public var serviceRoot: String { reading.root }
 
     // MARK: Looking inside
 
-    /// See ``OfflineODataProvider/operationStatus(_:)``.
+    /// Returns the status of every unfinished operation; see ``OfflineODataProvider/operationStatus(_:)``.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {
         try await reading.operationStatus(options)
     }
 
-    /// See ``OfflineODataProvider/undoneOperations()``.
+    /// Returns the undone operations; see ``OfflineODataProvider/undoneOperations()``.
     public func undoneOperations() async throws(TidelogError) -> [OperationStatus] {
         try await reading.undoneOperations()
     }
 
-    /// The exact requests that an upload would have begun with; see ``OfflineODataProvider/plannedBatches(_:)``.
+    /// Returns the first requests of the upload that would have followed; see
+    /// ``OfflineODataProvider/plannedBatches(_:)``.
     public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {
         try await reading.plannedBatches(options)
     }
 
-    /// What the service lacked as the store knows it: that is kept beside the log, and has no history.
+    /// The present service options of the store, which are saved outside of the log and have no history.
     public var serviceOptions: ServiceOptions {
         get async throws(TidelogError) { try await reading.store.serviceOptions }
     }
 
-    /// Plans by these from now on.
+    /// Uses the options for planning from now on.
     public func use(_ options: ServiceOptions) async throws(TidelogError) { await reading.store.use(options) }
 
-    /// Every key that the service had given an entity of this store by then.
+    /// Returns every key that the service had assigned to an entity of this store by then.
     public func keyMap() async throws(TidelogError) -> [KeyAssignment] { try await reading.keyMap() }
 
-    /// A hash over the whole state; that of the store when its log ended here.
+    /// Returns a hash of the whole state, equal to the hash of the store when its log ended here.
     public func stateDigest() async throws(TidelogError) -> String { try await reading.stateDigest() }
 
-    /// Entities that downloads brought and that could not be taken: a value that the property cannot have, no key, more bytes
-    /// than a record of the log takes. What the store has of them stays as it was. Each goes when the next download of its
-    /// query can take it, or does not bring it any more.
+    /// Returns the downloaded entities that could not be applied: because of an invalid value, a missing key, or a
+    /// size above the limit of a log record.
+    ///
+    /// The store keeps its version of these entities. An entry is removed when the next download of its query can
+    /// apply the entity or no longer contains it.
     public func quarantine() async throws(TidelogError) -> [QuarantineEntry] {
         try await reading.quarantine()
     }
@@ -110,19 +117,19 @@ public final class PastODataProvider: DataServiceProvider {
         try reading.linkedEntities(address, property, isBackwards: isBackwards)
     }
 
-    /// Always `unsupported`: what was is not changed.
+    /// Always throws `unsupported`, because a historical store cannot be changed.
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
         throw Self.isPast
     }
 
-    /// Always `unsupported`: what was is not changed.
+    /// Always throws `unsupported`, because a historical store cannot be changed.
     public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
         throw Self.isPast
     }
 
-    /// Nothing is sent.
+    /// Does nothing, because no requests are sent.
     public func trace(_ trace: RequestTrace?) {}
 
     private static var isPast: TidelogError {

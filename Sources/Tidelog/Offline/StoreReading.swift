@@ -5,7 +5,7 @@ import SyncCore
 import SyncEngine
 import Views
 
-/// What a store can be asked, as it is or as it was.
+/// The read operations of a store, shared by the current and the historical one.
 struct StoreReading: Sendable {
     let store: LocalStore
     let root: String
@@ -61,7 +61,8 @@ struct StoreReading: Sendable {
         return undone.map { OperationStatus($0, links: links) }
     }
 
-    /// What the next upload does first, and why it leaves out what it leaves out. What was refused or put off goes again.
+    /// Returns the first plan of the next upload, including the reasons for held operations. Rejected and postponed
+    /// operations are retried.
     private func nextPlan(_ options: UploadOptions?) async throws(TidelogError) -> UploadPlan {
         let upload = options ?? parameters.defaultUpload
         let refused = try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)

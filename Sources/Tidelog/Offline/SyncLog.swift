@@ -2,10 +2,10 @@ import Logging
 import Operations
 import SyncEngine
 
-/// Tells a logger what uploads and downloads do, with the sequence numbers of the operations, and nothing of what they hold:
-/// no values, no keys, no words of the service.
+/// Logs the steps of uploads and downloads with the sequence numbers of operations, without values, keys or messages
+/// of the service.
 ///
-/// Each step at `debug`; what somebody should know at `notice` (put off) and `warning` (refused, in doubt, failed).
+/// Each step is logged at `debug`, postponements at `notice`, and rejections, doubts and failures at `warning`.
 struct SyncLog: Sendable {
     let logger: Logger
 

@@ -2,8 +2,8 @@ import Metrics
 import Operations
 import SyncEngine
 
-/// Counts what the engine does, in whatever metrics system the app has set up; see swift-metrics. The table is in
-/// `Docs/UploadProtocol.md`, and a test holds it to this.
+/// Counts the engine's events in the metrics system of the app; see swift-metrics. A test compares the table in
+/// `Docs/UploadProtocol.md` with this type.
 struct SyncMetrics: Sendable {
     private let bytesSent = Counter(label: "tidelog_bytes_sent")
     private let bytesReceived = Counter(label: "tidelog_bytes_received")

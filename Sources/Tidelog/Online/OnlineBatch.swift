@@ -2,13 +2,13 @@ import EDM
 import ODataWire
 import SyncEngine
 
-/// A `$batch` to the service, and what it answered to each part.
+/// A `$batch` request to the service and the responses to its parts.
 struct OnlineBatch {
     let session: ServiceSession
     let encoder: RequestEncoder
     let options: ServiceOptions
 
-    /// Change sets and queries in one request. Later outcomes may follow one that failed.
+    /// Sends change sets and queries in one request. Outcomes can follow a failed one.
     func process(
         _ calls: [BatchCall], _ modification: OnlineModification, _ reading: OnlineReading
     ) async throws(TidelogError) -> [BatchCallOutcome] {
@@ -66,7 +66,7 @@ struct OnlineBatch {
         }
     }
 
-    /// Throws what the service said against the change set, or what it left open.
+    /// Returns the responses to a change set. Throws if the service rejected it or its outcome is unknown.
     static func responses(of outcome: ChangeSetOutcome) throws(TidelogError) -> [WireResponse] {
         switch outcome {
         case .members(let responses): return responses

@@ -3,15 +3,17 @@ import ODataWire
 import SyncCore
 import SyncEngine
 
-/// Gives modifications the form that a service takes which lacks something. What has none is refused before it is sent: an
-/// app that is online can say the same in other calls.
+/// Rewrites modifications for a service with reduced capabilities.
+///
+/// A modification without an equivalent form is refused before it is sent: online, an app can reach the same effect
+/// by other calls.
 struct OnlineForm {
     let session: ServiceSession
     let model: EntityDataModel
     let options: ServiceOptions
     let encoder: RequestEncoder
 
-    /// - Parameter earlier: what goes before it in the same change set, adapted already.
+    /// - Parameter earlier: the earlier modifications of the same change set, already rewritten.
     func adapted(
         _ modification: DataModification, after earlier: [DataModification] = []
     ) async throws(TidelogError) -> DataModification {
@@ -23,7 +25,7 @@ struct OnlineForm {
         case .update(let target, let body, _) where !options.supportsPatch:
             let (replacement, etag) = try await replacement(target, body, after: earlier)
             modification.action = .update(target, try unbound(replacement), replaces: true)
-            // What somebody changes between the reading and the replacement is not to be taken back.
+            // Do not overwrite changes that other clients make between the read and the replacement.
             if modification.ifMatch == nil { modification.ifMatch = etag }
         case .update(let target, let body, let replaces):
             modification.action = .update(target, try unbound(body), replaces: replaces)
@@ -40,7 +42,7 @@ struct OnlineForm {
         return modification
     }
 
-    /// Dependent properties for bindings, where bodies may not bind.
+    /// Replaces bindings by dependent properties if the service does not support bindings in bodies.
     private func unbound(_ body: EntityBody) throws(TidelogError) -> EntityBody {
         guard !options.supportsBind else { return body }
         var body = body
@@ -62,7 +64,7 @@ struct OnlineForm {
         return body
     }
 
-    /// Nil where the reference does not tell it.
+    /// Returns the key properties, or `nil` if the reference does not contain them.
     private func key(of reference: ResourceReference) throws(TidelogError) -> PropertyValues? {
         switch reference {
         case .entity(let set, let key): return key.properties(of: set.entityType)
@@ -81,7 +83,7 @@ struct OnlineForm {
         }
     }
 
-    /// All that the service holds of the entity and that may be written, with the changes on top; and its ETag.
+    /// Returns all writable properties as the service has them with the changes applied, and the ETag.
     private func replacement(
         _ target: ResourceReference, _ body: EntityBody, after earlier: [DataModification]
     ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
@@ -112,7 +114,8 @@ struct OnlineForm {
         return (body, held.etag)
     }
 
-    /// What the entity holds once the earlier requests of the change set are done. Their change of its ETag is not known yet.
+    /// Returns the values of the entity after the earlier requests of the change set. The ETag after these requests
+    /// is unknown.
     private func standing(
         _ target: ResourceReference, _ type: EntityType, after earlier: [DataModification]
     ) async throws(TidelogError) -> (values: PropertyValues, etag: String?) {

@@ -3,7 +3,7 @@ import ODataWire
 import SyncEngine
 import Transport
 
-/// Calls of functions and actions as requests to the service.
+/// Executes functions and actions as requests to the service.
 struct OnlineInvocation {
     let session: ServiceSession
     let model: EntityDataModel
@@ -51,7 +51,7 @@ struct OnlineInvocation {
         }
     }
 
-    /// The result, and the pages behind it.
+    /// Reads the result including all following pages.
     @inline(never) @_optimize(none)
     private func read(
         _ first: WireResponse, _ request: WireRequest, _ type: TypeReference, _ invocation: OperationInvocation
@@ -108,7 +108,7 @@ struct OnlineInvocation {
         }
     }
 
-    /// The set that the answer names, or else the only one of the type.
+    /// Returns the set that the response names, or else the only set of the type.
     private func set(_ name: String?, _ type: TypeReference) -> EntitySet? {
         if let set = name.flatMap(model.findEntitySet) { return set }
         let candidates = model.entitySets.filter { model.isType(type.name, derivedFrom: $0.entityType.name) }
@@ -120,6 +120,6 @@ struct OnlineInvocation {
         return reading.snapshot(entity, declared, set)
     }
 
-    /// Errors show a URL without its query.
+    /// Returns the location for errors, with the URL without its query.
     private static func place(_ method: String, _ url: String) -> String { "\(method) \(url.prefix { $0 != "?" })" }
 }

@@ -3,7 +3,7 @@ import ODataWire
 import SyncCore
 import SyncEngine
 
-/// Modifications as requests to the service: one request each, or a change set as one batch.
+/// Modifications as requests to the service: single requests, or a change set as one batch.
 struct OnlineModification {
     private let session: ServiceSession
     private let model: EntityDataModel
@@ -32,7 +32,7 @@ struct OnlineModification {
     func single(_ intent: Intent, _ options: IntentOptions) async throws(TidelogError) -> IntentResult {
         var writer = StepWriter(model: model, service: self.options)
         let steps = try writer.steps(intent, options)
-        // An intent that needs several requests is a change set, so that it is not done by half.
+        // An intent with several requests is a change set, so that it is never executed partially.
         guard steps.count == 1, let step = steps.first else { return try await changeSet([(intent, options)])[0] }
         let request = encoder.encode(try await form.adapted(step.modification))
         let response = try await session.modify(request)
@@ -59,12 +59,12 @@ struct OnlineModification {
     /// A change set as requests.
     struct Requests {
         let members: [BatchPart.Member]
-        /// The step of each member, and the intent that it belongs to.
+        /// The step of each member, with the index of its intent.
         fileprivate let steps: [(intent: Int, step: Step)]
         fileprivate let intents: Int
     }
 
-    /// - Parameter first: the first Content-ID; those of a batch differ.
+    /// - Parameter first: the first Content-ID. Content-IDs are unique in a batch.
     func requests(
         of intents: [(intent: Intent, options: IntentOptions)], from first: Int = 1
     ) async throws(TidelogError) -> Requests {
@@ -89,7 +89,7 @@ struct OnlineModification {
         return results
     }
 
-    /// Takes the entity out of a response: its representation, or at least its key.
+    /// Adds the entity of a response to the result: its representation, or at least its key.
     private func add(_ step: Step, _ response: WireResponse, to result: inout IntentResult) {
         switch step.modification.action {
         case .create, .createRelated:
@@ -125,7 +125,8 @@ struct OnlineModification {
     }
 }
 
-/// Writes intents as the protocol's requests, with `$<Content-ID>` for what the same change set creates before.
+/// Translates intents into requests, with `$<Content-ID>` for entities that earlier requests of the change set
+/// create.
 private struct StepWriter {
     let model: EntityDataModel
     let service: ServiceOptions
@@ -202,7 +203,7 @@ private struct StepWriter {
         steps.append(OnlineModification.Step(modification: modification, creates: draft))
     }
 
-    /// The new entities in collections below a new entity, and those below them, each after its owner.
+    /// Adds the new entities of collections recursively, each after its owner.
     private mutating func addBelow(
         _ owner: EntityDraft, _ children: [(Property, EntityDraft)], _ options: IntentOptions,
         _ steps: inout [OnlineModification.Step]
@@ -237,7 +238,7 @@ private struct StepWriter {
                 for child in level.entities {
                     var below: [(Property, EntityDraft)] = []
                     bodies.append(try body(child, target, &below))
-                    // It has no request of its own, and so nothing by which those below it could name their owner.
+                    // An inline entity has no Content-ID by which separate requests could name it as their owner.
                     guard below.isEmpty else {
                         throw TidelogError(
                             .unsupported, "A new entity in \(level.navigation) brings a collection of new entities.",
@@ -293,7 +294,7 @@ private struct StepWriter {
         case .key(let name, _):
             if let set = model.findEntitySet(name) { return set }
         case .link(let url):
-            // The last segment but for its key names the set, whatever root the service wrote in front.
+            // The last segment without its key is the set's name, whatever root precedes it.
             let request = try? ServiceRequest.parse(url, model: model, version: model.version)
             if let path = request.flatMap({ ContainmentPath($0.path, model) }), path.set.isContained { return path.set }
             let path = url.prefix { $0 != "?" }.split(separator: "/").last ?? ""

@@ -4,7 +4,7 @@ public import SyncEngine
 import Synchronization
 public import Transport
 
-/// The service itself: every call is a request, and returns when the service has answered.
+/// The service itself: every call sends a request and returns after the response.
 public final class OnlineODataProvider: DataServiceProvider {
     private let session: ServiceSession
     private let cached = Mutex<EntityDataModel?>(nil)
@@ -12,11 +12,14 @@ public final class OnlineODataProvider: DataServiceProvider {
 
     private let givenOptions: ServiceOptions?
 
+    /// Creates a provider for a service.
+    ///
     /// - Parameters:
-    ///   - serviceRoot: an absolute URL, with or without a slash at its end.
-    ///   - transport: nil for the platform's, with the limits of `limits`.
-    ///   - serviceOptions: what the service lacks; nil for what its metadata say.
-    ///   - limits: bounds on what the service may send.
+    ///   - serviceRoot: an absolute URL, with or without a trailing slash.
+    ///   - transport: sends the requests; `nil` for the platform's transport with the bounds of `limits`.
+    ///   - credentials: the credentials that are sent to the service.
+    ///   - serviceOptions: the capabilities of the service; `nil` for those that its metadata declares.
+    ///   - limits: bounds on the duration and size of responses.
     public init(
         serviceRoot: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none,
         serviceOptions: ServiceOptions? = nil, limits: ServiceLimits = ServiceLimits()
@@ -42,8 +45,9 @@ public final class OnlineODataProvider: DataServiceProvider {
         return model
     }
 
-    /// Reads the service's metadata unless they were read before. Throws `incompatibleMetadata` if the app's classes cannot
-    /// live with them.
+    /// Reads the service's metadata, unless it has been read before.
+    ///
+    /// - Throws: `incompatibleMetadata` if the app's classes do not support it.
     func loadMetadata() async throws(TidelogError) {
         if loadedModel != nil { return }
         let new = try await MetadataReading.read(session).model
@@ -59,7 +63,7 @@ public final class OnlineODataProvider: DataServiceProvider {
     public func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh {
         let (old, classes) = (loadedModel, classes.withLock { $0?.compared })
         let new = try await MetadataReading.read(session).model
-        // What was read last may fit and the classes not, or the other way round: both count.
+        // The metadata read last can fit while the classes do not, or vice versa. Both must fit.
         var refresh: MetadataRefresh?
         if let classes, ModelDifference(from: classes, to: new).isComplete {
             refresh = try MetadataRefresh(from: classes, to: new, policy, root: session.root)
@@ -87,7 +91,7 @@ public final class OnlineODataProvider: DataServiceProvider {
         givenOptions ?? ServiceOptions(declaredBy: model)
     }
 
-    /// All parts as one `$batch`, where the service has one.
+    /// Sends all parts as one `$batch` if the service supports it.
     public func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome] {
         let model = try await model()
         let options = options(model)

@@ -43,13 +43,13 @@ struct OnlineReading {
         }
     }
 
-    /// A query as a part of a batch.
+    /// Returns a query as a part of a batch.
     func part(_ request: QueryRequest) throws(TidelogError) -> WireRequest {
         WireRequest(
             method: "GET", url: encoder.url(of: .url(URLText.encoded(try url(of: request)))), headers: encoder.headers)
     }
 
-    /// Reads the answer to a query that came in a batch, and the pages behind it.
+    /// Reads the response to a query in a batch, including all following pages.
     func answer(_ request: QueryRequest, _ response: WireResponse) async throws(TidelogError) -> QueryAnswer {
         try await get(try url(of: request), .empty, first: response)
     }
@@ -73,7 +73,7 @@ struct OnlineReading {
         }
     }
 
-    /// V2 leaves out what is expanded but not selected.
+    /// V2 omits expanded properties that are not selected.
     func selectingExpanded(_ options: QueryOptions) -> QueryOptions {
         guard model.version.isLegacy, !options.select.isEmpty else { return options }
         var options = options
@@ -94,7 +94,7 @@ struct OnlineReading {
         }
     }
 
-    /// - Parameter first: the answer to the URL itself, where it is there already.
+    /// - Parameter first: the response to the URL itself, if it is already available.
     private func get(
         _ url: String, _ headers: HTTPHeaders, first: WireResponse? = nil
     ) async throws(TidelogError) -> QueryAnswer {
@@ -150,7 +150,7 @@ struct OnlineReading {
             answer.entities += feed.entities.map { snapshot($0, type, set, at: place) }
             answer.count = answer.count ?? feed.count
             next = feed.nextLink.map { session.resolve($0, from: page) }
-            // Asked for page by page, each is an answer of its own.
+            // With a page size, each page is a result of its own.
             if isPaged {
                 answer.nextLink = next
                 break
@@ -159,7 +159,7 @@ struct OnlineReading {
         return answer
     }
 
-    /// With what expanded collections have on pages of their own.
+    /// Completes expanded collections that the service returned in pages.
     func complete(
         _ entity: inout EntityPayload, _ type: EntityType, of url: String, _ headers: HTTPHeaders
     ) async throws(TidelogError) {
@@ -188,7 +188,7 @@ struct OnlineReading {
         }
     }
 
-    /// Errors show a URL without its query.
+    /// Returns the URL without its query, for errors.
     private static func path(_ url: String) -> String { String(url.prefix { $0 != "?" }) }
 
     private func decoded<T>(_ url: String, _ body: () throws(PayloadError) -> T) throws(TidelogError) -> T {
@@ -200,13 +200,13 @@ struct OnlineReading {
         }
     }
 
-    /// Where a contained entity is: its URL goes through the entity that contains it.
+    /// The location of contained entities, whose URLs contain the containing entity.
     enum Place {
         case entity(String)
         case collection(String)
     }
 
-    /// The path below the service's root, without options.
+    /// Returns the path relative to the service root, without query options.
     private func relative(_ url: String) -> String {
         let path = Self.path(url)
         return String(path.hasPrefix(session.root) ? path.dropFirst(session.root.count) : path.drop { $0 == "/" })
@@ -222,7 +222,7 @@ struct OnlineReading {
         }
     }
 
-    /// - Parameter place: where a contained entity is.
+    /// - Parameter place: the location of a contained entity.
     func snapshot(
         _ payload: EntityPayload, _ declared: EntityType, _ set: EntitySet?, at place: Place? = nil
     ) -> EntitySnapshot {

@@ -1,15 +1,15 @@
 public import EDM
 
-/// What names a property: a `Property` of the metadata, or one that also knows its Swift type, as generated classes declare
-/// them (``StructuralProperty``, ``ToOneProperty``, ``ToManyProperty``, ``StreamProperty``).
+/// A reference to a property: a `Property` of the metadata, or a typed property of a generated class
+/// (``StructuralProperty``, ``ToOneProperty``, ``ToManyProperty``, ``StreamProperty``).
 ///
-/// Whatever takes one takes the others, so that code of the dynamic API and of generated classes can be mixed.
+/// All APIs accept any of them, so that dynamic and generated code can be mixed.
 public protocol PropertyReference: SelectOperand {
     var property: Property { get }
 }
 
-/// What leads from an entity to others: ``ToOneProperty``, ``ToManyProperty``, and any `Property`, of which the metadata
-/// know whether it does.
+/// A reference to a navigation property: ``ToOneProperty``, ``ToManyProperty``, or a `Property`, whose kind the
+/// metadata determines.
 public protocol NavigationReference: PropertyReference {}
 
 extension Property: NavigationReference {}

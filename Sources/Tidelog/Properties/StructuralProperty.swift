@@ -2,18 +2,18 @@ public import EDM
 
 /// A structural property of a class: `Customer.contactName`.
 ///
-/// `Owner` is the class that declares it, `Value` the Swift type of what is not null in it; whether it may be null is a
-/// matter of the metadata. A collection has an array.
+/// `Owner` is the class that declares the property, `Value` the Swift type of its non-null values; the metadata
+/// determines whether it can be null. A collection has an array type.
 ///
-/// In a query it is an operand (``TypedOperand``), and `==` of two is a condition. Where properties are to be compared with
-/// each other, compare ``property``.
+/// In a query the property is an operand (``TypedOperand``), and `==` of two properties is a condition. To compare
+/// property references with each other, compare ``property``.
 public struct StructuralProperty<Owner, Value: PropertyConvertible>: PropertyReference, StructuralOperand {
     public let property: Property
 
     public init(_ property: Property) { self.property = property }
 }
 
-/// A property whose value is a stream (`Edm.Stream`), which is read and written by calls of its own; see
+/// A property whose value is a stream (`Edm.Stream`). It is read and written by separate methods; see
 /// ``DataService/downloadStream(entity:property:)``.
 public struct StreamProperty<Owner>: PropertyReference, Hashable {
     public let property: Property
@@ -22,8 +22,9 @@ public struct StreamProperty<Owner>: PropertyReference, Hashable {
 }
 
 extension EntityValue {
-    /// The property's value; nil where it is unset, null, or of another kind. Setting nil means null; the value is checked
-    /// when the entity is saved.
+    /// The value of the property; `nil` if it is unset, null, or of another type.
+    ///
+    /// Setting `nil` sets the property to null. The value is checked when the entity is saved.
     public subscript<Owner, T>(property: StructuralProperty<Owner, T>) -> T? {
         get { self[property.property] }
         set { self[property.property] = newValue }

@@ -1,13 +1,13 @@
 public import EDM
 import SyncEngine
 
-/// The metadata that an app's classes were generated from, and which changes the classes can live with.
+/// The metadata from which an app's classes were generated, and the changes that the classes support.
 public struct ClassMetadata: Sendable {
-    /// What the classes know, documents that the first one refers to included.
+    /// The model of the classes, including referenced documents.
     public let model: EntityDataModel
-    /// What is compared with a service's document: the first document alone, since a service gives one.
+    /// The model that is compared with a service's document: the first document only, because a service returns one.
     let compared: EntityDataModel
-    /// Whether the classes take members of enumerations that are added later.
+    /// Whether the classes support members that are added to enumerations later.
     let hasOpenEnumerations: Bool
 
     public init(_ metadata: EmbeddedMetadata, hasOpenEnumerations: Bool) {
@@ -16,10 +16,11 @@ public struct ClassMetadata: Sendable {
         self.hasOpenEnumerations = hasOpenEnumerations
     }
 
-    /// How a service's metadata differ from those of the classes, with the changes that these cannot live with.
+    /// Returns the difference between a service's metadata and that of the classes, including the changes that the
+    /// classes do not support.
     ///
-    /// None if one document is of V2 or V3 and the other of V4: the classes serve both, and what the documents say cannot be
-    /// compared.
+    /// Contains no differences if one document is V2 or V3 and the other V4: the classes support both, and the
+    /// documents are not comparable.
     func comparison(with service: EntityDataModel) -> MetadataRefresh {
         var refresh = MetadataRefresh(
             difference: ModelDifference(from: compared, to: service), defects: service.defects)

@@ -3,13 +3,14 @@ public import ODataWire
 import SyncCore
 public import SyncEngine
 
-/// What the functions of generated services are made of.
+/// Methods that generated services use.
 extension DataService {
-    /// The entities of a set that the query asks for, as objects of that class; all of them, whatever size pages have. A URL in
-    /// the query goes before the set.
+    /// Returns all entities of a set that match a query, as objects of the given class.
     ///
-    /// Throws `refused(.unknownEntitySet)` where the service has no such set, and `invalidRequest` where the query leads to
-    /// entities of another class.
+    /// The result includes all pages. A URL in the query has precedence over the set.
+    ///
+    /// - Throws: `refused(.unknownEntitySet)` if the service has no such set; `invalidRequest` if the result contains
+    ///   entities of another class.
     public func entities<Entity: EntityValue>(
         _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> [Entity] {
@@ -32,12 +33,15 @@ extension DataService {
         return entities
     }
 
-    /// The entity of a set that has the key, as an object of that class. It may be of a derived class.
+    /// Returns the entity of a set with the given key, as an object of the given class or a derived one.
     ///
-    /// - Parameter query: what to select and expand.
-    ///
-    /// Throws `refused(.unknownEntitySet)` where the service has no such set, and `invalidRequest` where the entity is of
-    /// another class.
+    /// - Parameters:
+    ///   - type: the class.
+    ///   - set: the name of the entity set.
+    ///   - key: the key of the entity.
+    ///   - query: the properties to select and expand.
+    /// - Throws: `refused(.unknownEntitySet)` if the service has no such set; `invalidRequest` if the entity has
+    ///   another class.
     public func entity<Entity: EntityValue>(
         _ type: Entity.Type, in set: String, key: KeyPredicate, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Entity {
@@ -55,7 +59,9 @@ extension DataService {
         return entity
     }
 
-    /// The entity of a singleton, as an object of that class. Throws `notFound` where there is none.
+    /// Returns the entity of a singleton, as an object of the given class.
+    ///
+    /// - Throws: `notFound` if the singleton has no entity.
     public func singleton<Entity: EntityValue>(
         _ type: Entity.Type, named name: String, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Entity {
@@ -65,7 +71,9 @@ extension DataService {
         return entity
     }
 
-    /// The first of the entities that ``entities(_:in:_:)`` would find. Throws `notFound` where there is none.
+    /// Returns the first entity that ``entities(_:in:_:)`` would return.
+    ///
+    /// - Throws: `notFound` if there is none.
     public func firstEntity<Entity: EntityValue>(
         _ type: Entity.Type, in set: String, _ query: DataQuery = DataQuery()
     ) async throws(TidelogError) -> Entity {

@@ -1,17 +1,19 @@
 public import EDM
 
-/// The metadata document that generated classes carry, so that entities can be made before any service was asked.
+/// The metadata document embedded in generated classes, so that entities can be created before a service is
+/// contacted.
 ///
-/// Generated code uses it; the generator has read the same text before. A text that is no metadata, or a name that it does
-/// not declare, is a bug in whoever wrote the call, and traps.
+/// For generated code; the generator has read the same text before. Invalid metadata or an undeclared name is a
+/// programming error and traps.
 public struct EmbeddedMetadata: Sendable {
     public let model: EntityDataModel
     private let document: String
     private let hasReferences: Bool
 
-    /// What the first document declares by itself.
+    /// The model of the first document alone.
     var ownModel: EntityDataModel {
-        // It was read with the others, and so can be read alone; a type of another document is unresolved then.
+        // The document was valid together with the others, so it is valid alone; types of other documents are
+        // unresolved.
         guard hasReferences, let own = try? CSDLReader.read(Array(document.utf8)) else { return model }
         return own
     }
@@ -22,9 +24,15 @@ public struct EmbeddedMetadata: Sendable {
         hasReferences = false
     }
 
+    /// Reads a document. Traps if it is invalid.
     public init(_ document: String) { self.init(document, references: []) }
 
-    /// - Parameter references: the documents that the first one, or one of them, refers to and that were read with it.
+    /// Reads the documents. Traps if one is invalid.
+    ///
+    /// - Parameters:
+    ///   - document: the first document.
+    ///   - references: the documents that the first one refers to, directly or indirectly, and that were read with
+    ///     it.
     public init(_ document: String, references: [String]) {
         self.document = document
         hasReferences = !references.isEmpty
@@ -36,7 +44,7 @@ public struct EmbeddedMetadata: Sendable {
         }
     }
 
-    /// The entity type of that qualified name.
+    /// Returns the entity type with the given qualified name. Traps if there is none.
     public func entityType(_ name: String) -> EntityType {
         guard let type = model.findEntityType(name) else {
             preconditionFailure("The embedded metadata has no entity type \(name).")
@@ -44,7 +52,8 @@ public struct EmbeddedMetadata: Sendable {
         return type
     }
 
-    /// The property of that name of an entity or complex type, structural or navigation, inherited ones included.
+    /// Returns the structural or navigation property of an entity or complex type, including inherited ones. Traps if
+    /// there is none.
     public func property(_ name: String, of type: String) -> Property {
         let declaring = model.findEntityType(type) ?? model.findComplexType(type)
         guard let property = declaring?.findProperty(name) else {
@@ -53,7 +62,7 @@ public struct EmbeddedMetadata: Sendable {
         return property
     }
 
-    /// The complex type of that qualified name.
+    /// Returns the complex type with the given qualified name. Traps if there is none.
     public func complexType(_ name: String) -> ComplexType {
         guard let type = model.findComplexType(name) else {
             preconditionFailure("The embedded metadata has no complex type \(name).")
@@ -61,7 +70,7 @@ public struct EmbeddedMetadata: Sendable {
         return type
     }
 
-    /// The enumeration type of that qualified name.
+    /// Returns the enumeration type with the given qualified name. Traps if there is none.
     public func enumerationType(_ name: String) -> EnumerationType {
         guard let type = model.enumerationType(named: name) else {
             preconditionFailure("The embedded metadata has no enumeration type \(name).")
@@ -71,10 +80,11 @@ public struct EmbeddedMetadata: Sendable {
 }
 
 extension EntityValue {
-    /// A new entity of the type that the embedded metadata declare under that qualified name.
+    /// Creates an entity of the type with the given qualified name in the embedded metadata.
     ///
-    /// - Parameter withDefaults: as for ``init(_:withDefaults:)``, and enumerations have their member 0, or else the first, and
-    ///   complex values those of their own properties.
+    /// - Parameter withDefaults: whether properties receive defaults, as in ``init(_:withDefaults:)``. Enumerations
+    ///   receive the member with the number 0, otherwise the first one; complex values receive the defaults of their
+    ///   own properties.
     public convenience init(_ metadata: EmbeddedMetadata, _ type: String, withDefaults: Bool) {
         self.init(metadata.entityType(type))
         if withDefaults { values = DefaultValues(model: metadata.model).of(entityType) }

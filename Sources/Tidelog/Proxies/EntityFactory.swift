@@ -2,13 +2,13 @@ import EDM
 import Logging
 import SyncEngine
 
-/// Makes entity objects of what was read, each of the class that the service has for its type. The objects keep it, and read
-/// their relations by it.
+/// Creates entity objects from snapshots, with the class that the service declares for each type. The objects retain
+/// the factory to read their relations.
 final class EntityFactory: Sendable {
     let model: EntityDataModel
     let classes: [String: EntityValue.Type]
     let provider: any DataServiceProvider
-    /// Told of relations that could not be read.
+    /// Logs relations that could not be read.
     let logger: Logger
 
     init(
@@ -20,7 +20,7 @@ final class EntityFactory: Sendable {
         self.logger = logger
     }
 
-    /// Nil where the model has no such type.
+    /// Returns the entity object, or `nil` if the model does not contain the type.
     func entity(_ snapshot: EntitySnapshot) -> EntityValue? {
         guard let type = model.findEntityType(snapshot.type) ?? QueueModel.model.findEntityType(snapshot.type) else {
             return nil

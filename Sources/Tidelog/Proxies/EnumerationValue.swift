@@ -1,7 +1,9 @@
 public import EDM
 
-/// An enumeration type as a Swift type. Generated code conforms to one of ``ClosedEnumeration``, ``OpenEnumeration``,
-/// ``FlagsEnumeration`` and ``OpenFlagsEnumeration``.
+/// A Swift type that represents an enumeration type.
+///
+/// Generated code conforms to ``ClosedEnumeration``, ``OpenEnumeration``, ``FlagsEnumeration`` or
+/// ``OpenFlagsEnumeration``.
 public protocol EnumerationValue: PropertyConvertible, QueryLiteral, Hashable {
     static var enumerationType: EnumerationType { get }
 }
@@ -10,8 +12,10 @@ extension EnumerationValue {
     public var queryValue: Value { propertyValue }
 }
 
-/// An enumeration whose members are those of the metadata that the code was generated from: a Swift `enum`, its raw values
-/// the members' names. A value that is no such member reads as nil.
+/// An enumeration with exactly the members of the metadata at generation time: a Swift `enum` with the members' names
+/// as raw values.
+///
+/// A value that is not a member reads as `nil`.
 public protocol ClosedEnumeration: EnumerationValue, CaseIterable, RawRepresentable where RawValue == String {}
 
 extension ClosedEnumeration {
@@ -21,17 +25,17 @@ extension ClosedEnumeration {
     }
     public var propertyValue: Value { .enumeration(rawValue) }
 
-    /// The member with the number 0, or else the first one.
+    /// The member with the number 0, otherwise the first member.
     public static var propertyDefault: Self {
         allCases.first { $0.number == 0 } ?? allCases[allCases.startIndex]
     }
 
-    /// The member's number in the metadata.
+    /// The number of the member in the metadata.
     public var number: Int64 { Self.enumerationType.member(named: rawValue)?.value ?? 0 }
 }
 
-/// An enumeration that may get members after the code was generated: a struct around the member's name, with a static
-/// constant for each that is known.
+/// An enumeration that can have members added after code generation: a struct that wraps the member's name, with a
+/// static constant for each known member.
 public protocol OpenEnumeration: EnumerationValue, RawRepresentable where RawValue == String {
     init(rawValue: String)
 }
@@ -43,18 +47,19 @@ extension OpenEnumeration {
     }
     public var propertyValue: Value { .enumeration(rawValue) }
 
-    /// The member with the number 0, or else the first one.
+    /// The member with the number 0, otherwise the first member.
     public static var propertyDefault: Self {
         let type = enumerationType
         return Self(rawValue: (type.member(value: 0) ?? type.members.first)?.name ?? "0")
     }
 
-    /// The member's number in the metadata; nil for one that came later.
+    /// The number of the member in the metadata, or `nil` for a member that was added later.
     public var number: Int64? { Self.enumerationType.number(of: rawValue) }
 }
 
-/// An enumeration of flags, any number of which may be set: a Swift `OptionSet`. A value with a member that the code does not
-/// know reads as nil.
+/// An enumeration whose members can be combined: a Swift `OptionSet`.
+///
+/// A value that contains an unknown member reads as `nil`.
 public protocol FlagsEnumeration: EnumerationValue, OptionSet where RawValue == Int64 {}
 
 extension FlagsEnumeration {
@@ -64,48 +69,52 @@ extension FlagsEnumeration {
         }
         self.init(rawValue: number)
     }
-    /// The members' names; the number where names cannot say it.
+    /// The names of the members, or the number if it is no combination of members.
     public var propertyValue: Value { .enumeration(Self.enumerationType.text(of: rawValue)) }
     public static var propertyDefault: Self { Self(rawValue: 0) }
 }
 
-/// An enumeration of flags that may get members after the code was generated: the names that are set, joined by commas.
+/// An enumeration with combinable members that can have members added after code generation: the names of the set
+/// members, joined by commas.
 public protocol OpenFlagsEnumeration: OpenEnumeration, ExpressibleByArrayLiteral where ArrayLiteralElement == Self {}
 
 extension OpenFlagsEnumeration {
     public init(arrayLiteral elements: Self...) { self.init(members: elements.flatMap(\.members)) }
 
-    /// - Parameter members: names, in any order; the order of the metadata is kept, and what these don't have comes behind.
+    /// Creates a value from the names of members.
+    ///
+    /// - Parameter members: the names in any order. Known members are stored in the order of the metadata, followed
+    ///   by unknown ones.
     public init(members: [String]) {
         let known = Self.enumerationType.members.map(\.name).filter(members.contains)
         let others = Set(members).subtracting(known).sorted()
         self.init(rawValue: members.isEmpty ? "0" : (known + others).joined(separator: ","))
     }
 
-    /// A single number is read as the members that it stands for.
+    /// Creates a value from names. A single number is converted to the names of its members.
     public init?(propertyValue: Value) {
         guard let text = propertyValue.enumerationText else { return nil }
         self.init(rawValue: Int64(text).map { Self.enumerationType.text(of: $0) } ?? text)
     }
 
-    /// The names that are set.
+    /// The names of the set members.
     public var members: [String] { EnumerationType.parts(of: rawValue).filter { $0 != "0" }.map(String.init) }
 
-    /// Whether all flags of the other value are set.
+    /// Returns a Boolean value that indicates whether all flags of the other value are set.
     public func contains(_ other: Self) -> Bool {
         if let number, let asked = other.number { return number & asked == asked }
         return Set(other.members).isSubset(of: members)
     }
 
-    /// All flags of both.
+    /// Returns a value with the flags of both values.
     public func union(_ other: Self) -> Self { Self(members: members + other.members) }
 
-    /// The flags that the other value does not have.
+    /// Returns a value with the flags that the other value does not have.
     public func subtracting(_ other: Self) -> Self { Self(members: members.filter { !other.members.contains($0) }) }
 }
 
 extension Value {
-    /// The text of an enumeration's value, in whatever form a service gave it.
+    /// The text of an enumeration value, independent of the form in which a service returned it.
     fileprivate var enumerationText: String? {
         switch self {
         case .enumeration(let text), .string(let text): text
@@ -123,13 +132,13 @@ extension EnumerationType {
         }
     }
 
-    /// The name of the one member that a value is, given by name or number; nil where there is none.
+    /// Returns the name of the member with the given name or number, or `nil` if there is none.
     fileprivate func memberName(of value: Value) -> String? {
         guard let text = value.enumerationText else { return nil }
         return (member(named: text) ?? Int64(text).flatMap { member(value: $0) })?.name
     }
 
-    /// The number of one or several members by name or number; nil where one is unknown.
+    /// Returns the combined number of members given by name or number, or `nil` if one is unknown.
     fileprivate func number(of text: String) -> Int64? {
         var result: Int64 = 0
         for part in Self.parts(of: text) {
@@ -139,8 +148,8 @@ extension EnumerationType {
         return result
     }
 
-    /// The names of the members that make up a number of flags, in the order of the metadata; the number where names cannot
-    /// say it.
+    /// Returns the names of the members that make up a number, in the order of the metadata, or the number if it is
+    /// no combination of members.
     fileprivate func text(of number: Int64) -> String {
         if let member = member(value: number) { return member.name }
         var rest = number

@@ -1,17 +1,18 @@
 public import EDM
 
-/// A Swift type that a structural property can be read and written as.
+/// A Swift type as which a structural property can be read and written.
 public protocol PropertyConvertible: Sendable {
-    /// Nil where the value is of another kind or does not fit.
+    /// Creates a value, or returns `nil` if the value is of another type or does not fit.
     init?(propertyValue: Value)
     var propertyValue: Value { get }
-    /// What a property reads as that must not be null and has no value, where the metadata give no default either.
+    /// The value of a non-nullable property that is unset and has no default in the metadata.
     static var propertyDefault: Self { get }
 }
 
 extension EntityValue {
-    /// The property's value as a Swift type; nil where it is unset, null, or of another kind. Setting nil means null; the
-    /// value is checked when the entity is saved.
+    /// The value of the property as a Swift type; `nil` if it is unset, null, or of another type.
+    ///
+    /// Setting `nil` sets the property to null. The value is checked when the entity is saved.
     public subscript<T: PropertyConvertible>(property: Property) -> T? {
         get { dataValue(for: property).flatMap { $0.isNull ? nil : T(propertyValue: $0) } }
         set { setDataValue(for: property, to: newValue?.propertyValue.adapted(toItemsOf: property.type)) }
@@ -19,7 +20,7 @@ extension EntityValue {
 }
 
 extension Value {
-    /// The value as one of the type, a collection item by item.
+    /// Returns the value converted to the type; a collection is converted item by item.
     func adapted(toItemsOf type: TypeReference) -> Value {
         guard case .collection(let values) = self else { return adapted(to: type) }
         return .collection(values.map { $0.adapted(to: type.item) })
@@ -32,7 +33,7 @@ extension Value: PropertyConvertible {
     public static var propertyDefault: Value { .null }
 }
 
-/// A string, or the members of an enumeration as the service writes them.
+/// A string, or the members of an enumeration in the service's notation.
 extension String: PropertyConvertible {
     public init?(propertyValue: Value) {
         switch propertyValue {
@@ -152,7 +153,7 @@ extension ComplexValue: PropertyConvertible {
     public static var propertyDefault: ComplexValue { ComplexValue(properties: PropertyValues()) }
 }
 
-/// One byte of `Edm.Binary`, whose values are arrays of it.
+/// One byte of `Edm.Binary`, whose values are byte arrays.
 extension UInt8: PropertyConvertible {
     public init?(propertyValue: Value) {
         guard let number = propertyValue.integerValue else { return nil }
@@ -162,7 +163,7 @@ extension UInt8: PropertyConvertible {
     public static var propertyDefault: UInt8 { 0 }
 }
 
-/// A collection, all of whose items convert; of bytes, a value of `Edm.Binary`.
+/// A collection whose items all convert; an array of bytes is a value of `Edm.Binary`.
 extension Array: PropertyConvertible where Element: PropertyConvertible {
     public init?(propertyValue: Value) {
         if case .binary(let bytes) = propertyValue {
@@ -180,7 +181,7 @@ extension Array: PropertyConvertible where Element: PropertyConvertible {
         self = items
     }
     public var propertyValue: Value {
-        // An empty array would pass as one of bytes whatever its items are.
+        // Check the element type, because an empty array of any type casts to an array of bytes.
         if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .binary(bytes) }
         return .collection(map(\.propertyValue))
     }

@@ -1,21 +1,25 @@
 public import EDM
 
-/// A complex type as a Swift type: a struct around the value, with its properties as members. Generated code conforms to it.
+/// A Swift type that represents a complex type: a struct that wraps the value, with its properties as members.
+/// Generated code conforms to it.
 ///
-/// A base type's struct also holds values of derived types, whole: `CompanyAddress(address)` tells whether it does.
+/// The struct of a base type can also contain a complete value of a derived type: `CompanyAddress(address)` returns
+/// it as such, or `nil`.
 public protocol TypedComplexValue: PropertyConvertible, Hashable {
     static var complexType: ComplexType { get }
-    /// What the type was generated from, where the types that derive from it are.
+    /// The metadata from which the type was generated; contains its derived types.
     static var embeddedMetadata: EmbeddedMetadata { get }
-    /// The value itself. Its type is nil where it is ``complexType`` and that has no base type.
+    /// The wrapped value. Its type is `nil` if it is ``complexType`` and that has no base type.
     var complexValue: ComplexValue { get set }
-    /// Takes the value as it is, whatever its type says.
+    /// Creates a value without checking its type.
     init(complexValue: ComplexValue)
 }
 
 extension TypedComplexValue {
-    /// - Parameter withDefaults: gives every property that must not be null, and every one that the metadata give a default
-    ///   for, its default.
+    /// Creates a value.
+    ///
+    /// - Parameter withDefaults: whether properties that are non-nullable or have a default in the metadata receive
+    ///   their default.
     public init(withDefaults: Bool = true) {
         let type = Self.complexType
         self.init(
@@ -25,7 +29,7 @@ extension TypedComplexValue {
             ))
     }
 
-    /// The value as one of another type: of a base type, or of a derived one where it is of that. Nil where it is neither.
+    /// Converts a value to a base type, or to a derived type if the value is of that type. Returns `nil` otherwise.
     public init?<Other: TypedComplexValue>(_ other: Other) {
         var value = other.complexValue
         value.type = value.type ?? Other.complexType.name
@@ -41,14 +45,16 @@ extension TypedComplexValue {
     public var propertyValue: Value { .complex(complexValue) }
     public static var propertyDefault: Self { Self() }
 
-    /// Whether the value is of this type or one that derives from it. Nothing can be said against a type that came later.
+    /// Returns whether the value is of this type or a derived one. Types that the embedded metadata does not contain
+    /// are accepted.
     private static func takes(_ value: ComplexValue) -> Bool {
         guard let name = value.type, name != complexType.name else { return true }
         let model = embeddedMetadata.model
         return model.findComplexType(name) == nil || model.isType(name, derivedFrom: complexType.name)
     }
 
-    /// The same value with its type where the Swift type does not tell it, so that equal values are equal.
+    /// Returns the value with a normalized type name, so that equal values compare equal. The name is present only if
+    /// the Swift type does not imply it.
     private static func named(_ value: ComplexValue) -> ComplexValue {
         var value = value
         let type = complexType
@@ -62,8 +68,9 @@ extension TypedComplexValue {
 
     // MARK: Values
 
-    /// The property's value; nil where it is unset, null, or of another kind. Setting nil means null; the value is checked
-    /// when the entity is saved that it belongs to.
+    /// The value of the property; `nil` if it is unset, null, or of another type.
+    ///
+    /// Setting `nil` sets the property to null. The value is checked when its entity is saved.
     public subscript<Owner, T>(property: StructuralProperty<Owner, T>) -> T? {
         get { self[property.property.name].flatMap { $0.isNull ? nil : T(propertyValue: $0) } }
         set {
@@ -72,13 +79,13 @@ extension TypedComplexValue {
         }
     }
 
-    /// The value of a property that must not be null, as in an entity.
+    /// The value of a non-nullable property, with the same defaults as in an entity.
     public subscript<Owner, T>(required property: StructuralProperty<Owner, T>) -> T {
         get { self[property] ?? property.defaultValue }
         set { self[property] = newValue }
     }
 
-    /// The value under a name, declared or, for open types, dynamic. Setting nil unsets.
+    /// The value of a declared property or, for open types, a dynamic one. Setting `nil` unsets the property.
     public subscript(name: String) -> Value? {
         get { complexValue.properties[name] }
         set { complexValue.properties[name] = newValue }

@@ -3,16 +3,18 @@ import ODataWire
 
 /// Queries that compute and aggregate: `$compute`, `$search` and `$apply`.
 ///
-/// The order of the calls counts: what was said before ``groupBy(_:_:)`` or ``aggregate(_:)`` decides what is aggregated,
-/// what is said after it is about the results. These are entities of values alone, read by name: `entity["Total"]`.
+/// The order of the calls matters: calls before ``groupBy(_:_:)`` or ``aggregate(_:)`` apply to the aggregated
+/// entities, calls after it to the results. The results are entities that contain only values, accessible by name:
+/// `entity["Total"]`.
 extension DataQuery {
-    /// Also gives each entity the value of an expression under a name, which conditions and orders may use as well.
+    /// Adds the value of an expression to each entity, under a name that conditions and sort orders can use.
     public func compute(_ operand: some QueryOperand, as name: String) -> DataQuery {
         with { $0.options.compute.append(ComputeItem(operand.queryExpression, as: name)) }
     }
 
-    /// Only entities that have each of the texts in one of their string properties, whatever their case. With
-    /// ``select(_:)`` only the selected properties are looked at.
+    /// Restricts the result to entities that contain each of the texts in a string property, ignoring case.
+    ///
+    /// With ``select(_:)``, only the selected properties are searched.
     public func search(_ texts: String...) -> DataQuery {
         with { query in
             for text in texts {
@@ -22,9 +24,12 @@ extension DataQuery {
         }
     }
 
-    /// One result for each combination of the properties' values, with these aggregates of the entities that have it.
-    /// Entities are grouped by structural properties, also those behind single-valued navigation properties
-    /// (``Property/path(_:)``); by other values under the name that ``compute(_:as:)`` gives them (``QueryPath/named(_:)``).
+    /// Returns one result for each combination of the properties' values, with aggregates of the entities in that
+    /// group.
+    ///
+    /// Group by structural properties, including those reached by single-valued navigation properties
+    /// (``Property/path(_:)``). Group by other values with the names that ``compute(_:as:)`` assigns
+    /// (``QueryPath/named(_:)``).
     public func groupBy(_ properties: [any QueryPathOperand], _ aggregates: QueryAggregate...) -> DataQuery {
         transforming {
             .groupBy(
@@ -33,12 +38,12 @@ extension DataQuery {
         }
     }
 
-    /// One result with these aggregates of all entities.
+    /// Returns one result with aggregates of all entities.
     public func aggregate(_ aggregates: QueryAggregate...) -> DataQuery {
         transforming { .aggregate(aggregates.map(\.item)) }
     }
 
-    /// What was asked for up to here happens before the transformation.
+    /// Moves the previous options before the transformation.
     private func transforming(_ transformation: () -> Transformation) -> DataQuery {
         with { query in
             var steps: [Transformation] = []
@@ -59,7 +64,7 @@ extension DataQuery {
 public struct QueryAggregate: Sendable, Hashable {
     let item: AggregateItem
 
-    /// How many entities there are.
+    /// Returns an aggregate that counts the entities.
     public static func count(as name: String) -> QueryAggregate {
         QueryAggregate(item: AggregateItem(.count(ExpressionPath(segments: [.count(QueryOptions())])), as: name))
     }
@@ -71,22 +76,22 @@ public struct QueryAggregate: Sendable, Hashable {
     private init(item: AggregateItem) { self.item = item }
 }
 
-/// Of null no aggregate takes notice; over nothing each is null but the number of different values, which is 0.
+/// Aggregates ignore null. Without values each is null, except the number of distinct values, which is 0.
 extension DynamicOperand {
-    /// Exact for whole and decimal numbers.
+    /// Returns the sum, which is exact for integers and decimal numbers.
     public func sum(as name: String) -> QueryAggregate { QueryAggregate(self, .sum, name) }
     public func min(as name: String) -> QueryAggregate { QueryAggregate(self, .min, name) }
     public func max(as name: String) -> QueryAggregate { QueryAggregate(self, .max, name) }
-    /// A decimal with up to 28 digits behind the point for whole and decimal numbers.
+    /// Returns the average. For integers and decimal numbers it is a decimal with up to 28 fractional digits.
     public func average(as name: String) -> QueryAggregate { QueryAggregate(self, .average, name) }
-    /// How many different values there are.
+    /// Returns the number of distinct values.
     public func countDistinct(as name: String) -> QueryAggregate { QueryAggregate(self, .countDistinct, name) }
 }
 
 extension TypedOperand where Value: NumberLiteral {
-    /// Exact for whole and decimal numbers.
+    /// Returns the sum, which is exact for integers and decimal numbers.
     public func sum(as name: String) -> QueryAggregate { QueryAggregate(self, .sum, name) }
-    /// A decimal with up to 28 digits behind the point for whole and decimal numbers.
+    /// Returns the average. For integers and decimal numbers it is a decimal with up to 28 fractional digits.
     public func average(as name: String) -> QueryAggregate { QueryAggregate(self, .average, name) }
 }
 
@@ -96,6 +101,6 @@ extension TypedOperand where Value: OrderedLiteral {
 }
 
 extension TypedOperand where Value: QueryLiteral {
-    /// How many different values there are.
+    /// Returns the number of distinct values.
     public func countDistinct(as name: String) -> QueryAggregate { QueryAggregate(self, .countDistinct, name) }
 }

@@ -2,9 +2,9 @@ public import EDM
 import ODataWire
 public import SyncEngine
 
-/// A query, built step by step: `DataQuery().from(customers).filter(name.equal("A")).orderBy(name).top(10)`.
+/// A query that is built step by step: `DataQuery().from(customers).filter(name.equal("A")).orderBy(name).top(10)`.
 ///
-/// Each step returns a new query; nothing is executed before ``DataService/executeQuery(_:headers:)``.
+/// Each method returns a new query. Nothing is executed before ``DataService/executeQuery(_:headers:)``.
 public struct DataQuery: Sendable, Hashable {
     var set: EntitySet?
     var url: String?
@@ -12,22 +12,25 @@ public struct DataQuery: Sendable, Hashable {
     var selectsKey = false
     var size: Int64?
 
+    /// Creates a query without set or URL.
     public init() {}
 
-    /// The entity set to read from.
+    /// Sets the entity set to read from.
     public func from(_ set: EntitySet) -> DataQuery { with { $0.set = set } }
 
-    /// Reads what the URL leads to: a readLink, or a path with query options, relative to the service root or absolute. Other
-    /// query options have to be part of the URL.
+    /// Sets the URL to read: a readLink, or a path with query options, relative to the service root or absolute.
+    ///
+    /// Query options have to be part of the URL; except for ``pageSize(_:)``, those of the query are ignored.
     public func withURL(_ url: String) -> DataQuery { with { $0.url = url } }
 
-    /// Only entities for which the condition is true. Several conditions all have to be.
+    /// Restricts the result to entities that satisfy the condition. Multiple conditions must all hold.
     public func filter(_ condition: QueryFilter) -> DataQuery {
         with { $0.options.filter = Expression.all(of: [$0.options.filter, condition.expression].compactMap { $0 }) }
     }
 
-    /// Only these properties, and the key: `select(Customer.name, Customer.address.city)`. A navigation property comes with
-    /// the entities that it leads to, as with ``expand(_:)``.
+    /// Selects these properties and the key: `select(Customer.name, Customer.address.city)`.
+    ///
+    /// A navigation property is expanded, like with ``expand(_:)``.
     public func select(_ properties: any SelectOperand...) -> DataQuery {
         with { query in
             for item in properties {
@@ -40,14 +43,15 @@ public struct DataQuery: Sendable, Hashable {
         }
     }
 
-    /// Only the key.
+    /// Selects only the key.
     public func selectKey() -> DataQuery { with { $0.selectsKey = true } }
 
-    /// Sorts by the operand, what is the same in it by the operand of the next call.
+    /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy(_ operand: some DynamicOperand, _ order: SortOrder = .ascending) -> DataQuery {
         sorted(by: operand.queryExpression, order)
     }
 
+    /// Sorts by the operand. Further calls add lower-priority sort criteria.
     public func orderBy<Operand: TypedOperand>(_ operand: Operand, _ order: SortOrder = .ascending) -> DataQuery
     where Operand.Value: QueryLiteral {
         sorted(by: operand.queryExpression, order)
@@ -57,34 +61,37 @@ public struct DataQuery: Sendable, Hashable {
         with { $0.options.orderBy.append(OrderItem(expression, isDescending: order == .descending)) }
     }
 
-    /// At most so many entities. A negative number counts as none.
+    /// Limits the result to at most `count` entities. A negative number counts as 0.
     public func top(_ count: Int) -> DataQuery { with { $0.options.top = Int64(max(0, count)) } }
 
-    /// Leaves out so many entities at the start.
+    /// Skips the first `count` entities.
     public func skip(_ count: Int) -> DataQuery { with { $0.options.skip = Int64(max(0, count)) } }
 
-    /// Reads related entities along with each entity.
+    /// Expands navigation properties: reads the related entities together with each entity.
     public func expand(_ properties: any NavigationReference...) -> DataQuery {
         with { $0.options.expand += properties.map { ExpandItem($0.property.name) } }
     }
 
-    /// Reads related entities along, with conditions, order or further expansion of their own.
+    /// Expands a navigation property with conditions, a sort order or further expansions.
     public func expand(_ property: some NavigationReference, with nested: DataQuery) -> DataQuery {
         with { $0.options.expand.append(ExpandItem(property.property.name, options: nested.options)) }
     }
 
-    /// Reads related entities along, as ``expand(_:with:)``: `expand(Customer.orders) { $0.orderBy(Order.total).top(3) }`.
+    /// Expands a navigation property, like ``expand(_:with:)``: `expand(Customer.orders) {
+    /// $0.orderBy(Order.total).top(3) }`.
     public func expand(_ property: some NavigationReference, _ nested: (DataQuery) -> DataQuery) -> DataQuery {
         expand(property, with: nested(DataQuery()))
     }
 
-    /// Also asks how many entities there are without ``top(_:)`` and ``skip(_:)``.
+    /// Requests the number of entities in addition, ignoring ``top(_:)`` and ``skip(_:)``.
     public func inlineCount() -> DataQuery { with { $0.options.count = true } }
 
-    /// Reads a page of at most so many entities; ``QueryResult/nextQuery`` leads to the next. A service may make pages
-    /// smaller. What is not greater than 0 is refused.
+    /// Reads a page of at most `count` entities; ``QueryResult/nextQuery`` returns the next page.
+    ///
+    /// A service may return smaller pages. The query throws `invalidRequest` if `count` is not greater than 0.
     public func pageSize(_ count: Int) -> DataQuery { with { $0.size = Int64(count) } }
 
+    /// The direction of a sort order.
     public enum SortOrder: Sendable {
         case ascending
         case descending
@@ -96,7 +103,7 @@ public struct DataQuery: Sendable, Hashable {
         return copy
     }
 
-    /// The options with the key selected where that was asked for.
+    /// Returns the options, with the key selected if requested.
     func resolvedOptions(_ type: EntityType) -> QueryOptions {
         var options = options
         if selectsKey { options.select += type.keyProperties.map { SelectItem($0.name) } }
@@ -104,24 +111,27 @@ public struct DataQuery: Sendable, Hashable {
     }
 }
 
-/// What a query found.
+/// The result of a query.
 public struct QueryResult {
     let entities: [EntityValue]
-    /// The query for the page behind this one; nil where there is none.
+    /// The query for the next page, or `nil` if this is the last one.
     public let nextQuery: DataQuery?
-    /// The value of the property that the query's URL leads to, of `$value`, or of `$count`; nil for entities.
+    /// The value if the query's URL leads to a property, `$value` or `$count`; `nil` for entities.
     public let value: Value?
-    /// How many there are without `top` and `skip`; nil unless the query asked.
+    /// The number of entities ignoring `top` and `skip`; `nil` unless the query requests it.
     public let count: Int?
 
-    /// All entities, in the order of the query; by entity ID where the query names none.
+    /// Returns all entities in the order of the query, or by entity ID if it has no sort order.
     public func entityList() -> [EntityValue] { entities }
 
-    /// The first entity. Throws `notFound` where there is none.
+    /// Returns the first entity.
+    ///
+    /// - Throws: `notFound` if there is none.
     public func requiredEntity() throws(TidelogError) -> EntityValue {
         guard let first = entities.first else { throw TidelogError(.notFound, "The query found no entity.") }
         return first
     }
 
+    /// Returns the first entity, or `nil` if there is none.
     public func optionalEntity() -> EntityValue? { entities.first }
 }

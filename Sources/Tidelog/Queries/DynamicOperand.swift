@@ -1,8 +1,8 @@
 public import EDM
 public import ODataWire
 
-/// An operand whose Swift type is not known: it takes every function and literal, and what does not fit is found when the
-/// query is executed.
+/// An operand without a static Swift type. It accepts every function and literal; errors are detected when the query
+/// is executed.
 public protocol DynamicOperand: QueryOperand {}
 
 extension Property: DynamicOperand {
@@ -10,7 +10,7 @@ extension Property: DynamicOperand {
     public var queryType: TypeReference? { type }
 }
 
-/// A function of a property, such as its length.
+/// A function of a property, for example its length.
 public struct QueryFunction: DynamicOperand, Hashable {
     public let queryExpression: Expression
     public let queryType: TypeReference?
@@ -39,9 +39,9 @@ extension DynamicOperand {
     public func greaterEqual(_ other: some QueryOperand) -> QueryFilter { compare(.ge, other.queryExpression) }
     public func lessThan(_ other: some QueryOperand) -> QueryFilter { compare(.lt, other.queryExpression) }
     public func lessEqual(_ other: some QueryOperand) -> QueryFilter { compare(.le, other.queryExpression) }
-    /// Equal to one of the values.
+    /// Returns a condition that is true if the operand is equal to one of the values.
     public func isIn(_ values: [some QueryLiteral]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
-    /// For flags: has all members of the value.
+    /// Returns a condition that is true if the operand, a combination of flags, has all flags of the value.
     public func has(_ value: some QueryLiteral) -> QueryFilter { compare(.has, literal(value)) }
     public func isNull() -> QueryFilter { compare(.eq, .null) }
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
@@ -80,7 +80,7 @@ extension DynamicOperand {
     public func multiplied(by value: some QueryLiteral) -> QueryFunction {
         QueryFunction(arithmetic(.mul, plain(value)), nil)
     }
-    /// With digits behind the point, also for whole numbers (`divby` of OData 4.01).
+    /// Returns the quotient with fractional digits, even for integers (`divby` of OData 4.01).
     public func divided(by other: some QueryOperand) -> QueryFunction {
         QueryFunction(arithmetic(.divby, other.queryExpression), nil)
     }

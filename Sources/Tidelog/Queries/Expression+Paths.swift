@@ -1,16 +1,17 @@
 import ODataWire
 
-/// Whose property a path without a root is.
+/// The subject of a path without a root.
 enum PathSubject {
-    /// The entity that the whole expression is about.
+    /// The entity that the whole expression applies to.
     case entity
-    /// An item of a collection within it: in `$filter(…)`, `$count($filter=…)` and `aggregate(…)`.
+    /// An item of a collection: in `$filter(…)`, `$count($filter=…)` and `aggregate(…)`.
     case item
 }
 
 extension Expression {
-    /// The expression with every path replaced, those within a path before the path itself. `isof` and `cast` without an
-    /// operand are about the path `$it`.
+    /// Returns the expression with every path replaced; paths within a path are replaced before the path itself.
+    ///
+    /// `isof` and `cast` without an operand are treated as having the path `$it`.
     func mappingPaths(_ change: (ExpressionPath, PathSubject) -> ExpressionPath) -> Expression {
         mappingPaths(.entity, change)
     }

@@ -2,12 +2,14 @@ import ODataWire
 import SyncEngine
 
 extension QueryFilter {
-    /// The condition said of what a navigation property leads to: with `Order.customer` the condition `Name eq 'A'` becomes
-    /// `Customer/Name eq 'A'`, with `Customer.orders` the condition `Total gt 10` becomes `Orders/any(x1:x1/Total gt 10)`.
+    /// Returns the condition for the target of a navigation property.
     ///
-    /// Where the property leads to nothing the paths behind it are null, as always: `Name eq null` then holds. Throws
-    /// `invalidRequest` for conditions on what the store knows of an entity, such as ``isLocal``: OData can ask that of the
-    /// entity of a query only.
+    /// With `Order.customer` the condition `Name eq 'A'` becomes `Customer/Name eq 'A'`; with `Customer.orders` the
+    /// condition `Total gt 10` becomes `Orders/any(x1:x1/Total gt 10)`. Without a target, paths through the property
+    /// are null, so that `Name eq null` holds.
+    ///
+    /// - Throws: `invalidRequest` for conditions on the store's own state of an entity, such as ``isLocal``, which
+    ///   OData supports only for the entities of a query.
     func below(_ property: some PropertyReference) throws(TidelogError) -> QueryFilter {
         guard !expression.calls([.isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload]) else {
             throw TidelogError(
@@ -26,12 +28,12 @@ extension QueryFilter {
 }
 
 extension Expression {
-    /// The expression about what the path leads to instead of about the entity itself.
+    /// Returns the expression for the target of the path instead of the entity itself.
     fileprivate func moved(to target: ExpressionPath) -> Expression {
         mappingPaths { path, subject in
             switch path.root {
             case .implicit where subject == .entity, .it:
-                // Within the condition on an item a path without a root would be the item's.
+                // In a condition on an item, a path without a root applies to the item.
                 let root = subject == .item && target.root == .implicit ? .it : target.root
                 return ExpressionPath(root: root, segments: target.segments + path.segments)
             default: return path

@@ -1,16 +1,19 @@
 public import EDM
 public import ODataWire
 
-/// A condition of a query. Combine with `and`, `or`, `not`, or `&&`, `||`, `!`.
+/// A condition of a query. Combine conditions with `and`, `or`, `not`, or `&&`, `||`, `!`.
 public struct QueryFilter: Sendable, Hashable {
     let expression: Expression
 
+    /// Returns a condition that is true if both conditions are true.
     public func and(_ other: QueryFilter) -> QueryFilter {
         QueryFilter(expression: Expression.all(of: [expression, other.expression]) ?? expression)
     }
+    /// Returns a condition that is true if at least one of the conditions is true.
     public func or(_ other: QueryFilter) -> QueryFilter {
         QueryFilter(expression: Expression.any(of: [expression, other.expression]) ?? expression)
     }
+    /// Returns the negation of the condition.
     public func not() -> QueryFilter { QueryFilter(expression: .not(expression)) }
 
     public static func && (a: QueryFilter, b: QueryFilter) -> QueryFilter { a.and(b) }
@@ -18,9 +21,9 @@ public struct QueryFilter: Sendable, Hashable {
     public static prefix func ! (a: QueryFilter) -> QueryFilter { a.not() }
 }
 
-/// What can stand in a condition: a property, or a function of one.
+/// An operand of a condition: a property, or a function of one.
 public protocol QueryOperand: Sendable {
     var queryExpression: Expression { get }
-    /// The type that literals are compared as; nil where it follows from the literal.
+    /// The type with which literals are compared, or `nil` if the literal determines it.
     var queryType: TypeReference? { get }
 }

@@ -1,36 +1,35 @@
 public import EDM
 
-/// A Swift type whose values can stand in a condition.
+/// A Swift type whose values can be literals in conditions.
 public protocol QueryLiteral: Sendable {
-    /// Operands of different Swift types can be compared with each other where this is the same for both. All numbers share
-    /// one; every other type has itself.
+    /// The type that makes operands of different Swift types comparable: they can be compared if their `Comparand` is
+    /// the same. All numbers share one; every other type has itself.
     associatedtype Comparand = Self
 
     var queryValue: Value { get }
 }
 
-/// Values of which one is less than another, as `lt` and `gt` have it: numbers, strings, booleans, dates, times and
-/// durations.
+/// Values with an order, as `lt` and `gt` define it: numbers, strings, booleans, dates, times and durations.
 ///
-/// Enumerations and GUIDs are compared for equality only: OData does not say how to order a GUID, and the numbers behind an
-/// enumeration are the service's matter.
+/// Enumerations and GUIDs support only equality: OData does not define the order of GUIDs, and the numbers of an
+/// enumeration are internal to the service.
 public protocol OrderedLiteral: QueryLiteral {}
 
-/// Numbers, which OData compares and calculates with whatever their kinds.
+/// Numbers, which OData compares and calculates with regardless of their types.
 public protocol NumberLiteral: OrderedLiteral, SummableLiteral where Comparand == DecimalValue, Summand == Self {}
 
-/// Values that something can be added to: a number to a number, a duration to a duration, a date or a point in time.
+/// Values that support addition: a number to a number, a duration to a duration, a date or a point in time.
 public protocol SummableLiteral: OrderedLiteral {
     associatedtype Summand: QueryLiteral
 }
 
-/// Values that have a year, a month and a day.
+/// Values with a year, a month and a day.
 public protocol CalendarLiteral: SummableLiteral where Summand == DayTimeDuration {}
 
-/// Values that have hours, minutes and seconds.
+/// Values with hours, minutes and seconds.
 public protocol ClockLiteral: OrderedLiteral {}
 
-/// Values that have a date and a time of day.
+/// Values with a date and a time of day.
 public protocol DateTimeLiteral: CalendarLiteral, ClockLiteral {}
 
 extension String: OrderedLiteral { public var queryValue: Value { .string(self) } }
@@ -56,6 +55,6 @@ extension DayTimeDuration: SummableLiteral, ClockLiteral {
 extension Array: QueryLiteral where Element == UInt8 { public var queryValue: Value { .binary(self) } }
 
 extension DecimalValue {
-    /// For a variable that is compared with a decimal property; literals need no conversion.
+    /// Creates a decimal for a variable that is compared with a decimal property; literals need no conversion.
     public init(_ value: Int) { self.init(Int64(value)) }
 }

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 
-/// What the functions of operands, typed or not, are made of.
+/// Building blocks for the functions of typed and dynamic operands.
 extension QueryOperand {
     func compare(_ comparison: ComparisonOperator, _ right: Expression) -> QueryFilter {
         QueryFilter(expression: .comparison(comparison, queryExpression, right))
@@ -11,7 +11,7 @@ extension QueryOperand {
         QueryFilter(expression: .call(function, [queryExpression] + arguments))
     }
 
-    /// A literal to compare with, of the type that the metadata give the operand.
+    /// Returns a literal for a comparison, converted to the operand's type in the metadata.
     func literal(_ value: some QueryLiteral) -> Expression {
         guard let type = queryType else { return plain(value) }
         let adapted = value.queryValue.adapted(to: type)
@@ -19,7 +19,7 @@ extension QueryOperand {
         return .literal(adapted, type.primitive)
     }
 
-    /// A literal to calculate with, whose type says itself.
+    /// Returns a literal for a calculation, with the type of its own value.
     func plain(_ value: some QueryLiteral) -> Expression { .literal(value.queryValue, nil) }
 
     func arithmetic(_ operation: ArithmeticOperator, _ right: Expression) -> Expression {

@@ -1,7 +1,7 @@
 public import EDM
 public import ODataWire
 
-/// A property behind others: `customer.path(address).path(city)`.
+/// A path of properties: `customer.path(address).path(city)`.
 public struct QueryPath: DynamicOperand, Hashable {
     let expressionPath: ExpressionPath
     public let queryType: TypeReference?
@@ -12,7 +12,7 @@ public struct QueryPath: DynamicOperand, Hashable {
         queryType = type
     }
 
-    /// A property of what the path leads to.
+    /// Returns the path extended by a property of its target.
     public func path(_ property: some PropertyReference) -> QueryPath {
         let property = property.property
         return QueryPath(
@@ -20,19 +20,19 @@ public struct QueryPath: DynamicOperand, Hashable {
             property.type)
     }
 
-    /// A property by the name that ``DataQuery/compute(_:as:)`` or an aggregate gave it.
+    /// Returns the path to a value by the name that ``DataQuery/compute(_:as:)`` or an aggregate assigned.
     public static func named(_ name: String) -> QueryPath {
         QueryPath(ExpressionPath(segments: [.property(name)]), nil)
     }
 }
 
-/// What ``DataQuery/select(_:)`` takes: properties, and paths to parts of complex values.
+/// An operand of ``DataQuery/select(_:)``: a property, or a path to a part of a complex value.
 public protocol SelectOperand: Sendable {
-    /// The segments of the path from where it starts.
+    /// The segments of the path from its start.
     var queryPath: QueryPath { get }
 }
 
-/// What can have others behind it: a property, or a path.
+/// An operand that a path can extend: a property, or a path.
 public protocol QueryPathOperand: QueryOperand, SelectOperand {}
 
 extension QueryPath: QueryPathOperand {
@@ -44,7 +44,7 @@ extension PropertyReference {
 }
 
 extension ExpressionPath {
-    /// The path as a select writes it. There is nothing but properties and types in what can be selected.
+    /// The path in the form of `$select`. A selectable path contains only properties and types.
     var selectSegments: [SelectSegment] {
         segments.compactMap { segment in
             switch segment {
@@ -59,30 +59,31 @@ extension ExpressionPath {
 
 extension Property: QueryPathOperand {
 
-    /// A property of what this one leads to.
+    /// Returns the path to a property of this property's target.
     public func path(_ property: some PropertyReference) -> QueryPath { queryPath.path(property) }
 }
 
-/// Conditions on collections: of entities behind a navigation property, or of values.
+/// Conditions on collections: related entities, or values.
 extension QueryPathOperand where Self: DynamicOperand {
-    /// Whether there is anything.
+    /// Returns a condition that is true if the collection is not empty.
     public func any() -> QueryFilter { lambda { .any(nil) } }
 
-    /// Whether the condition holds for at least one item.
+    /// Returns a condition that is true if at least one item satisfies the given condition.
     ///
     /// - Parameters:
-    ///   - variable: what the item is called. Give nested conditions names of their own.
-    ///   - condition: says it of the item: `{ $0.path(quantity).greaterThan(5) }`.
+    ///   - variable: the name of the item. Use different names in nested conditions.
+    ///   - condition: the condition on the item: `{ $0.path(quantity).greaterThan(5) }`.
     public func any(_ variable: String = "item", where condition: (QueryPath) -> QueryFilter) -> QueryFilter {
         lambda { .any(Self.lambda(variable, condition)) }
     }
 
-    /// Whether the condition holds for each item, which is so where there is none; as ``any(_:where:)``.
+    /// Returns a condition that is true if each item satisfies the given condition, as ``any(_:where:)``. True for an
+    /// empty collection.
     public func all(_ variable: String = "item", where condition: (QueryPath) -> QueryFilter) -> QueryFilter {
         lambda { .all(Self.lambda(variable, condition)) }
     }
 
-    /// How many items there are.
+    /// Returns the number of items.
     public func count() -> QueryFunction {
         QueryFunction(appending(.count(QueryOptions())), TypeReference(.primitive(.int64)))
     }
@@ -104,23 +105,23 @@ extension QueryPathOperand where Self: DynamicOperand {
     }
 }
 
-/// What only a store knows of its entities. A service refuses these conditions.
+/// Conditions on the store's own state of entities. A service refuses them.
 extension QueryFilter {
-    /// Created here, or with changes that the service does not have yet.
+    /// The entity was created locally or has changes that the service has not confirmed.
     public static let isLocal = QueryFilter(expression: .call(.isLocal, []))
-    /// An operation on the entity waits to be sent, or for its answer.
+    /// An operation on the entity is waiting to be sent or for its response.
     public static let hasPendingChanges = QueryFilter(expression: .call(.hasPendingChanges, []))
-    /// The service refused an operation on the entity.
+    /// The service rejected an operation on the entity.
     public static let isInErrorState = QueryFilter(expression: .call(.isInErrorState, []))
-    /// The last download inserted or changed the entity.
+    /// The last download inserted or updated the entity.
     public static let upsertedLastDownload = QueryFilter(expression: .call(.upsertedLastDownload, []))
 
-    /// The navigation property leads to an entity that is in the store.
+    /// Returns a condition that is true if the target of the navigation property is in the store.
     public static func entityExists(_ property: some QueryPathOperand & DynamicOperand) -> QueryFilter {
         QueryFilter(expression: .call(.entityExists, [property.queryExpression]))
     }
 
-    /// The navigation property leads to an entity that is in the store.
+    /// Returns a condition that is true if the target of the navigation property is in the store.
     public static func entityExists(_ property: some ToOneOperand) -> QueryFilter {
         QueryFilter(expression: .call(.entityExists, [property.queryPath.queryExpression]))
     }

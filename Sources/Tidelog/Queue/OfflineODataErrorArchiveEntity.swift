@@ -1,6 +1,6 @@
 public import EDM
 
-/// A request that failed, as an entity of `ErrorArchive`.
+/// A failed request, as an entity of `ErrorArchive`.
 nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
     open override class var entityTypeName: String? { "Tidelog.ErrorArchiveEntry" }
 
@@ -25,37 +25,37 @@ nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
         property("RequestMethod"))
     public static let requestURL = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestURL"))
     public static let requestBody = StructuralProperty<OfflineODataErrorArchiveEntity, String>(property("RequestBody"))
-    /// Leads to the entity that the operation is about, of whatever class; none once it is gone.
+    /// The entity that the operation changes, of any class; has no target once the entity is removed.
     public static let affectedEntity = ToOneProperty<OfflineODataErrorArchiveEntity, EntityValue>(
         property("AffectedEntity"))
-    /// Leads to the operations that wait for this one.
+    /// The operations that wait for this one.
     public static let dependentRequests = ToManyProperty<
         OfflineODataErrorArchiveEntity, OfflineODataRequestQueueEntity
     >(
         property("DependentRequests"))
 
-    /// The operation's sequence number.
+    /// The sequence number of the operation.
     public var requestID: Int? { self[OfflineODataErrorArchiveEntity.requestID] }
 
-    /// The app's own mark of the request.
+    /// The tag that the app has set for the request.
     public var customTag: String? { self[OfflineODataErrorArchiveEntity.customTag] }
 
-    /// What the operation does: `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
+    /// The action of the operation: `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
     public var action: String? { self[OfflineODataErrorArchiveEntity.action] }
 
-    /// Why it waits or failed, one sentence.
+    /// The reason why it is waiting or failed, as one sentence.
     public var reason: String? { self[OfflineODataErrorArchiveEntity.reason] }
 
-    /// The readLink of the entity that the operation is about.
+    /// The readLink of the entity that the operation changes.
     public var entityLink: String? { self[OfflineODataErrorArchiveEntity.entityLink] }
 
-    /// When the operation was made.
+    /// The time of the operation.
     public var time: GlobalDateTime? { self[OfflineODataErrorArchiveEntity.time] }
 
-    /// `rejected`, `conflict` or `inDoubt`.
+    /// The state: `rejected`, `conflict` or `inDoubt`.
     public var requestState: String? { self[OfflineODataErrorArchiveEntity.requestState] }
 
-    /// The status of the service's answer; nil if the request was not answered or not sent.
+    /// The status of the service's response; `nil` if the request was not sent or has no response.
     public var httpStatusCode: Int? { self[OfflineODataErrorArchiveEntity.httpStatusCode] }
 
     /// The service's error code.
@@ -67,7 +67,7 @@ nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
     /// The service's inner error as JSON.
     public var innerError: String? { self[OfflineODataErrorArchiveEntity.innerError] }
 
-    /// The class of the error: what to do about it.
+    /// The class of the error, which determines the remedy.
     public var domain: String? { self[OfflineODataErrorArchiveEntity.domain] }
 
     /// The method of the request.
@@ -79,7 +79,7 @@ nonisolated open class OfflineODataErrorArchiveEntity: EntityValue {
     /// The body of the request.
     public var requestBody: String? { self[OfflineODataErrorArchiveEntity.requestBody] }
 
-    /// The entity that the operation is about, if the query expanded it.
+    /// The entity that the operation changes, if the query expanded it.
     public var affectedEntity: EntityValue? { relatedEntity(OfflineODataErrorArchiveEntity.affectedEntity) }
 
     /// The operations that wait for this one, if the query expanded them.

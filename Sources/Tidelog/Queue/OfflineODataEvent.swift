@@ -13,15 +13,15 @@ nonisolated open class OfflineODataEvent: EntityValue {
     public static let details = StructuralProperty<OfflineODataEvent, String>(property("Details"))
     public static let time = StructuralProperty<OfflineODataEvent, GlobalDateTime>(property("Time"))
 
-    /// The event's number.
+    /// The number of the event.
     public var id: Int? { self[OfflineODataEvent.id] }
 
-    /// `Download` or `Upload`.
+    /// The type: `Download` or `Upload`.
     public var type: String? { self[OfflineODataEvent.type] }
 
-    /// The names of the queries of a download of a subset, joined by commas.
+    /// For a download of a subset, the names of its queries, joined by commas.
     public var details: String? { self[OfflineODataEvent.details] }
 
-    /// When it happened.
+    /// The time of the event.
     public var time: GlobalDateTime? { self[OfflineODataEvent.time] }
 }

@@ -1,6 +1,6 @@
 public import EDM
 
-/// An operation that has not ended, as an entity of `RequestQueue`.
+/// An unfinished operation, as an entity of `RequestQueue`.
 nonisolated open class OfflineODataRequestQueueEntity: EntityValue {
     open override class var entityTypeName: String? { "Tidelog.RequestQueueEntry" }
 
@@ -24,34 +24,34 @@ nonisolated open class OfflineODataRequestQueueEntity: EntityValue {
         property("UploadCategory"))
     public static let delivery = StructuralProperty<OfflineODataRequestQueueEntity, String>(property("Delivery"))
     public static let unmodifiable = StructuralProperty<OfflineODataRequestQueueEntity, Bool>(property("Unmodifiable"))
-    /// Leads to the entity that the operation is about, of whatever class; none once it is gone.
+    /// The entity that the operation changes, of any class; has no target once the entity is removed.
     public static let affectedEntity = ToOneProperty<OfflineODataRequestQueueEntity, EntityValue>(
         property("AffectedEntity"))
-    /// Leads to the operations that wait for this one.
+    /// The operations that wait for this one.
     public static let dependentRequests = ToManyProperty<
         OfflineODataRequestQueueEntity, OfflineODataRequestQueueEntity
     >(
         property("DependentRequests"))
 
-    /// The operation's sequence number.
+    /// The sequence number of the operation.
     public var requestID: Int? { self[OfflineODataRequestQueueEntity.requestID] }
 
-    /// The app's own mark of the request.
+    /// The tag that the app has set for the request.
     public var customTag: String? { self[OfflineODataRequestQueueEntity.customTag] }
 
-    /// What the operation does: `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
+    /// The action of the operation: `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
     public var action: String? { self[OfflineODataRequestQueueEntity.action] }
 
-    /// Why it waits or failed, one sentence.
+    /// The reason why it is waiting or failed, as one sentence.
     public var reason: String? { self[OfflineODataRequestQueueEntity.reason] }
 
-    /// The readLink of the entity that the operation is about.
+    /// The readLink of the entity that the operation changes.
     public var entityLink: String? { self[OfflineODataRequestQueueEntity.entityLink] }
 
-    /// When the operation was made.
+    /// The time of the operation.
     public var time: GlobalDateTime? { self[OfflineODataRequestQueueEntity.time] }
 
-    /// `pending`, `inFlight`, `inDoubt`, `rejected` or `deferred`.
+    /// The status: `pending`, `inFlight`, `inDoubt`, `rejected` or `deferred`.
     public var status: String? { self[OfflineODataRequestQueueEntity.status] }
 
     /// The method of the request that would be sent now.
@@ -63,19 +63,19 @@ nonisolated open class OfflineODataRequestQueueEntity: EntityValue {
     /// The body of that request.
     public var body: String? { self[OfflineODataRequestQueueEntity.body] }
 
-    /// The name of the transaction that the operation belongs to.
+    /// The name of the operation's transaction.
     public var transactionID: String? { self[OfflineODataRequestQueueEntity.transactionID] }
 
-    /// What an upload chooses the operation by.
+    /// The category by which an upload can select the operation.
     public var uploadCategory: String? { self[OfflineODataRequestQueueEntity.uploadCategory] }
 
-    /// `queued`, `draft` or `localOnly`.
+    /// The delivery: `queued`, `draft` or `localOnly`.
     public var delivery: String? { self[OfflineODataRequestQueueEntity.delivery] }
 
-    /// Whether the request is sent exactly as it was made.
+    /// A Boolean value that indicates whether the request is sent exactly as it was made.
     public var unmodifiable: Bool? { self[OfflineODataRequestQueueEntity.unmodifiable] }
 
-    /// The entity that the operation is about, if the query expanded it.
+    /// The entity that the operation changes, if the query expanded it.
     public var affectedEntity: EntityValue? { relatedEntity(OfflineODataRequestQueueEntity.affectedEntity) }
 
     /// The operations that wait for this one, if the query expanded them.

@@ -1,8 +1,8 @@
 import EDM
 import SyncEngine
 
-/// The classes of the entities that a store has besides those of its service: `ErrorArchive`, `RequestQueue` and
-/// `EventLog`.
+/// The classes of the entities that a store has in addition to those of its service: `ErrorArchive`, `RequestQueue`
+/// and `EventLog`.
 enum QueueClasses {
     static let metadata = EmbeddedMetadata(QueueModel.model)
 

@@ -4,45 +4,46 @@ import Operations
 import SyncEngine
 
 extension EntityValue {
-    /// What is known of a navigation property; made where nothing is.
+    /// Returns the cached relation of a navigation property, or creates an empty one.
     func relation(_ property: Property) -> RelatedEntities {
         if let known = related[property.name] { return known }
-        // Nothing leads from or to an entity that nobody has saved.
+        // An entity that has not been saved has no links in the store.
         let new = RelatedEntities(base: isNew ? [] : nil)
         related[property.name] = new
         return new
     }
 
-    /// Whether nobody has it yet. An object that was made by hand may have the links of an entity that is there.
+    /// Whether the entity exists neither in a store nor on a service. An object created by hand can have the links of
+    /// an existing entity.
     var isNew: Bool { state == .unsaved && readLink == nil && editLink == nil }
 
-    /// Where it was read or saved; nil before.
+    /// The provider with which the entity was read or saved; `nil` before.
     var store: ObjectIdentifier? { factory.map { ObjectIdentifier($0.provider) } }
 
-    /// How the store finds this entity; nil while it is not saved.
+    /// The address of the entity; `nil` until it is saved.
     var address: EntityAddress? { entityID.map { .id($0) } ?? (readLink ?? editLink).map { .link($0) } }
 
-    /// What the store says now, without suspending. Nothing for an entity that was not saved.
+    /// Reads the targets from the store without suspending. Returns nothing for an entity that has not been saved.
     func readRelation(_ property: Property, isBackwards: Bool = false) throws(TidelogError) -> [EntityValue] {
         guard let factory, let address else { return [] }
         let answer = try factory.provider.queryWaiting(Self.request(address, property, isBackwards))
         return answer.entities.compactMap { factory.entity($0) }
     }
 
-    /// The same from a store or a service.
+    /// Reads the targets from a store or service.
     func loadRelation(_ property: Property, isBackwards: Bool = false) async throws(TidelogError) -> [EntityValue] {
         guard let factory, let address else { return [] }
         let answer = try await factory.provider.query(Self.request(address, property, isBackwards), headers: .empty)
         return answer.entities.compactMap { factory.entity($0) }
     }
 
-    /// The IDs of what the store says now.
+    /// Reads the IDs of the targets from the store without suspending.
     func readRelationIDs(_ property: Property, isBackwards: Bool = false) throws(TidelogError) -> [EntityID] {
         guard let factory, let address else { return [] }
         return try factory.provider.linkedEntities(address, property, isBackwards: isBackwards)
     }
 
-    /// The same as a set; nil where nobody can be asked.
+    /// Returns the IDs of the targets as a set, or `nil` if they cannot be read.
     func storedIDs(_ property: Property, isBackwards: Bool = false) -> Set<EntityID>? {
         guard let factory, let address else { return nil }
         return (try? factory.provider.linkedEntities(address, property, isBackwards: isBackwards)).map(Set.init)
@@ -55,7 +56,7 @@ extension EntityValue {
             ? .sources(address, property, QueryOptions()) : .related(address, property, QueryOptions())
     }
 
-    /// Everything that was set here has been saved. Returns of which relations something was.
+    /// Marks all changed relations as saved. Returns their names.
     @discardableResult
     func settleRelations() -> Set<String> {
         var settled: Set<String> = []
@@ -67,7 +68,7 @@ extension EntityValue {
         return settled
     }
 
-    /// What was set of one relation has been saved.
+    /// Marks one relation as saved.
     func settle(_ relation: RelatedEntities, _ property: Property) {
         let partner = property.navigation?.partner
         let isShared = partner.map { relation.target?.related[$0] != nil } ?? false
@@ -75,7 +76,7 @@ extension EntityValue {
         relation.settle(isSingle: !property.isCollection, isShared: isShared)
     }
 
-    /// What the entities at the other end have read of the relationship is out of date, unless they say the same.
+    /// Invalidates the cached relations of the entities at the other end, unless they already contain this entity.
     private func tellPartners(_ relation: RelatedEntities, _ partner: String) {
         for entity in relation.list {
             guard let theirs = entity.related[partner], theirs.edit == .none, theirs.isResolved else { continue }
@@ -92,26 +93,27 @@ extension EntityValue {
         }
     }
 
-    /// Whether the app has changed something in the object that is not saved.
+    /// Whether the object has unsaved changes.
     var isEdited: Bool {
         !changedValues.isEmpty || !bindings.isEmpty || related.values.contains { $0.edit != .none }
     }
 
     // MARK: Foreign keys
 
-    /// The target is set, which says more than a foreign key that was changed before and not saved. A new entity keeps what it
-    /// was given, which may be part of its key: there the target goes before it as well.
+    /// Reverts an unsaved change of the foreign key, because the newly set target has precedence.
+    ///
+    /// A new entity keeps its values, which may be part of its key; the target has precedence there as well.
     func takeBackKey(_ property: Property) {
         guard state != .unsaved else { return }
         for pair in property.navigation?.constraints ?? [] { values[pair.dependent] = savedValues[pair.dependent] }
     }
 
-    /// No target is set, so a foreign key that names an entity which the store does not have names none any more: there is no
-    /// link that could be removed.
+    /// Clears a foreign key whose entity is not in the store, after the target was set to `nil`. There is no link
+    /// that could be removed.
     func clearUnknownKey(_ property: Property) {
         let pairs = property.navigation?.constraints ?? []
         let isNamed = pairs.contains { !(values[$0.dependent] ?? .null).isNull }
-        // Of a new entity nobody else knows a link.
+        // The store has no links of a new entity.
         guard isNamed, isNew || storedIDs(property)?.isEmpty == true else { return }
         for pair in pairs where !entityType.keyProperties.contains(where: { $0.name == pair.dependent }) {
             values[pair.dependent] = isNew ? nil : .null
@@ -120,7 +122,7 @@ extension EntityValue {
 
     // MARK: Staleness
 
-    /// Whether the store says by now that the property leads to others than were read; nil where it cannot be asked. Reads no
+    /// Whether the targets in the store differ from those that were read; `nil` if they cannot be read. Reads no
     /// entities.
     func isStale(_ relation: RelatedEntities, _ property: Property, isBackwards: Bool = false) -> Bool? {
         guard let known = relation.read else { return false }
@@ -128,10 +130,12 @@ extension EntityValue {
         return Set(ids) != Set(known.compactMap(\.entityID))
     }
 
-    /// Forgets targets of single-valued relations that were read and are others by now. Where nobody can be asked, a foreign key
-    /// tells that has changed. Collections stay as they were read: somebody may have changed an object in them.
+    /// Discards targets of single-valued relations that have changed since they were read.
     ///
-    /// - Parameter former: the values as they were known before.
+    /// If the store cannot be read, a changed foreign key indicates the change. Collections are kept, because objects
+    /// in them may have unsaved changes.
+    ///
+    /// - Parameter former: the previously known values.
     func forgetStaleRelations(besides settled: Set<String>, former: PropertyValues) {
         for (name, relation) in related where relation.edit == .none && relation.isResolved {
             guard let property = entityType.findProperty(name), !property.isCollection else { continue }
@@ -146,7 +150,7 @@ extension EntityValue {
         }
     }
 
-    /// Whether a foreign key that was saved names another entity than the relation that was saved with it.
+    /// Whether a saved foreign key identifies another entity than the relation that was saved with it.
     private func keyContradicts(_ relation: RelatedEntities, _ property: Property) -> Bool {
         let pairs = property.navigation?.constraints ?? []
         guard !pairs.isEmpty, pairs.allSatisfy({ !(savedValues[$0.dependent] ?? .null).isNull }) else { return false }
@@ -157,7 +161,7 @@ extension EntityValue {
         }
     }
 
-    /// Tells of what could not be read where nobody can be told by an error.
+    /// Logs a failed read for which no error can be thrown.
     func report(_ error: TidelogError, _ property: Property) {
         factory?.logger.error("\(property) cannot be read: \(error)")
     }

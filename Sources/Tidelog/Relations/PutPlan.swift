@@ -1,36 +1,37 @@
 import EDM
 import SyncEngine
 
-/// The operations that save objects with all that is new around them: each new entity by an operation of its own, behind
-/// those that it refers to, then the links.
+/// The operations that save objects together with the new objects that they refer to: each new entity by one
+/// operation, after its principals, followed by the links.
 struct PutPlan {
     private(set) var operations: [ChangeSet.Operation] = []
     private var seen: Set<ObjectIdentifier> = []
-    /// New entities that are created by ``operations``.
+    /// New entities that ``operations`` create.
     private var created: Set<ObjectIdentifier> = []
-    /// Links that ``operations`` make between entities.
+    /// Links that ``operations`` create.
     private var links: Set<LinkIdentity> = []
-    /// What new entities are bound to though they do not say so themselves.
+    /// Bindings of new entities that are not set in the entities themselves.
     private var bound: [ObjectIdentifier: (property: Property, entity: EntityValue)] = [:]
-    /// Links of which one end is not created yet.
+    /// Links of which one end has not been created yet.
     private var waiting: [(from: EntityValue, property: Property, to: EntityValue)] = []
-    /// What is still to be done, the next last: a list and no recursion, since how long a chain of objects is, others decide.
+    /// The remaining steps, the next one last. An explicit stack instead of recursion, because the length of object
+    /// chains is not bounded.
     private var steps: [Step] = []
 
     init() {}
 
     private enum Step {
-        /// What the entity refers to comes first.
+        /// Saves the entity after the entities that it refers to.
         case put(EntityValue, parent: (EntityValue, Property)?)
         case save(EntityValue, parent: (EntityValue, Property)?)
         case link(EntityValue, EntityValue, Property, isBackwards: Bool)
         case linkWhatWaited
     }
 
-    /// Saves an object once, however often it is met.
+    /// Saves an object once, even if it is reached several times.
     mutating func put(_ entity: EntityValue) { run([.put(entity, parent: nil)]) }
 
-    /// Links entities with their host, new ones by creating them there.
+    /// Links entities to their host. New entities are created in the host.
     mutating func link(_ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false)
     {
         run(
@@ -61,17 +62,17 @@ struct PutPlan {
         return entity.changedTargets.map { .put($0.target, parent: nil) } + [.save(entity, parent: parent)]
     }
 
-    /// - Parameter parent: what a new entity is created in.
+    /// - Parameter parent: the entity in which a new entity is created.
     private mutating func save(_ entity: EntityValue, in parent: (EntityValue, Property)?) -> [Step] {
         let isNew = entity.isNew
-        // Two new entities that refer to each other: one link has to wait until both are there.
+        // If two new entities refer to each other, one link waits until both exist.
         let later = entity.changedTargets.filter { !created.contains(ObjectIdentifier($0.target)) }
         let kind: ChangeSet.Operation.Kind = isNew ? .create(entity, parent: parent) : .update(entity)
         var operation = ChangeSet.Operation(kind, .empty, .none)
         operation.isFlat = true
         operation.bound = bound.removeValue(forKey: ObjectIdentifier(entity))
         operation.later = Set(later.map(\.property.name))
-        // What its other end has said already is not said again.
+        // Do not create a link twice that the other end has already created.
         for (property, related) in isNew ? [] : entity.changedRelations where !property.isCollection {
             guard let target = related.list.first, links.contains(LinkIdentity(entity, property, target)) else {
                 continue
@@ -98,7 +99,8 @@ struct PutPlan {
         return next + [.linkWhatWaited]
     }
 
-    /// What was read when they were added, if anything was, need not be so any more.
+    /// Returns the entities that are not linked in the store now. The targets may have changed since the entities
+    /// were added.
     private func notLinked(
         _ entities: [EntityValue], _ host: EntityValue, _ property: Property, isBackwards: Bool = false
     ) -> [EntityValue] {
@@ -137,7 +139,7 @@ struct PutPlan {
             link(from, property, to)
             return []
         }
-        // What a new entity says itself by a single-valued property is part of how it is created.
+        // A link by a single-valued property of a new entity is part of its creation.
         let saysSo = entity.isSingle(isBackwards ? property.name : property.otherSide, to: host)
         if seen.contains(ObjectIdentifier(entity)) {
             if !saysSo { waiting.append((from, property, to)) }
@@ -149,7 +151,7 @@ struct PutPlan {
         return [.put(entity, parent: isBackwards ? nil : (host, property))]
     }
 
-    /// Unless the other end has said the same.
+    /// Adds the link, unless it was already created from the other end.
     private mutating func link(_ from: EntityValue, _ property: Property, _ to: EntityValue) {
         guard links.insert(LinkIdentity(from, property, to)).inserted else { return }
         append(property.isCollection ? .createLink(from, property, to) : .updateLink(from, property, to))
@@ -161,7 +163,7 @@ struct PutPlan {
         let linked = isBackwards ? nil : host.storedIDs(property)
         for entity in entities {
             let (from, to) = isBackwards ? (entity, host) : (host, entity)
-            // Somebody else was faster.
+            // The link has already been removed meanwhile.
             if let linked = linked ?? from.storedIDs(property), let id = to.entityID, !linked.contains(id) { continue }
             append(.deleteLink(from, property, to))
         }
@@ -181,8 +183,8 @@ struct PutPlan {
 }
 
 extension Property {
-    /// The property by which the entities at the other end lead here; nil also for one that is its own partner, since what each
-    /// of two entities says by it is a link of its own.
+    /// The partner property; `nil` also for a property that is its own partner, because its links from both entities
+    /// are separate.
     fileprivate var otherSide: String? {
         guard let partner = navigation?.partner else { return nil }
         return partner == name && navigation?.targetType == declaringType ? nil : partner
@@ -190,7 +192,7 @@ extension Property {
 }
 
 extension EntityValue {
-    /// The relations that the app has changed and that the type declares, in the order of their names.
+    /// The declared relations that the app has changed, in the order of their names.
     fileprivate var changedRelations: [(property: Property, related: RelatedEntities)] {
         guard !related.isEmpty else { return [] }
         return related.filter { $0.value.edit != .none }.sorted { $0.key < $1.key }.compactMap { name, related in
@@ -198,7 +200,7 @@ extension EntityValue {
         }
     }
 
-    /// The new entities that the app has made single-valued relations lead to.
+    /// The new entities that the app has set as targets of single-valued relations.
     fileprivate var changedTargets: [(property: Property, target: EntityValue)] {
         changedRelations.compactMap { property, related in
             guard !property.isCollection, let target = related.list.first, target.isNew else { return nil }
@@ -206,13 +208,13 @@ extension EntityValue {
         }
     }
 
-    /// Whether the app has made a single-valued navigation property lead to that entity.
+    /// Whether the app has set a single-valued navigation property to the entity.
     fileprivate func isSingle(_ property: String?, to target: EntityValue) -> Bool {
         guard let property, entityType.findProperty(property)?.isCollection == false else { return false }
         return leads(to: target, by: property)
     }
 
-    /// Whether the app has set a navigation property to that entity.
+    /// Whether the app has set a navigation property to the entity.
     fileprivate func leads(to target: EntityValue, by property: String?) -> Bool {
         guard let property, let related = related[property], related.edit != .none else { return false }
         if let id = related.targetID { return id == target.entityID }

@@ -2,34 +2,34 @@ import EDM
 import Operations
 import SyncEngine
 
-/// What an entity object knows of one of its navigation properties: what was read, and what the app has made of it since.
+/// The cached targets of one navigation property of an entity object: as read, and as changed by the app.
 ///
-/// Never refers to the entity that it belongs to, so that the two don't keep each other alive.
+/// Never refers to the entity that owns it, to avoid a reference cycle.
 final class RelatedEntities {
-    /// As it was read; nil before.
+    /// The targets as read; `nil` before.
     var base: [EntityValue]?
-    /// As the app sees it. Where `base` is nil, what the app has put there itself.
+    /// The targets as the app sees them. If `base` is `nil`, only those that the app has added.
     private(set) var list: [EntityValue] { didSet { (members, view) = (nil, .unknown) } }
-    /// The objects of ``list``, once they were asked for.
+    /// The identities of the objects in ``list``, computed on demand.
     private var members: Set<ObjectIdentifier>?
-    /// What was read before it was outdated.
+    /// The targets as read before the relation was invalidated.
     private var former: [EntityValue] = []
     private(set) var edit: Edit
-    /// The target by its ID, where the app has set that.
+    /// The ID of the target, if the app has set the target by ID.
     private(set) var targetID: EntityID?
-    /// A target that was set and has been saved. It may know the entity that this belongs to, so it is not kept alive.
+    /// A target that was set and has been saved. Weak, because it may refer to the owner.
     private weak var saved: EntityValue?
-    /// Why the last reading failed.
+    /// The error of the last read.
     var failure: TidelogError?
-    /// Why something that was to be taken out is not known: what is there could not be read. To be told when it is saved.
+    /// The error that made the targets unknown when some were to be removed. Thrown when the relation is saved.
     private(set) var obstacle: TidelogError?
 
     enum Edit {
-        /// None since it was read or saved.
+        /// No change since it was read or saved.
         case none
-        /// Set as a whole: the target, or all that a new entity has there.
+        /// Set as a whole: the target, or all targets of a new entity.
         case replaced
-        /// Some entities came, or went.
+        /// Targets were added or removed.
         case changed
     }
 
@@ -46,14 +46,15 @@ final class RelatedEntities {
         edit = .replaced
     }
 
-    /// What was read, and what a class does not show of it: what remains when a relation is set anew as a whole.
+    /// The state that remains when a relation is assigned as a whole: the targets as read, and those of other
+    /// classes.
     struct Reading {
         fileprivate let base: [EntityValue]?
         fileprivate let strangers: [EntityValue]
         fileprivate let former: [EntityValue]
     }
 
-    /// Does not hold the list, which is changed in its place.
+    /// Returns this state. It does not retain the list, so that the list can be mutated in place.
     func reading<Entity: EntityValue>(besides type: Entity.Type) -> Reading {
         Reading(base: base, strangers: strangers(to: type), former: former)
     }
@@ -62,7 +63,7 @@ final class RelatedEntities {
         base = reading.base
         list = reading.strangers
         former = reading.former
-        // They stay also where the rest is read only now.
+        // They are kept even if the other targets are read later.
         edit = reading.strangers.isEmpty ? .none : .changed
     }
 
@@ -78,7 +79,8 @@ final class RelatedEntities {
         return copy
     }
 
-    /// Takes over what was read. What the app changed before stays changed, also in objects that were among them.
+    /// Updates the relation from the targets that were read. Unsaved changes are kept, also those in objects among
+    /// the targets.
     func resolve(_ read: [EntityValue]) {
         let found = keepingEdited(read)
         switch edit {
@@ -103,15 +105,15 @@ final class RelatedEntities {
         return read.map { objects[EntityIdentity($0)] ?? $0 }
     }
 
-    /// The target that a reading by ID has found.
+    /// Sets the target that was read by its ID.
     func resolve(targetID target: EntityValue) {
         list = [target]
         failure = nil
     }
 
-    /// Changes those of the class. Others stay, behind them.
+    /// Changes the targets of the class. Targets of other classes are kept after them.
     ///
-    /// - Parameter takesOut: whether what is there has to be known for it.
+    /// - Parameter takesOut: whether the change removes targets, which requires that they are known.
     func change<Entity: EntityValue>(
         _ type: Entity.Type, takesOut: Bool, _ body: (inout [EntityValue]) -> Void
     ) {
@@ -129,7 +131,7 @@ final class RelatedEntities {
         edit = .replaced
     }
 
-    /// Of a single-valued relation. What it leads to already is no change.
+    /// Sets the target of a single-valued relation. Setting the target as read is no change.
     func choose(_ target: EntityValue?) {
         let new = target.map(EntityIdentity.init)
         if let base, base.first.map(EntityIdentity.init) == new {
@@ -139,27 +141,27 @@ final class RelatedEntities {
         }
     }
 
-    /// What was read, or saved, before the app changed something; nil where that is not known.
+    /// The targets as read or saved before the app changed them; `nil` if unknown.
     var read: [EntityValue]? { base ?? saved.map { [$0] } }
-    /// The single entity that is known, without reading.
+    /// The known target of a single-valued relation. Does not read.
     var target: EntityValue? { list.first ?? (edit == .none ? saved : nil) }
     var isResolved: Bool { base != nil || edit == .replaced || saved != nil }
 
-    /// Whether this very object is among them.
+    /// Returns whether this object is a target, by object identity.
     func contains(_ entity: EntityValue) -> Bool {
         let known = members ?? Set(list.map(ObjectIdentifier.init))
         members = known
         return known.contains(ObjectIdentifier(entity))
     }
 
-    /// The same, to be read anew when it is looked at. Copies that somebody holds stay as they are.
+    /// Returns a copy without cached targets, which is read again on access. Existing copies are not changed.
     func outdated() -> RelatedEntities {
         let outdated = RelatedEntities()
         outdated.former = list
         return outdated
     }
 
-    /// What came and what went since it was read, each entity once.
+    /// The targets added and removed since the relation was read, each entity once.
     var changes: (added: [EntityValue], removed: [EntityValue]) {
         guard edit != .none else { return ([], []) }
         let base = read ?? []
@@ -170,14 +172,14 @@ final class RelatedEntities {
         return (added, removed)
     }
 
-    /// What the app changed has been saved.
+    /// Marks the changes as saved.
     ///
-    /// - Parameter isShared: whether the entities may know the one that this belongs to.
+    /// - Parameter isShared: whether the targets may refer to the owner.
     func settle(isSingle: Bool, isShared: Bool) {
         guard edit != .none else { return }
         let wasComplete = base != nil || edit == .replaced
         edit = .none
-        // The store has each link once, however often it was made here.
+        // The store has each link once, even if the app added it several times.
         var met: Set<EntityIdentity> = []
         if list.count > 1 { list.removeAll { !met.insert(EntityIdentity($0)).inserted } }
         if isSingle, isShared || targetID != nil && list.isEmpty {
@@ -193,14 +195,14 @@ final class RelatedEntities {
         }
     }
 
-    /// Stops keeping the target alive.
+    /// Replaces the strong reference to the target by a weak one.
     func weaken() {
         guard edit == .none, let target = list.first else { return }
         saved = target
         (base, list) = (nil, [])
     }
 
-    /// Forgets what was read and what was changed.
+    /// Discards the targets and the changes.
     func discard() {
         (edit, targetID, former, obstacle) = (.none, nil, [], nil)
         unload()
@@ -208,7 +210,7 @@ final class RelatedEntities {
 
     // MARK: Classes
 
-    /// What of ``list`` is of a class.
+    /// The cached subset of ``list`` that is of a class.
     private enum View {
         case unknown
         case all(EntityValue.Type)
@@ -217,7 +219,7 @@ final class RelatedEntities {
 
     private var view = View.unknown
 
-    /// Those of ``list`` that are of the class.
+    /// Returns the targets that are of the class.
     func entities<Entity: EntityValue>(of type: Entity.Type) -> [EntityValue] {
         switch view {
         case .all(let known) where known == type: return list
@@ -230,13 +232,14 @@ final class RelatedEntities {
         return isAll ? list : entities
     }
 
-    /// The others. They can only be told of: an entity read with another class, or one that was given by the dynamic API.
+    /// Returns the targets that are not of the class: read with another class, or set by the dynamic API. They can
+    /// only be reported.
     func strangers<Entity: EntityValue>(to type: Entity.Type) -> [EntityValue] {
         if entities(of: type).count == list.count { return [] }
         return list.filter { !($0 is Entity) }
     }
 
-    /// Forgets what was read, unless something was changed.
+    /// Discards the targets, unless there are unsaved changes.
     func unload() {
         failure = nil
         guard edit == .none else { return }
@@ -244,10 +247,10 @@ final class RelatedEntities {
     }
 }
 
-/// Tells whether two objects are the same entity: by the store's ID, or else by what they are.
+/// The identity of an entity object: the ID in its store, otherwise its link, otherwise the object itself.
 struct EntityIdentity: Hashable {
     private let id: EntityID?
-    /// Whose ID it is.
+    /// The store of the ID.
     private let store: ObjectIdentifier?
     private let link: String?
     private let object: ObjectIdentifier?
@@ -259,11 +262,11 @@ struct EntityIdentity: Hashable {
         object = id == nil && link == nil ? ObjectIdentifier(entity) : nil
     }
 
-    /// Of an entity in the store of another one.
+    /// Creates the identity of an entity in the store of another entity.
     init(_ id: EntityID, inStoreOf other: EntityValue) { (self.id, store, link, object) = (id, other.store, nil, nil) }
 }
 
-/// A link as both of its ends know it.
+/// The identity of a link, equal from both ends.
 struct LinkIdentity: Hashable {
     private let relationship: String
     private let first: EntityIdentity

@@ -2,27 +2,27 @@ import EDM
 public import Operations
 public import SyncEngine
 
-/// What a collection-valued navigation property leads to: `customer.orders`.
+/// The targets of a collection-valued navigation property: `customer.orders`.
 ///
-/// A collection of objects, in the order of the store. It is read when it is first looked at, and then stays as it is, like any
-/// value, until it is refreshed; ``isStale`` tells whether the store says something else by now. Changes are kept by the
-/// object that has the relation, and applied together when that is saved, or by ``applyChanges()``: new entities are
-/// created, others linked, and what was taken out is unlinked, in one change set.
+/// A collection of objects in the order of the store. It is read on first access and then cached until it is
+/// refreshed; ``isStale`` indicates whether the store has other targets now. Changes are kept in the object that owns
+/// the relation and applied together when it is saved, or by ``applyChanges()``: in one change set, new entities are
+/// created, existing ones linked, and removed ones unlinked.
 ///
-/// Which navigation property of the other side belongs to it says the metadata (`Partner`, or the association): a link made
-/// here is seen from there and the other way round. Where the metadata have no property for this direction see
+/// The metadata declares the partner property of the other side (`Partner`, or the association): a link created here
+/// is visible from there and vice versa. If the metadata has no property for this direction, use
 /// ``EntityValue/backlinks(_:)-(ToOneProperty<Owner,Target>)``.
 ///
-/// A copy is a value of its own: changing it does not change the object's relation before it is assigned.
+/// A copy is an independent value: changing it does not change the object's relation until it is assigned.
 public struct ToMany<Element: EntityValue> {
-    /// The object that has the relation; nil for a collection that was made to be assigned.
+    /// The object that owns the relation; `nil` for a collection that is to be assigned.
     private let host: EntityValue?
-    /// Of the host; or where `isBackwards`, the property of the elements that leads to it.
+    /// The property of the host or, if `isBackwards`, the property of the elements that leads to the host.
     private let property: Property?
     private let isBackwards: Bool
     private var related: RelatedEntities
 
-    /// An empty collection, to be assigned.
+    /// Creates an empty collection that can be assigned to a relation.
     public init() {
         (host, property, isBackwards) = (nil, nil, false)
         related = RelatedEntities(base: [])
@@ -35,11 +35,12 @@ public struct ToMany<Element: EntityValue> {
 
     // MARK: Reading
 
-    /// Whether the entities have been read, or need not be.
+    /// A Boolean value that indicates whether the entities have been read or are known without reading.
     public var isLoaded: Bool { related.isResolved }
 
-    /// Why the entities could not be read when the collection was looked at; it shows what is known then, mostly nothing. Nil
-    /// where all is well.
+    /// The error of the last read, or an error if the relation leads to an entity of another class; otherwise `nil`.
+    ///
+    /// After a failed read the collection contains only the targets known without reading, usually none.
     public var failure: TidelogError? {
         if let failure = related.failure { return failure }
         guard let property, let stranger = related.strangers(to: Element.self).first else { return nil }
@@ -48,7 +49,7 @@ public struct ToMany<Element: EntityValue> {
             "\(property) leads to an entity of type \(stranger.entityType.name), not to a \(Element.self).")
     }
 
-    /// Reads the entities where that was not done yet. Looking at the collection does the same, but cannot throw.
+    /// Reads the entities if they have not been read yet. Unlike access to the collection, it throws errors.
     public func resolve() throws(TidelogError) {
         guard !related.isResolved, let host, let property else { return }
         do throws(TidelogError) {
@@ -60,40 +61,44 @@ public struct ToMany<Element: EntityValue> {
         if let failure { throw failure }
     }
 
-    /// Reads the entities from the store or, online, from the service, also where that was done before. What the app has
-    /// changed stays changed. Copies that were not changed since they were taken are read anew with it.
+    /// Reads the entities from the store or, online, from the service, even if they have been read before.
+    ///
+    /// Unsaved changes are kept. Copies that have not been changed since they were made are updated too.
     public func load() async throws(TidelogError) {
         guard let host, let property, host.address != nil else { return }
         related.resolve(try await host.loadRelation(property, isBackwards: isBackwards))
     }
 
-    /// Reads the entities anew, without suspending. What the app has changed stays changed. Copies that were not changed since
-    /// they were taken are read anew with it.
+    /// Reads the entities again, without suspending.
+    ///
+    /// Unsaved changes are kept. Copies that have not been changed since they were made are updated too.
     public func refresh() throws(TidelogError) {
         guard let host, let property, host.address != nil else { return }
         related.resolve(try host.readRelation(property, isBackwards: isBackwards))
     }
 
-    /// Whether the store says by now that other entities belong to the relation than were read. False where nothing was read.
-    /// Costs a look at the links, reads no entities. Where the store cannot be asked that counts as stale.
+    /// A Boolean value that indicates whether the entities in the store differ from those that were read.
+    ///
+    /// `false` if nothing has been read; `true` if the store cannot be read. Compares the links only and reads no
+    /// entities.
     public var isStale: Bool {
         guard let host, let property, host.address != nil else { return false }
         return host.isStale(related, property, isBackwards: isBackwards) ?? true
     }
 
-    /// The entities as the store has them now, whatever was read or changed here before.
+    /// Returns the entities as the store has them now, ignoring cached entities and unsaved changes.
     public func uncached() throws(TidelogError) -> [Element] {
         guard let host, let property else { return [] }
         return try host.readRelation(property, isBackwards: isBackwards).compactMap { $0 as? Element }
     }
 
-    /// The IDs of the entities as the store has them now. Reads no entities.
+    /// Returns the IDs of the entities as the store has them now. Reads no entities.
     public func uncachedIDs() throws(TidelogError) -> [EntityID] {
         guard let host, let property else { return [] }
         return try host.readRelationIDs(property, isBackwards: isBackwards)
     }
 
-    /// Forgets what was read and what was changed.
+    /// Discards the cached entities and the unsaved changes.
     public mutating func reset() {
         if !isKnownUniquelyReferenced(&related) { related = related.copy() }
         related.discard()
@@ -101,23 +106,24 @@ public struct ToMany<Element: EntityValue> {
 
     // MARK: Changes
 
-    /// What was added and what was taken out since the entities were read, and is not saved. What was added and taken out
-    /// again is in neither.
+    /// The entities that were added and removed since the read and have not been saved. An entity that was added and
+    /// removed again is in neither list.
     public var pendingChanges: (added: [Element], removed: [Element]) {
         let (added, removed) = related.changes
         return (added.compactMap { $0 as? Element }, removed.compactMap { $0 as? Element })
     }
 
+    /// A Boolean value that indicates whether entities were added or removed and not saved.
     public var hasPendingChanges: Bool {
         let (added, removed) = related.changes
         return !added.isEmpty || !removed.isEmpty
     }
 
-    /// Saves what was added and taken out, in one change set, and nothing else of the object that has the relation. Does nothing
-    /// where nothing was changed.
+    /// Saves the added and removed entities in one change set, and no other changes of the owner. Does nothing if
+    /// there are no changes.
     ///
-    /// Throws `refused(.entityNotFound)` where that object is not saved yet: save it, and its relations go with it. Where
-    /// something was to be taken out and it could not be read what is there, throws why.
+    /// - Throws: `refused(.entityNotFound)` if the owner has not been saved; saving it saves its relations too. If
+    ///   entities were removed but the collection could not be read, throws the error of the read.
     public func applyChanges() async throws(TidelogError) {
         if let obstacle = related.obstacle { throw obstacle }
         guard let host, let property, hasPendingChanges else { return }
@@ -138,7 +144,7 @@ public struct ToMany<Element: EntityValue> {
         }
     }
 
-    /// The entities, read where that was not done yet.
+    /// The entities, read on first access.
     private var entities: [EntityValue] {
         if !related.isResolved {
             do throws(TidelogError) {
@@ -150,7 +156,7 @@ public struct ToMany<Element: EntityValue> {
         return related.entities(of: Element.self)
     }
 
-    /// Changes the collection of this value alone.
+    /// Changes the collection of this value only.
     private mutating func change(takesOut: Bool = false, _ body: (inout [EntityValue]) -> Void) {
         if !isKnownUniquelyReferenced(&related) { related = related.copy() }
         related.change(Element.self, takesOut: takesOut, body)
@@ -162,7 +168,7 @@ extension ToMany: RandomAccessCollection {
     public var endIndex: Int { entities.count }
 
     public subscript(position: Int) -> Element {
-        // All of them are.
+        // The list contains only objects of this class.
         entities[position] as! Element
     }
 
@@ -176,6 +182,7 @@ extension ToMany: RandomAccessCollection {
 }
 
 extension ToMany: RangeReplaceableCollection {
+    /// Replaces a range of the entities.
     public mutating func replaceSubrange(_ range: Range<Int>, with new: some Collection<Element>) {
         _ = entities
         change(takesOut: !range.isEmpty) { $0.replaceSubrange(range, with: new.map { $0 as EntityValue }) }
@@ -189,18 +196,21 @@ extension ToMany: RangeReplaceableCollection {
         change { list in list.append(contentsOf: entities.lazy.map { $0 as EntityValue }) }
     }
 
+    /// Removes all entities.
     public mutating func removeAll(keepingCapacity: Bool = false) {
         _ = entities
         change(takesOut: true) { $0.removeAll(keepingCapacity: keepingCapacity) }
     }
 
-    /// Takes out those for which the predicate is true.
+    /// Removes the entities for which the predicate is true.
     public mutating func removeAll(where shouldBeRemoved: (Element) throws -> Bool) rethrows {
         let kept = try entities.filter { try !shouldBeRemoved($0 as! Element) }
         change(takesOut: true) { $0 = kept }
     }
 
-    /// Takes an entity out, whichever of its objects is given. Returns whether it was in.
+    /// Removes an entity, given by any object that represents it.
+    ///
+    /// - Returns: `true` if the entity was in the collection.
     @discardableResult
     public mutating func remove(_ entity: Element) -> Bool {
         let identity = EntityIdentity(entity)
@@ -209,7 +219,7 @@ extension ToMany: RangeReplaceableCollection {
         return true
     }
 
-    /// Makes these the entities of the relation.
+    /// Replaces all entities of the relation.
     public mutating func replace(with entities: some Sequence<Element>) {
         _ = self.entities
         change(takesOut: true) { $0 = entities.map { $0 as EntityValue } }
@@ -224,31 +234,35 @@ extension ToMany: ExpressibleByArrayLiteral {
 }
 
 extension EntityValue {
-    /// What a collection-valued navigation property leads to. Assigning makes those the entities of the relation; it is saved
-    /// with this object.
+    /// The targets of a collection-valued navigation property. Assigning replaces them; the change is saved with this
+    /// object.
     public subscript<Owner, Target>(property: ToManyProperty<Owner, Target>) -> ToMany<Target> {
         get { ToMany(self, property.property, relation(property.property)) }
         _modify {
             let name = property.property.name
             var relation = ToMany<Target>(self, property.property, relation(property.property))
             let reading = relation.reading
-            // Held once, it can be changed in its place.
+            // With a single reference, the list is mutated in place.
             related[name] = nil
             defer { related[name] = relation.kept(by: self, property.property, reading) }
             yield &relation
         }
     }
 
-    /// The entities that lead to this one by a single-valued navigation property of theirs, where the metadata have no
-    /// property for this direction, or where it is to be said which of several is meant: `customer.backlinks(Order.payer)`.
+    /// Returns the entities that refer to this one by a single-valued navigation property:
+    /// `customer.backlinks(Order.payer)`.
     ///
-    /// Reads anew each time, and is saved by ``ToMany/applyChanges()`` alone.
+    /// Use it if the metadata has no property for this direction, or to select one of several.
+    ///
+    /// Reads again at each call. Changes are saved by ``ToMany/applyChanges()`` only.
     public func backlinks<Owner: EntityValue, Target>(_ property: ToOneProperty<Owner, Target>) -> ToMany<Owner> {
         let related = RelatedEntities(base: isNew ? [] : nil)
         return ToMany(self, property.property, related, isBackwards: true)
     }
 
-    /// The same for a collection-valued navigation property.
+    /// Returns the entities that refer to this one by a collection-valued navigation property.
+    ///
+    /// Reads again at each call. Changes are saved by ``ToMany/applyChanges()`` only.
     public func backlinks<Owner: EntityValue, Target>(_ property: ToManyProperty<Owner, Target>) -> ToMany<Owner> {
         let related = RelatedEntities(base: isNew ? [] : nil)
         return ToMany(self, property.property, related, isBackwards: true)
@@ -256,9 +270,9 @@ extension EntityValue {
 }
 
 extension ToMany {
-    /// What an object is to keep of this collection after it was changed, or assigned to it.
+    /// Returns the state to be stored in an object after this collection was changed or assigned to it.
     ///
-    /// - Parameter reading: of what the object had there before. What came and went is told by what was read then.
+    /// - Parameter reading: the former state of the relation, from which added and removed entities are determined.
     fileprivate func kept(
         by host: EntityValue, _ property: Property, _ reading: RelatedEntities.Reading
     ) -> RelatedEntities {

@@ -4,34 +4,34 @@ public import Operations
 import SyncCore
 public import SyncEngine
 
-/// What a single-valued navigation property leads to: `order.customer`.
+/// The target of a single-valued navigation property: `order.customer`.
 ///
-/// Nothing is read before it is asked for; then it is kept by the object that has the relation. A change is local to that
-/// object, like a changed value, until the object is saved: by ``Box/put(_:)-(Entity)``, ``DataService/createEntity(_:headers:options:)``
-/// or ``DataService/updateEntity(_:headers:options:)``.
+/// The target is read on first access and then cached in the object that owns the relation. Like a changed value, a
+/// new target affects only the object until the object is saved: by ``Box/put(_:)-(Entity)``,
+/// ``DataService/createEntity(_:headers:options:)`` or ``DataService/updateEntity(_:headers:options:)``.
 ///
-/// Reading blocks while the store does something else, at most for one of its transactions. With an
-/// ``OnlineODataProvider`` nothing is read this way: call ``load()``, or expand the property in the query.
+/// Reading blocks while the store is busy, for at most one of its transactions. An ``OnlineODataProvider`` does not
+/// support reading on access: call ``load()``, or expand the property in the query.
 public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
-    /// The object that has the relation; nil for a value that was made to be assigned.
+    /// The object that owns the relation; `nil` for a value that is to be assigned.
     private let host: EntityValue?
     private let property: Property?
-    /// Of a value without host.
+    /// The target of a value without host.
     private let choice: RelatedEntities
 
-    /// A relation to that entity, new or saved before, to be assigned: `order.customer = ToOne(target: customer)`.
+    /// Creates a relation to a new or existing entity, to be assigned: `order.customer = ToOne(target: customer)`.
     public init(target: Target?) {
         (host, property) = (nil, nil)
         choice = RelatedEntities(replacing: target.map { [$0] } ?? [])
     }
 
-    /// A relation to the entity of that ID, to be assigned.
+    /// Creates a relation to the entity with the given ID, to be assigned.
     public init(targetID: EntityID?) {
         (host, property) = (nil, nil)
         choice = RelatedEntities(replacing: [], targetID: targetID)
     }
 
-    /// No target.
+    /// Creates a relation without target.
     public init(nilLiteral: ()) { self.init(target: nil) }
 
     init(_ host: EntityValue, _ property: Property) {
@@ -39,37 +39,38 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         choice = host.relation(property)
     }
 
-    /// Of the host: what it knows now, since it may have been saved or loaded in the meantime.
+    /// The current state of the host's relation, which may have been saved or loaded meanwhile.
     private var related: RelatedEntities {
         guard let host, let property else { return choice }
         return host.relation(property)
     }
 
-    /// How much is known of the target.
+    /// The state of the target.
     public enum State: Sendable, Hashable {
-        /// There is none.
+        /// There is no target.
         case none
-        /// An object that is not saved yet.
+        /// The target has not been saved.
         case unsaved
-        /// There is one, and it was not read yet.
+        /// The target exists and has not been read.
         case unloaded(EntityID)
-        /// It was read or set, and is at hand.
+        /// The target has been read or set.
         case loaded
-        /// The foreign key says that there is one, and the store does not have it: its set and key, `Customers('ALFKI')`. It
-        /// was not downloaded, or does not exist.
+        /// The foreign key identifies an entity that is not in the store, by set and key: `Customers('ALFKI')`. It
+        /// has not been downloaded or does not exist.
         case unresolvable(String)
-        /// It could not be read.
+        /// The target could not be read.
         case failed(TidelogError.Code)
     }
 
     // MARK: Target
 
-    /// The entity that the relation leads to; nil where there is none. Read when it is first asked for.
+    /// The target, or `nil` if there is none. It is read on first access.
     ///
-    /// Nil also where it cannot be read; ``state`` says so then, and the service's logger has the error. ``resolve()`` throws it.
+    /// Also `nil` if the read fails; ``state`` then contains the error code and the service's logger the error.
+    /// ``resolve()`` throws the error.
     ///
-    /// Setting another one, or nil, takes effect when the object that has the relation is saved. A new target is created then;
-    /// of one that exists only the link is made, and what was changed in it is not saved.
+    /// A new value takes effect when the object that owns the relation is saved. A new target is created then; for an
+    /// existing target only the link is saved, not its own changes.
     public var target: Target? {
         get {
             do throws(TidelogError) {
@@ -90,11 +91,12 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         related.choose(target)
     }
 
-    /// The ID of the target; nil where there is none, and where it is not saved yet. Does not read the target. Nil also where
-    /// the store cannot be read, see ``state``.
+    /// The ID of the target, or `nil` if there is none or it has not been saved. Does not read the target.
     ///
-    /// Setting one is as setting ``target``, and reads nothing: whether there is such an entity is found when the object is
-    /// saved.
+    /// Also `nil` if the store cannot be read; see ``state``.
+    ///
+    /// Setting the ID is like setting ``target`` but reads nothing: the existence of the entity is checked when the
+    /// object is saved.
     public var targetID: EntityID? {
         get {
             let related = related
@@ -116,9 +118,11 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         }
     }
 
-    /// Whether there is a target, saved or not, in the store or not. Does not read it.
+    /// A Boolean value that indicates whether there is a target, even if it is not saved or not in the store. Does
+    /// not read it.
     public var hasValue: Bool { state != .none }
 
+    /// The state of the target. Does not read it.
     public var state: State {
         let related = related
         if let target = related.target {
@@ -133,11 +137,12 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         return unknownTarget.map { .unresolvable($0) } ?? .none
     }
 
-    /// Whether the app set another target that is not saved.
+    /// A Boolean value that indicates whether the app has set another target that has not been saved.
     public var hasPendingChange: Bool { related.edit != .none }
 
-    /// Whether the store says by now that the relation leads to another entity than was read, or to none. False where nothing was
-    /// read. Costs a look at the links. Where the store cannot be asked that counts as stale.
+    /// A Boolean value that indicates whether the target in the store differs from the one that was read.
+    ///
+    /// `false` if nothing has been read; `true` if the store cannot be read. Compares the links only.
     public var isStale: Bool {
         guard let host, let property, host.address != nil else { return false }
         return host.isStale(related, property) ?? true
@@ -145,7 +150,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 
     // MARK: Reading
 
-    /// The target, as ``target`` gives it, or the reason why it cannot be read.
+    /// Returns the target, like ``target``. Throws if it cannot be read.
     public func resolve() throws(TidelogError) -> Target? {
         let related = related
         if related.target == nil, let host, let property {
@@ -163,7 +168,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         return try checked(related.target)
     }
 
-    /// Reads the target from the store or, online, from the service. Reads again what was read before.
+    /// Reads the target from the store or, online, from the service, even if it has been read before.
     @discardableResult
     public func load() async throws(TidelogError) -> Target? {
         guard let host, let property, related.edit == .none else { return try resolve() }
@@ -173,8 +178,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         return try checked(related.target)
     }
 
-    /// Forgets the target that was read, so that it is read anew when it is next asked for. What the app set and has not saved
-    /// stays set.
+    /// Discards the cached target, so that the next access reads it again. An unsaved change is kept.
     public func reset() { related.unload() }
 
     private func fail(_ error: TidelogError) { related.failure = error }
@@ -190,7 +194,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         return target
     }
 
-    /// What the foreign key names, where no such entity is in the store.
+    /// The set and key that the foreign key identifies, if the entity is not in the store.
     private var unknownTarget: String? {
         guard let host, let end = property?.navigation, !end.constraints.isEmpty else { return nil }
         var key: [(name: String, value: Value)] = []
@@ -204,8 +208,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 
     // MARK: Assigning
 
-    /// Makes this the relation of an object. Where it is not known what this leads to, since it cannot be read, nothing is
-    /// changed, and the service's logger has the error.
+    /// Assigns this relation to an object. If the target cannot be read, nothing is changed and the error is logged.
     func assign(to host: EntityValue, _ property: Property) {
         if self.host === host, self.property == property { return }
         let own = ToOne(host, property)
@@ -220,7 +223,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 }
 
 extension ToOne {
-    /// Takes over a foreign key that names an entity which the store does not have.
+    /// Copies a foreign key that identifies an entity which is not in the store.
     fileprivate func takeKey(of source: EntityValue, _ property: Property?) {
         guard let host, let own = self.property?.navigation, let theirs = property?.navigation else { return }
         for pair in own.constraints {
@@ -232,13 +235,14 @@ extension ToOne {
 }
 
 extension EntityValue {
-    /// What a single-valued navigation property leads to. Setting it is setting ``ToOne/target``.
+    /// The target of a single-valued navigation property. Setting it is like setting ``ToOne/target``.
     public subscript<Owner, Target>(property: ToOneProperty<Owner, Target>) -> ToOne<Target> {
         get { ToOne(self, property.property) }
         set { newValue.assign(to: self, property.property) }
     }
 
-    /// The entity of that ID, as a target of the navigation property; nil where it is not in the store.
+    /// Returns the entity with the given ID as a target of the navigation property, or `nil` if it is not in the
+    /// store.
     fileprivate func readTarget(_ id: EntityID, _ property: Property) throws(TidelogError) -> EntityValue? {
         guard let factory else { return nil }
         let answer = try factory.provider.queryWaiting(.entity(id))

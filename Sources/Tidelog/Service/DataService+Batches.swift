@@ -2,12 +2,14 @@ import EDM
 import SyncEngine
 
 extension DataService {
-    /// Runs the change sets and queries of the batch in order; each change set takes effect as a whole or not at all. Throws
-    /// the error of the first that fails; what was applied before stays.
+    /// Executes the change sets and queries of the batch in order; each change set takes effect as a whole or not at
+    /// all.
     ///
-    /// Online the parts travel in one `$batch` as far as they do not touch the same entities: what a part creates has no
-    /// address before the service has answered. A service may go on behind a part that failed (V2 does so); what it did
-    /// then is taken over as well.
+    /// Online, consecutive parts are sent in one `$batch` if they do not affect the same entities, because a new
+    /// entity has no address before the response. A service may continue after a failed part (V2 does); the results
+    /// of the later parts are applied too.
+    ///
+    /// - Throws: The error of the first part that fails. Earlier parts stay applied.
     public func processBatch(_ batch: RequestBatch) async throws(TidelogError) {
         let model = try await provider.model()
         var next = 0
@@ -56,7 +58,7 @@ extension DataService {
 }
 
 extension RequestBatch {
-    /// The longest run of parts of which none touches an entity that another one touches.
+    /// Returns the longest range of parts that affect disjoint entities.
     fileprivate func independentParts(from start: Int) -> Range<Int> {
         var touched: Set<ObjectIdentifier> = []
         for index in start..<parts.count {
@@ -70,7 +72,7 @@ extension RequestBatch {
 }
 
 extension ChangeSet.Operation {
-    /// Every entity that the call names, those that are bound or new below another included.
+    /// The entities that the modification names, including bound entities and new ones below them.
     fileprivate var entities: [ObjectIdentifier] {
         let named: [EntityValue] =
             switch kind {

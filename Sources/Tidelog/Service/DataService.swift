@@ -4,14 +4,16 @@ import ODataWire
 import SyncCore
 public import SyncEngine
 
-/// Entities of one OData service, by the same calls whether the provider is a store or the service itself.
+/// The entities of one OData service, with the same methods for a store and for the service itself.
 ///
-/// Offline, each modifying call validates, logs and returns when the operation is durable; nothing is sent before an upload.
-/// Online, it returns when the service has answered. Calls run where they are called from; the provider does its work
-/// elsewhere.
+/// Offline, each modification is validated and logged, and the method returns when the operation is durable; nothing
+/// is sent before an upload. Online, the method returns after the response of the service. The methods run in the
+/// caller's isolation; the provider works elsewhere.
 open class DataService {
+    /// The store or service that executes the calls.
     public let provider: any DataServiceProvider
 
+    /// Creates a service for a provider, and passes the metadata of its classes to it.
     public init(provider: any DataServiceProvider) {
         self.provider = provider
         if let embeddedMetadata {
@@ -19,36 +21,45 @@ open class DataService {
         }
     }
 
-    /// The classes that results are made of, by the qualified name of their entity type. Generated services override it. A
-    /// type that has none gets the class of its nearest base type, and `EntityValue` where no base type has one either.
+    /// The classes of result objects by the qualified name of their entity type. Generated services override it.
+    ///
+    /// A type without class uses the class of its nearest base type, or `EntityValue` if no base type has one.
     open var entityClasses: [String: EntityValue.Type] { [:] }
 
-    /// Whether the classes take members of enumerations that are added later: what the generator's `-open:enumerations`
-    /// says. Generated services override it. nil: there are no classes, and ``refreshMetadata(_:)`` leaves it to the policy.
+    /// Whether the classes support members that are added to enumerations later (the generator's option
+    /// `-open:enumerations`). Generated services override it.
+    ///
+    /// `nil` if there are no classes; ``refreshMetadata(_:)`` then uses the policy.
     open var hasOpenEnumerations: Bool? { nil }
 
-    /// The metadata that the classes were generated from. Generated services override it; ``loadMetadata()``,
-    /// ``refreshMetadata(_:)`` and ``OfflineODataProvider/classCompatibility`` compare with them. nil: there are no classes.
+    /// The metadata from which the classes were generated, or `nil` if there are no classes. Generated services
+    /// override it.
+    ///
+    /// ``loadMetadata()``, ``refreshMetadata(_:)`` and ``OfflineODataProvider/classCompatibility`` compare the
+    /// service's metadata with it.
     open var embeddedMetadata: EmbeddedMetadata? { nil }
 
     // MARK: Tracing
 
-    /// Where traced requests are written, at the level debug. Its own level is `info` at the beginning, so that nothing is
-    /// written before it is set to `debug`.
+    /// The logger for traced requests, which are written at the level `debug`.
+    ///
+    /// Its initial level is `info`, so nothing is written until the level is set to `debug`.
     public var logger = Logger(label: "tidelog.odata") { didSet { updateTrace() } }
 
-    /// Whether each request to the service and its answer are written to ``logger``: method, URL without query, status and
-    /// sizes. Holds for all services of one provider; the last that was set counts.
+    /// A Boolean value that indicates whether each request and its response are written to ``logger``: method, URL
+    /// without query, status and sizes.
+    ///
+    /// Applies to all services of one provider; the last value set wins.
     public var traceRequests = false { didSet { updateTrace() } }
 
-    /// Whether traced JSON is broken into lines and indented.
+    /// A Boolean value that indicates whether traced JSON is indented.
     public var prettyTracing = false { didSet { updateTrace() } }
 
-    /// Whether headers, query options and bodies are traced as well. They hold confidential values: not for production.
+    /// A Boolean value that indicates whether headers, query options and bodies are traced as well. They contain
+    /// confidential values: not for production.
     ///
-    /// Of headers only those of the protocol show their value, others `…`, inside of a batch too. Bodies are
-    /// shown as they are otherwise.
-    /// Credentials, cookies and tokens are left out in any case.
+    /// Only the headers of the protocol are traced with their values, all others as `…`, even inside a batch. Bodies
+    /// are traced completely. Credentials, cookies and tokens are never traced.
     public var traceWithData = false { didSet { updateTrace() } }
 
     private func updateTrace() {
@@ -60,16 +71,19 @@ open class DataService {
 
     // MARK: Metadata
 
-    /// Reads the metadata if they were not read before. An opened offline provider knows them. Online, with generated
-    /// classes, the service's are compared with those of the classes.
+    /// Reads the metadata if it has not been read yet. An open offline provider has it already.
     ///
-    /// - Throws: `incompatibleMetadata` if the classes cannot live with them.
+    /// Online, the service's metadata is compared with that of generated classes.
+    ///
+    /// - Throws: `incompatibleMetadata` if the classes do not support the service's metadata.
     public func loadMetadata() async throws(TidelogError) {
         if let online = provider as? OnlineODataProvider { return try await online.loadMetadata() }
         _ = try await provider.model()
     }
 
-    /// The metadata. Throws `noStore` before it is known; see ``loadMetadata()``.
+    /// The metadata.
+    ///
+    /// Throws `noStore` if it has not been read; see ``loadMetadata()``.
     public var metadata: EntityDataModel {
         get throws(TidelogError) {
             guard let model = provider.loadedModel else {
@@ -81,25 +95,25 @@ open class DataService {
         }
     }
 
-    /// Reads the service's metadata again, and takes them over where what changed is compatible with the metadata known so
-    /// far, or approved. A good moment is the start of an app.
+    /// Reads the service's metadata again, and installs it if the changes are compatible or approved. A good time is
+    /// the start of an app.
     ///
-    /// Compatible are new properties, types, sets, singletons, actions and functions, and nullable parameters at the end of
-    /// an action. Anything else is refused: `incompatibleMetadata` lists it (its cause is an `IncompatibleMetadata`), and
-    /// the metadata that were known stay in force. Compared are the metadata known so far, and with generated classes also
-    /// those that the classes were generated from (``embeddedMetadata``), whatever was read since. If there are neither, the
-    /// service's are read, and nothing is compared.
+    /// Compatible changes are new properties, types, sets, singletons, actions and functions, and nullable parameters
+    /// at the end of an action. All other changes are refused: `incompatibleMetadata` lists them (its cause is an
+    /// `IncompatibleMetadata`), and the previous metadata stays in use. The new metadata is compared with the
+    /// previous metadata and, if there are generated classes, also with the metadata from which they were generated
+    /// (``embeddedMetadata``). If there is neither, the metadata is installed without comparison.
     ///
-    /// Offline, pending operations are kept; those that an approved change leaves no place for go to the error archive
-    /// with the reason. It waits for an upload or download that runs. Afterwards the next download reads everything.
+    /// Offline, pending operations are kept. Operations that do not fit an approved change are moved to the error
+    /// archive with the reason. The call waits for a running upload or download. The next download reads everything.
     ///
-    /// Classes that were generated with `-open:enumerations` approve added members of enumerations by themselves. Those
-    /// that were generated without have no place for them: a policy that approves them is refused with `invalidRequest`
+    /// Classes generated with `-open:enumerations` approve added members of enumerations automatically. Classes
+    /// generated without it do not support such members: a policy that approves them is refused with `invalidRequest`
     /// before anything is read.
     ///
-    /// - Parameter policy: which changes are approved beforehand. Classes that were generated for the old metadata go on
-    ///   working as long as what they are made of is there. So don't approve with `canChangeAnything` where an app has such
-    ///   classes: what has another type, or may be null now, reads as nil there or ends in an error.
+    /// - Parameter policy: the changes that are approved in advance. Classes generated from the old metadata work as
+    ///   long as the metadata that they use exists. Do not approve with `canChangeAnything` if an app has such
+    ///   classes: a property that has another type or has become nullable reads as `nil` or causes an error.
     @discardableResult
     public func refreshMetadata(
         _ policy: CompatibilityPolicy = CompatibilityPolicy()
@@ -115,8 +129,10 @@ open class DataService {
         return try await provider.refreshMetadata(policy)
     }
 
-    /// The entity set or singleton of that name; offline also `ErrorArchive`, `RequestQueue` and
-    /// `EventLog`. Throws `refused(.unknownEntitySet)` where there is none.
+    /// Returns the entity set or singleton with the given name; offline also `ErrorArchive`, `RequestQueue` and
+    /// `EventLog`.
+    ///
+    /// - Throws: `refused(.unknownEntitySet)` if there is none.
     public func entitySet(withName name: String) throws(TidelogError) -> EntitySet {
         let own = provider is OfflineODataProvider ? QueueModel.model.findEntitySet(name) : nil
         guard let set = try metadata.findEntitySet(name) ?? own else {
@@ -127,14 +143,16 @@ open class DataService {
 
     // MARK: Entities
 
-    /// Creates the entity with all that is set, its bindings, and the new entities below it. Afterwards it has a readLink.
+    /// Creates an entity with its set properties, its bindings, and the new entities that it contains. Sets its
+    /// readLink.
     public func createEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
         try await perform(ChangeSet.Operation(.create(entity, parent: nil), headers, options))
     }
 
-    /// Creates an entity and links it to a parent, through the parent's single- or collection-valued navigation property.
+    /// Creates an entity and links it to a parent by a single- or collection-valued navigation property of the
+    /// parent.
     public func createRelatedEntity(
         _ entity: EntityValue, in parent: EntityValue, property: some PropertyReference, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -142,14 +160,15 @@ open class DataService {
         try await perform(ChangeSet.Operation(.create(entity, parent: (parent, property.property)), headers, options))
     }
 
-    /// Saves the properties that changed since the entity was read, and its bindings. Does nothing where nothing changed.
+    /// Saves the properties that have changed since the entity was read, and its bindings. Does nothing if nothing
+    /// has changed.
     public func updateEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
         try await perform(ChangeSet.Operation(.update(entity), headers, options))
     }
 
-    /// Deletes the entity. One with an editLink only will do.
+    /// Deletes an entity. An object with only an editLink is sufficient.
     public func deleteEntity(
         _ entity: EntityValue, headers: HTTPHeaders = .empty, options: RequestOptions = .none
     ) async throws(TidelogError) {
@@ -158,7 +177,7 @@ open class DataService {
 
     // MARK: Links
 
-    /// Links two entities. `property` may be on a one end or on a many end; on a one end it replaces what is linked there.
+    /// Creates a link between two entities. For a single-valued `property`, it replaces the existing link.
     public func createLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -166,7 +185,7 @@ open class DataService {
         try await perform(ChangeSet.Operation(.createLink(from, property.property, to), headers, options))
     }
 
-    /// Points a single-valued navigation property to another entity.
+    /// Sets a single-valued navigation property to another entity.
     public func updateLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -174,8 +193,10 @@ open class DataService {
         try await perform(ChangeSet.Operation(.updateLink(from, property.property, to), headers, options))
     }
 
-    /// Removes a link; both entities stay. `to` may be left out for a single-valued navigation property. Online it does not
-    /// matter there: the service removes whatever is linked.
+    /// Deletes a link; both entities are kept.
+    ///
+    /// `to` is optional if the navigation property is single-valued. In this case it is ignored online: the service
+    /// removes any existing link.
     public func deleteLink(
         from: EntityValue, property: some PropertyReference, to: EntityValue? = nil, headers: HTTPHeaders = .empty,
         options: RequestOptions = .none
@@ -185,7 +206,7 @@ open class DataService {
 
     // MARK: Change sets
 
-    /// Applies all operations of the change set, or none. They also travel to the service as one.
+    /// Applies all modifications of the change set, or none. They are also sent to the service as one change set.
     public func applyChanges(_ changes: ChangeSet) async throws(TidelogError) {
         try await perform(changes.operations, asChangeSet: true)
         changes.isApplied = true
@@ -199,14 +220,14 @@ open class DataService {
         let model = try await provider.model()
         let call = try ModificationCall(operations, model: model, provider: provider)
         guard !call.intents.isEmpty else { return call.apply([], factory(model)) }
-        // A call that takes several operations is all of them or none.
+        // A call with several operations is atomic.
         let asChangeSet = asChangeSet || call.intents.count > 1
         call.apply(try await provider.perform(call.intents, asChangeSet: asChangeSet), factory(model))
     }
 
     // MARK: Reading
 
-    /// Executes a query that names its set (``DataQuery/from(_:)``) or its URL.
+    /// Executes a query with a set (``DataQuery/from(_:)``) or a URL.
     public func executeQuery(
         _ query: DataQuery, headers: HTTPHeaders = .empty
     ) async throws(TidelogError) -> QueryResult {
@@ -238,9 +259,12 @@ open class DataService {
             count: answer.count.flatMap { Int(exactly: $0) })
     }
 
-    /// Reads an entity again, or for the first time where only its readLink or key is set.
+    /// Reads an entity again, or for the first time if only its readLink or key is set.
     ///
-    /// - Parameter query: what to select and expand.
+    /// - Parameters:
+    ///   - entity: the entity to be updated.
+    ///   - query: the properties to select and expand.
+    ///   - headers: additional headers of the request.
     public func loadEntity(
         _ entity: EntityValue, _ query: DataQuery = DataQuery(), headers: HTTPHeaders = .empty
     ) async throws(TidelogError) {
@@ -251,7 +275,7 @@ open class DataService {
         entity.apply(snapshot, factory(model))
     }
 
-    /// Reads a structural or navigation property of an entity that was read before, or whose key or readLink is set.
+    /// Reads a structural or navigation property of an entity that has been read, or whose key or readLink is set.
     public func loadProperty(
         _ property: some PropertyReference, into entity: EntityValue, _ query: DataQuery = DataQuery(),
         headers: HTTPHeaders = .empty

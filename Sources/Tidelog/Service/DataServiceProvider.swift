@@ -2,71 +2,89 @@ public import EDM
 public import ODataWire
 public import SyncEngine
 
-/// What answers a ``DataService``: a store (``OfflineODataProvider``) or the service itself (``OnlineODataProvider``).
+/// The backend of a ``DataService``: a store (``OfflineODataProvider``) or the service itself
+/// (``OnlineODataProvider``).
 ///
-/// The same intents mean the same for both. Apps use the providers and have no need to call these.
+/// Both interpret the same intents in the same way. Apps use the providers through a ``DataService`` and need not
+/// call these methods.
 public protocol DataServiceProvider: AnyObject, Sendable {
-    /// The metadata, once it is known; nil before.
+    /// The metadata, or `nil` if it has not been read.
     var loadedModel: EntityDataModel? { get }
-    /// The metadata, read now where it is not known.
+    /// Returns the metadata, and reads it if necessary.
     func model() async throws(TidelogError) -> EntityDataModel
-    /// Tells the provider which metadata the app's classes were generated from. ``DataService`` does it when it is made.
+    /// Sets the metadata from which the app's classes were generated. ``DataService`` calls it in its initializer.
     func adopt(_ classes: ClassMetadata)
-    /// See ``DataService/refreshMetadata(_:)``.
+    /// Refreshes the metadata; see ``DataService/refreshMetadata(_:)``.
     func refreshMetadata(_ policy: CompatibilityPolicy) async throws(TidelogError) -> MetadataRefresh
+    /// Executes modifications, with `asChangeSet` all or none.
+    ///
+    /// - Returns: One result for each intent.
     func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult]
+    /// Executes a query.
     func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer
+    /// Reads one entity.
+    ///
+    /// - Throws: `notFound` or `refused(.entityNotFound)` if there is no such entity.
     func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot
-    /// The same as ``query(_:headers:)`` without suspending, for what is loaded when it is first looked at. Blocks while the
-    /// store is busy, at most for one transaction; all entities come, whatever the page size. Throws `unsupported` where
-    /// entities are not kept here, as services do not.
+    /// Executes a query like ``query(_:headers:)`` but without suspending, for relations that are read on access.
+    ///
+    /// Blocks while the store is busy, for at most one transaction. Returns all entities, whatever the page size.
+    ///
+    /// - Throws: `unsupported` if the provider does not store entities, as for a service.
     func queryWaiting(_ request: QueryRequest) throws(TidelogError) -> QueryAnswer
-    /// The IDs of what a navigation property leads to, or with `isBackwards` of what leads here by it. Likewise.
+    /// Returns the IDs of the targets of a navigation property or, with `isBackwards`, of the entities that refer to
+    /// this one by it.
+    ///
+    /// Blocks and throws like ``queryWaiting(_:)``.
     func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID]
-    /// Runs change sets and queries of which none refers to what another one makes or changes, in order.
+    /// Executes change sets and queries in order. None of them may refer to an entity that another one creates or
+    /// changes.
     ///
-    /// Returns an outcome for each until the first that failed; a service may have gone on behind it (V2 does), and then
-    /// there are more.
+    /// - Returns: The outcomes up to the first failure, or more if the service continued after it (V2 does).
     func process(_ calls: [BatchCall]) async throws(TidelogError) -> [BatchCallOutcome]
-    /// Calls a function or action. Throws `unsupported` where no service is asked, as a store does not.
+    /// Calls a function or action.
+    ///
+    /// - Throws: `unsupported` if the provider does not contact a service, as for a store.
     func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer
-    /// The results of a query from now on, whenever they change. Throws `unsupported` where nobody tells of changes, as
-    /// services do not.
+    /// Returns the results of a query from now on.
+    ///
+    /// - Throws: `unsupported` if the provider does not report changes, as for a service.
     func observe(_ request: QueryRequest) throws(TidelogError) -> LiveQuery
-    /// Tells of each request to the service from now on; nil tells nothing. An offline provider sends some only when it is
-    /// opened, uploads or downloads.
+    /// Sets the trace for all requests to the service from now on; `nil` disables tracing.
+    ///
+    /// An offline provider sends requests only when it is opened, uploads or downloads.
     func trace(_ trace: RequestTrace?)
 }
 
-/// A part of a ``RequestBatch`` in terms of values.
+/// A part of a ``RequestBatch`` as values.
 public enum BatchCall: Sendable {
     case changes([(intent: Intent, options: IntentOptions)])
     case query(QueryRequest)
 }
 
-/// What became of a ``BatchCall``.
+/// The outcome of a ``BatchCall``.
 public enum BatchCallOutcome: Sendable {
-    /// One for each intent.
+    /// One result for each intent.
     case changes([IntentResult])
     case query(QueryAnswer)
     case failed(TidelogError)
 }
 
 extension DataServiceProvider {
-    /// What is wrong with the service's metadata, and which of its sets, properties and so on the service therefore does not
-    /// have here: they are neither read nor sent. Empty before the metadata are known.
+    /// The defects of the service's metadata, each with the affected sets, properties and so on, which are neither
+    /// read nor sent. Empty if the metadata has not been read.
     public var metadataDefects: [MetadataDefect] { loadedModel?.defects ?? [] }
 
-    /// Nothing to compare.
+    /// Does nothing.
     public func adopt(_ classes: ClassMetadata) {}
 
-    /// Always `unsupported`; nothing is logged.
+    /// Always throws `unsupported`; nothing is logged.
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         let what = invocation.operation.mayChangeSomething ? "what it would change" : "its result"
         throw TidelogError(
@@ -90,7 +108,7 @@ extension DataServiceProvider {
         await processInTurn(calls)
     }
 
-    /// Each by itself, up to the first that fails.
+    /// Executes the calls one by one, up to the first failure.
     func processInTurn(_ calls: [BatchCall]) async -> [BatchCallOutcome] {
         var outcomes: [BatchCallOutcome] = []
         for call in calls {
@@ -108,16 +126,16 @@ extension DataServiceProvider {
     }
 }
 
-/// Where a query starts.
+/// The resource that a query reads.
 public enum QueryRequest: Sendable {
     /// A URL with its query options.
     case url(String)
     case set(EntitySet, QueryOptions)
-    /// What a navigation property of an entity leads to.
+    /// The targets of a navigation property of an entity.
     case related(EntityAddress, Property, QueryOptions)
     /// One entity of the store.
     case entity(EntityID)
-    /// What leads to an entity by a navigation property of its own: the same relationship walked backwards.
+    /// The entities that refer to an entity by their navigation property: the relationship in reverse direction.
     case sources(EntityAddress, Property, QueryOptions)
 }
 

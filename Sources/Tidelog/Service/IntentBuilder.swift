@@ -3,17 +3,17 @@ import ODataWire
 import SyncCore
 import SyncEngine
 
-/// Turns what an app does with its entity objects into intents that hold values only.
+/// Converts modifications of entity objects into intents, which contain only values.
 struct IntentBuilder {
     let model: EntityDataModel
-    /// Where the intents go; nil where it is not looked at whose entities they name.
+    /// The destination of the intents; `nil` if the origin of entities is not checked.
     private let provider: (any DataServiceProvider)?
-    /// The new entities of the call by the number of their draft.
+    /// The new entities of the call by draft number.
     private(set) var entities: [Int: EntityValue] = [:]
     private var numbers: [ObjectIdentifier: Int] = [:]
-    /// Of these, those that the present operation has brought.
+    /// The new entities that the present operation has added.
     private var inserted: Set<ObjectIdentifier> = []
-    /// Links that intents take off.
+    /// Links that intents remove.
     private var removed: Set<LinkIdentity> = []
 
     init(model: EntityDataModel, provider: (any DataServiceProvider)? = nil) {
@@ -21,9 +21,10 @@ struct IntentBuilder {
         self.provider = provider
     }
 
-    /// One as a rule; none for an update that changes nothing, and more where relations were changed as well.
+    /// Returns the intents of an operation: usually one, none for an update without changes, and more if relations
+    /// have changed.
     ///
-    /// - Parameter isAlone: whether no other operation of the call may link what this one takes off.
+    /// - Parameter isAlone: whether no other operation of the call can create the links that this one removes.
     mutating func intents(
         _ operation: ChangeSet.Operation, isAlone: Bool
     ) throws(TidelogError) -> [Intent] {
@@ -33,7 +34,7 @@ struct IntentBuilder {
         }
         let update = try intent(operation)
         if operation.isFlat { return [update].compactMap { $0 } }
-        // Links are taken off first: what is linked anew may have been the target of one that goes.
+        // Removals first: a newly linked target may have been the target of a removed link.
         return try removals(entity, onlyLinked: isAlone) + [update].compactMap { $0 }
             + additions(entity, onlyMissing: isAlone)
     }
@@ -67,13 +68,13 @@ struct IntentBuilder {
         case .deleteLink(let from, let property, let to):
             var target: EntityAddress?
             if let to { target = try address(of: to) }
-            // On the wire this would be the removal of every link.
+            // In a request this would remove every link.
             guard to != nil || !property.isCollection else { throw TidelogError(.targetNeeded(property)) }
             return .deleteLink(from: try address(of: from), navigation: property.name, to: target)
         }
     }
 
-    /// An object is created once in a call, also where it was met in a collection before.
+    /// Creates a link to an object that the call has already created, for example as part of a collection.
     private func linkOfCreated(
         _ entity: EntityValue, _ parent: (entity: EntityValue, property: Property)?
     ) throws(TidelogError) -> Intent? {
@@ -97,20 +98,20 @@ struct IntentBuilder {
 
     // MARK: Relations
 
-    /// The links that are to go: of a single-valued property that was set to nil, and of what was taken out of a collection.
-    /// A link that both of its ends say goes once.
+    /// Returns the removals of links: from single-valued properties that were set to `nil`, and from collections. A
+    /// link that both ends remove is removed once.
     ///
-    /// - Parameter onlyLinked: leaves out what is not linked in the store any more.
+    /// - Parameter onlyLinked: whether to omit links that the store does not have any more.
     mutating func removals(_ entity: EntityValue, onlyLinked: Bool = false) throws(TidelogError) -> [Intent] {
         guard entity.state != .unsaved else { return [] }
         var intents: [Intent] = []
         for (name, related) in entity.changedRelations() {
-            // Otherwise nobody would see that nothing goes.
+            // Otherwise the missing removals would go unnoticed.
             if let obstacle = related.obstacle { throw obstacle }
             guard let property = entity.entityType.findProperty(name) else { continue }
             if !property.isCollection {
                 guard related.list.isEmpty, related.targetID == nil else { continue }
-                // A service is asked to remove whatever there is.
+                // A service is asked to remove any existing link.
                 if let linked = entity.storedIDs(property) {
                     guard let target = linked.first, removed.insert(LinkIdentity(entity, property, target)).inserted
                     else {
@@ -134,9 +135,10 @@ struct IntentBuilder {
         return intents
     }
 
-    /// What came into collections of an entity that is there: new entities are created in them, others linked.
+    /// Returns the additions to collections of an existing entity: new entities are created in them, existing ones
+    /// linked.
     ///
-    /// - Parameter onlyMissing: leaves out what is linked in the store by now.
+    /// - Parameter onlyMissing: whether to omit links that the store already has.
     private mutating func additions(_ entity: EntityValue, onlyMissing: Bool) throws(TidelogError) -> [Intent] {
         var intents: [Intent] = []
         for (name, related) in entity.changedRelations() where related.edit == .changed && entity.isCollection(name) {
@@ -162,7 +164,8 @@ struct IntentBuilder {
 
     // MARK: Drafts
 
-    /// A new entity on the way into a deep insert, with the name that leads to it: its set's, then navigation properties.
+    /// A new entity in the path of a deep insert, with the name of its set or of the navigation property that leads
+    /// to it.
     private struct Step {
         let entity: ObjectIdentifier
         let name: String
@@ -209,7 +212,7 @@ struct IntentBuilder {
         return drafts
     }
 
-    /// What the app set as value of navigation properties: new entities are created with this one, existing ones bound.
+    /// Returns the drafts of new targets of navigation properties. Existing targets are added to the bindings.
     private mutating func inline(
         of entity: EntityValue, _ bindings: inout [BindingDraft], path: [Step], scope: RelationScope
     ) throws(TidelogError) -> [InlineDraft] {
@@ -286,19 +289,19 @@ struct IntentBuilder {
     }
 }
 
-/// Which changed relations a request carries.
+/// The changed relations that a request contains.
 private enum RelationScope {
-    /// A new entity with all that is to be around it.
+    /// All relations, for a new entity.
     case all
-    /// Single-valued ones: collections follow as operations of their own.
+    /// Single-valued relations; collections follow in separate operations.
     case single(except: Set<String>)
-    /// Single-valued ones, and collections that were set as a whole. What came into others and went from them is operations of
-    /// its own.
+    /// Single-valued relations, and collections that were set as a whole. Additions to and removals from other
+    /// collections are separate operations.
     case update
 }
 
 extension EntityValue {
-    /// The relations that the app has changed, in the order of their names.
+    /// Returns the relations that the app has changed, in the order of their names.
     fileprivate func changedRelations(_ scope: RelationScope = .all) -> [(name: String, related: RelatedEntities)] {
         guard !related.isEmpty else { return [] }
         return related.filter { name, related in
@@ -311,7 +314,7 @@ extension EntityValue {
         }.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Whether the store says already what was set of a single-valued relation.
+    /// Whether the store already has the target that was set for a single-valued relation.
     fileprivate func isLinked(_ related: RelatedEntities, _ name: String) -> Bool {
         guard state != .unsaved, let property = entityType.findProperty(name) else { return false }
         let target = related.list.first
@@ -321,8 +324,8 @@ extension EntityValue {
         return storedIDs(property) == [id]
     }
 
-    /// Whether the link has a number that another store gave, and that here may be another entity's. The past of a store has the
-    /// numbers of the store.
+    /// Whether the link contains an entity ID of another store, which may identify another entity here. A historical
+    /// store uses the IDs of its store.
     fileprivate func isNumbered(_ link: String, elsewhereThan provider: (any DataServiceProvider)?) -> Bool {
         guard let own = factory?.provider, own !== provider, own is OfflineODataProvider,
             provider is OfflineODataProvider

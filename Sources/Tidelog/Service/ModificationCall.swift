@@ -2,37 +2,38 @@ import EDM
 import ODataWire
 import SyncEngine
 
-/// What an app asked for in one call, as intents, with the objects that take over the results.
+/// The intents of one call, with the objects that receive the results.
 struct ModificationCall {
     private(set) var intents: [(intent: Intent, options: IntentOptions)] = []
     private var subjects: [Subject] = []
 
-    /// The object that an intent is about.
+    /// The object of an intent.
     private struct Subject {
         let entity: EntityValue
         let role: Role
 
         enum Role {
-            /// It is new, and told of as a draft.
+            /// The object is new and represented by a draft.
             case new
-            /// All that was changed in it is saved.
+            /// All its changes are saved.
             case saved
-            /// It was named, and the rest of what was changed in it is not saved.
+            /// Only the named link is saved; other changes remain unsaved.
             case named
         }
     }
 
-    /// All that was set of their relations is saved, by whatever intents, or was so already.
+    /// Entities whose changed relations are all saved by intents, or are already up to date.
     private var updated: [EntityValue] = []
-    /// New entities by the number of their draft.
+    /// The new entities by draft number.
     private var drafts: [Int: EntityValue] = [:]
 
-    /// Operations that change nothing are left out.
+    /// Converts the operations. Operations without changes are omitted.
     init(
         _ operations: [ChangeSet.Operation], model: EntityDataModel, provider: any DataServiceProvider
     ) throws(TidelogError) {
         var builder = IntentBuilder(model: model, provider: provider)
-        // What goes to somebody else has to leave first, whichever of the two is saved first.
+        // Removals first: an entity that moves to another owner is unlinked before it is linked, in whichever order
+        // the owners are saved.
         for operation in operations where operation.isFlat {
             guard case .update(let entity) = operation.kind else { continue }
             try add(builder.removals(entity, onlyLinked: true), operation, builder)
@@ -81,7 +82,7 @@ struct ModificationCall {
         switch (subject.role, snapshot) {
         case (.new, _), (.named, nil): break
         case (.saved, let snapshot?): subject.entity.apply(snapshot, factory, settled: settled)
-        // The service has done it and says nothing of it.
+        // The service has saved the changes without returning the entity.
         case (.saved, nil): subject.entity.settleValues(etag: result.etag, settled: settled)
         case (.named, let snapshot?): subject.entity.applyKeepingEdits(snapshot, factory)
         }

@@ -1,12 +1,13 @@
 import ODataWire
 import SyncEngine
 
-/// `Prefer: odata.maxpagesize=100`, or `maxpagesize` as 4.01 has it (OData 4.01 Part 1, section 8.2.8.6). Other preferences
-/// are not looked at here.
+/// The preference `odata.maxpagesize=100`, or `maxpagesize` in 4.01 (OData 4.01 Part 1, section 8.2.8.6). Other
+/// preferences are ignored.
 struct PagePreference {
     let size: Int64
 
-    /// Nil where the headers have none; throws `invalidRequest` for what is no number greater than 0.
+    /// Reads the preference. Returns `nil` if it is absent, and throws `invalidRequest` if it is not a number greater
+    /// than 0.
     init?(_ headers: HTTPHeaders) throws(TidelogError) {
         for field in headers.values("Prefer") {
             for preference in field.split(whereSeparator: { $0 == "," || $0 == ";" }) {

@@ -2,7 +2,7 @@ import ODataWire
 import SyncEngine
 
 extension RequestOptions {
-    /// The options as intents have them.
+    /// Returns the options for intents.
     func intentOptions(headers: HTTPHeaders, ifMatch: String?) throws(TidelogError) -> IntentOptions {
         var headers = headers
         if preferNoContent {
@@ -28,7 +28,7 @@ extension RequestOptions.UploadCategory {
 }
 
 extension HeaderDraft {
-    /// Reads `name: value` with `{link/property}` in the value.
+    /// Parses `name: value` with `{link/property}` in the value.
     init(parsing template: String) throws(TidelogError) {
         func refused(_ why: String) -> TidelogError {
             TidelogError(
@@ -79,7 +79,7 @@ extension Substring {
 }
 
 extension UInt8 {
-    /// Whether it may stand in a header's name (RFC 9110, 5.6.2).
+    /// Whether the byte is allowed in a header name (RFC 9110, 5.6.2).
     fileprivate var isToken: Bool {
         switch self {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

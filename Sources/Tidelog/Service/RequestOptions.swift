@@ -1,40 +1,45 @@
 public import Operations
 
-/// What a call asks for besides its effect. What decides when and how an operation is sent matters offline only.
+/// Options of a modification. Those that control when and how it is sent apply offline only.
 public struct RequestOptions: Sendable, Hashable {
+    /// The default options.
     public static let none = RequestOptions()
 
-    /// The app's own mark: it comes back with the operation's status and with errors.
+    /// A tag set by the app. It is returned with the status and errors of the operation.
     public var customTag: String?
 
-    /// Puts operations together: all that wait for the upload and have the same transactionID are sent in one change set, so
-    /// that the service does all of them or none, whenever they were made. What one of them needs of the operations between
-    /// them goes along. Where one of them has to wait, or was refused, all of them wait.
+    /// The transaction of the operation. Pending operations with the same transactionID are sent in one change set,
+    /// so that the service executes all or none of them.
     ///
-    /// Each operation takes effect here at once and has to be legal by itself, since nobody knows which one is the last. Use
-    /// a ``ChangeSet`` where only all of them together are legal.
+    /// Operations between them that they depend on are sent along. If one of them is held or was rejected, all of
+    /// them wait.
+    ///
+    /// Each operation takes effect locally at once and must be valid by itself, because the last operation of a
+    /// transaction is not known in advance. Use a ``ChangeSet`` if only the combination is valid.
     public var transactionID: String?
 
-    /// Sends the request exactly as it is made here: it is never combined with others, neither to spare requests nor to mend
-    /// one that the service refused.
+    /// Whether the request is sent exactly as it was made. It is never combined with other requests, neither to save
+    /// requests nor to amend a rejected one.
     public var unmodifiableRequest: Bool
 
-    /// What ``OfflineODataProvider/upload(categories:)`` may choose the operation by.
+    /// The category by which ``OfflineODataProvider/upload(categories:)`` can select the operation.
     public var uploadCategory: UploadCategory?
 
-    /// Whether the operation is sent with the next upload, when the app releases it
-    /// (``OfflineODataProvider/release(_:)``), or never. One for all operations of a change set.
+    /// Whether the operation is sent with the next upload, after the app releases it
+    /// (``OfflineODataProvider/release(_:)``), or never. All operations of a change set have the same delivery.
     public var delivery: Delivery
 
-    /// Whether an update that changes nothing is sent all the same. Without it nothing is logged and nothing is sent.
+    /// Whether an update without changes is sent. Otherwise nothing is logged or sent.
     public var sendEmptyUpdate: Bool
 
-    /// Asks the service not to repeat in its answer what was sent: `Prefer: return=minimal`.
+    /// Whether the service is asked not to return the entity: `Prefer: return=minimal`.
     public var preferNoContent: Bool
 
-    /// Headers with keys of entities in them, as `X-Order: {Orders(~7)/OrderID}`: a name, a colon, and a value in which a
-    /// readLink or editLink and a key property of its entity stand in braces. The value is put together when the request is
-    /// sent, with the key that the service gave; until it has given one the operation waits. `{{` and `}}` stand for braces.
+    /// Headers that contain keys of entities, like `X-Order: {Orders(~7)/OrderID}`.
+    ///
+    /// A template is a name, a colon, and a value with placeholders. A placeholder contains a readLink or editLink, a
+    /// slash and a key property of the entity. It is replaced when the request is sent, with the key that the service
+    /// has assigned; until then the operation waits. `{{` and `}}` stand for braces.
     public var customHeaderTemplates: [String]
 
     public init(
@@ -52,15 +57,15 @@ public struct RequestOptions: Sendable, Hashable {
         self.customHeaderTemplates = customHeaderTemplates
     }
 
-    /// What an upload may choose operations by.
+    /// A category by which an upload can select operations.
     public enum UploadCategory: Sendable, Hashable {
         case named(String)
         /// The entity that the call creates. Only for calls that create one.
         case createdEntity
-        /// The entity that the link leads to; see ``entity(_:)``.
+        /// The entity with the given link; see ``entity(_:)``.
         case entityLink(String)
 
-        /// All that belongs to an entity which was created or read before. Nil where it has no link yet.
+        /// Returns the category of an existing entity, or `nil` if the entity has no link yet.
         public static func entity(_ entity: EntityValue) -> UploadCategory? {
             (entity.readLink ?? entity.editLink).map(UploadCategory.entityLink)
         }

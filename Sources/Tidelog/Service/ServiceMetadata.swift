@@ -3,10 +3,16 @@ import ODataWire
 public import SyncEngine
 public import Transport
 
-/// Reads the metadata of services that no store is kept of.
+/// Reads the metadata of services without creating a store.
 public enum ServiceMetadata {
-    /// - Parameter url: a service root, or the metadata document itself: what ends in `$metadata`, `.xml`, `.edmx`,
-    ///   `.csdl` or `.json` is read as it is.
+    /// Reads the metadata of a service.
+    ///
+    /// - Parameters:
+    ///   - url: a service root, or the URL of the metadata document: a URL that ends in `$metadata`, `.xml`, `.edmx`,
+    ///     `.csdl` or `.json` is read directly.
+    ///   - transport: sends the request; `nil` for the platform's transport.
+    ///   - credentials: the credentials that are sent to the service.
+    /// - Returns: The model.
     public static func read(
         from url: String, transport: (any HTTPTransport)? = nil, credentials: Credentials = .none
     ) async throws(TidelogError) -> EntityDataModel {

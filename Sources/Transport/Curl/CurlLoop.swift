@@ -1,10 +1,10 @@
 import CCurl
 import Synchronization
 
-/// The thread that drives all transfers of one transport.
+/// The thread that executes all transfers of one transport.
 ///
-/// `@unchecked Sendable` because the handles are used by the loop's thread only, except to wake it, which happens under
-/// the lock and not after `isStopped`.
+/// `@unchecked Sendable` because only the loop's thread uses the handles, except to wake it, which happens under the
+/// lock and not after `isStopped`.
 final class CurlLoop: @unchecked Sendable {
     private enum Command {
         case start(CurlTransfer)
@@ -22,7 +22,7 @@ final class CurlLoop: @unchecked Sendable {
     private let multi: OpaquePointer
     private let share: OpaquePointer
 
-    /// Loads libcurl when it is the first.
+    /// Loads libcurl if it is not loaded yet.
     init(connectionsPerHost: Int) throws(TransportError) {
         if let reason = ccurl_load() {
             throw TransportError(.libraryMissing, String(cString: reason), mayHaveBeenSent: false)
@@ -44,7 +44,7 @@ final class CurlLoop: @unchecked Sendable {
 
     func start(_ transfer: CurlTransfer) { send(.start(transfer)) }
 
-    /// Also before `start`: then nothing is sent.
+    /// Cancels a transfer. Called before `start`, it prevents sending.
     func cancel(_ transfer: CurlTransfer) {
         transfer.isCancelled.store(true, ordering: .releasing)
         send(.cancel(transfer))
@@ -52,7 +52,7 @@ final class CurlLoop: @unchecked Sendable {
 
     func resume(_ transfer: CurlTransfer) { send(.resume(transfer)) }
 
-    /// Ends the thread; transfers under way are cancelled.
+    /// Ends the thread and cancels all transfers.
     func stop() {
         state.withLock {
             $0.isStopping = true
@@ -97,7 +97,7 @@ final class CurlLoop: @unchecked Sendable {
         ccurl_share_destroy(share)
     }
 
-    /// Ends the transfers whose response has not begun in time. Returns how long the next one has.
+    /// Ends the transfers whose response has not begun in time. Returns the remaining time of the next one.
     private func endLate(_ active: inout [OpaquePointer: CurlTransfer]) -> Duration {
         var next = Duration.seconds(60)
         let now = ContinuousClock.now

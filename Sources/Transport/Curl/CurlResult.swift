@@ -1,6 +1,6 @@
 import CCurl
 
-/// The one place where libcurl's results become ours.
+/// Maps libcurl's results to transport errors.
 enum CurlResult {
     static func code(_ result: Int32) -> TransportError.Code {
         switch Int(result) {
@@ -18,15 +18,15 @@ enum CurlResult {
         }
     }
 
-    /// Whether libcurl has given up because headers are longer than it takes: 100 KiB for one, 300 KiB for all of them.
+    /// Whether libcurl failed because headers exceed its limits: 100 KiB for one, 300 KiB for all of them.
     ///
     /// - Parameters:
-    ///   - detail: what libcurl says of it.
-    ///   - inHead: whether the head of the response is not complete.
+    ///   - detail: libcurl's error text.
+    ///   - inHead: whether the head of the response is incomplete.
     static func isTooLarge(_ result: Int32, detail: String, inHead: Bool) -> Bool {
         switch Int(result) {
         case CCURL_TOO_LARGE: true
-        // Nothing else of what is received without an end needs much memory.
+        // No other unbounded part of a response needs much memory.
         case CCURL_OUT_OF_MEMORY: inHead
         case CCURL_RECV_ERROR: detail.hasPrefix("Too large response headers")
         default: false

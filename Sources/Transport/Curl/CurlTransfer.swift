@@ -2,14 +2,14 @@ import CCurl
 import HTTPTypes
 import Synchronization
 
-/// One request on its way, with the redirects that it follows.
+/// One request in flight, including the redirects that it follows.
 ///
-/// `@unchecked Sendable` because only the loop's thread touches its variables; the buffer, the flag and the location are safe
-/// by themselves.
+/// `@unchecked Sendable` because only the loop's thread accesses its variables; the buffer, the flag and the location
+/// are thread-safe themselves.
 final class CurlTransfer: @unchecked Sendable {
     let buffer: ResponseBuffer
     let isCancelled = Atomic(false)
-    /// Where redirects have led to; nil before the first.
+    /// The URL after redirects; `nil` before the first.
     let location = Mutex<String?>(nil)
 
     private let request: OutgoingRequest
@@ -17,11 +17,11 @@ final class CurlTransfer: @unchecked Sendable {
     private let use: ResponseMeter.Use
     private var url: RequestURL
     private var parser = ResponseHeadParser()
-    /// The body of a response that may be a redirect to follow: kept back until that is known.
+    /// The body of a response that may be a redirect, held until that is known.
     private var held: [UInt8]?
-    /// Nil until the head is there.
+    /// `nil` until the head is complete.
     private var meter: ResponseMeter?
-    /// Whether the rest of the body was refused, and the response is complete without it.
+    /// Whether the rest of the body was discarded, and the response is complete without it.
     private var isCut = false
     private var headWait: HeadWait
     private var redirects = 0
@@ -31,7 +31,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var headerList: OpaquePointer?
     private let errorText: UnsafeMutablePointer<CChar>
     private let body: UnsafeMutableBufferPointer<UInt8>
-    /// While the body is read from a file.
+    /// The open file, while the body is read from a file.
     private var file: (any OpenContent)?
 
     init(
@@ -55,7 +55,7 @@ final class CurlTransfer: @unchecked Sendable {
         body.deallocate()
     }
 
-    /// Makes the handle; nil, with the transfer failed, when there can be none.
+    /// Creates the handle. Returns `nil` and fails the transfer if that is not possible.
     func open(share: OpaquePointer) -> OpaquePointer? {
         guard let easy = ccurl_easy_create() else {
             close(.failure(error(.other, "libcurl has no memory left", sent: false)))
@@ -93,7 +93,8 @@ final class CurlTransfer: @unchecked Sendable {
         return easy
     }
 
-    /// After the handle was taken out of the loop. True when it has to go in again, for a redirect.
+    /// Completes the transfer after the handle was removed from the loop. Returns `true` if it must be added again,
+    /// for a redirect.
     func finish(_ result: Int32) -> Bool {
         guard let easy else { return false }
         if let failure {
@@ -102,7 +103,7 @@ final class CurlTransfer: @unchecked Sendable {
             let isTooLarge = CurlResult.isTooLarge(
                 result, detail: String(cString: errorText), inHead: parser.head == nil)
             let code = isTooLarge ? .tooLarge : CurlResult.code(result)
-            // libcurl itself says of a long header that it is out of memory.
+            // For a long header, libcurl itself reports that it is out of memory.
             let shown = isTooLarge ? 0 : result
             close(.failure(error(code, CurlResult.sentence(code), sent: mayHaveBeenSent(code), shown)))
         } else if let head = parser.head {
@@ -137,13 +138,13 @@ final class CurlTransfer: @unchecked Sendable {
         close(.failure(error(.cancelled, "it was cancelled", sent: mayHaveBeenSent(.cancelled))))
     }
 
-    /// How long the head of the response may still take; nil where it is there, or has no limit.
+    /// Returns the remaining time for the head of the response, or `nil` if it is complete or has no limit.
     func timeForHead(_ now: ContinuousClock.Instant) -> Duration? {
         guard let easy, parser.head == nil else { return nil }
         return headWait.left(now, sent: ccurl_get_offset(easy, CCURL_SIZE_UPLOAD))
     }
 
-    /// Ends a transfer that was taken out of the loop because the head of its response took too long.
+    /// Fails a transfer that was removed from the loop because the head of its response took too long.
     func timeOut() { close(.failure(error(.timeout, "the head of the response took too long", sent: true))) }
 
     func fail(_ sentence: String) { close(.failure(error(.other, sentence, sent: mayHaveBeenSent(.other)))) }
@@ -152,7 +153,7 @@ final class CurlTransfer: @unchecked Sendable {
         head.headerFields.first { $0.name.canonicalName == "odata-error" }?.value
     }
 
-    /// Of a text that may be of any length, and hold anything.
+    /// Truncates a text of unbounded length and removes control characters.
     private static func shortened(_ words: String) -> String {
         let shown = words.unicodeScalars.prefix(300).filter { $0.value >= 0x20 && $0.value != 0x7F }
         return String(String.UnicodeScalarView(shown))
@@ -198,22 +199,22 @@ extension CurlTransfer {
             ccurl_set_long(easy, CCURL_NOBODY, 1)
         }
         if request.method != "GET" || sendsBody { ccurl_set_string(easy, CCURL_CUSTOMREQUEST, request.method) }
-        // Over a kept connection that turns out dead, libcurl sends a request again by itself, though the service may
-        // have acted on it before the connection died. Over a new one it never does.
+        // If a reused connection turns out to be dead, libcurl resends the request by itself, although the service
+        // may already have processed it. On a new connection it never does.
         if !request.isSafe { ccurl_set_long(easy, CCURL_FRESH_CONNECT, 1) }
         add("Expect:")
         if sendsBody, request.headerFields[.contentType] == nil { add("Content-Type:") }
         let cookies = request.headerFields.filter { $0.name == .cookie }.map(\.value)
-        // Beside those that libcurl has from the service, in one header.
+        // In one header, in addition to the cookies that libcurl has stored.
         if !cookies.isEmpty { ccurl_set_string(easy, CCURL_COOKIE, cookies.joined(separator: "; ")) }
         for field in request.headerFields where field.name != .contentLength && field.name != .cookie {
-            // libcurl takes “Name:” for a header to leave out, “Name;” for one without a value.
+            // libcurl interprets “Name:” as a header to omit, “Name;” as one without a value.
             add(field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)")
         }
         ccurl_set_pointer(easy, CCURL_HTTPHEADER, headerList.map { UnsafeRawPointer($0) })
     }
 
-    /// libcurl asks for the bytes when it can send some.
+    /// Reads the body from a file; libcurl requests bytes when it can send them.
     private func setFile(_ easy: OpaquePointer, _ source: any RequestContent) {
         ccurl_set_long(easy, CCURL_UPLOAD, 1)
         ccurl_set_offset(easy, CCURL_INFILESIZE, Int64(source.count))
@@ -273,7 +274,7 @@ extension CurlTransfer {
         if held != nil {
             held?.append(contentsOf: kept)
         } else if !buffer.receive(kept) {
-            // The same bytes come again.
+            // libcurl delivers the same bytes again.
             return 0x1000_0001  // CCURL_PAUSE
         }
         meter = counted
@@ -306,7 +307,7 @@ extension CurlTransfer {
 }
 
 extension Duration {
-    /// At least 1: to libcurl, 0 is no limit.
+    /// At least 1, because libcurl interprets 0 as no limit.
     var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         let milliseconds = seconds.multipliedReportingOverflow(by: 1000)

@@ -3,13 +3,13 @@ import Synchronization
 
 /// HTTP through libcurl, which is loaded with the first request.
 ///
-/// Each transport has its connections, its cookies (in memory) and one thread, which ends when the transport and every
-/// response body of it are released.
+/// Each transport has its own connections, cookies (in memory) and one thread, which ends when the transport and all
+/// its response bodies have been released.
 public final class CurlTransport: HTTPTransport {
     private let options: TransportOptions
     private let loop = Mutex<CurlLoop?>(nil)
 
-    /// Where a streamed body waits for its reader, in bytes.
+    /// The size in bytes of the buffer between a streamed body and its reader.
     private static let streamCapacity = 256 * 1024
 
     public init(_ options: TransportOptions = TransportOptions()) { self.options = options }
@@ -88,7 +88,7 @@ public final class CurlTransport: HTTPTransport {
         _ request: HTTPRequest, _ body: [UInt8], _ buffer: ResponseBuffer, _ use: ResponseMeter.Use = .buffered,
         file: (any RequestContent)? = nil
     ) async throws(TransportError) -> (CurlLoop, CurlTransfer) {
-        // Checked first: what cannot be sent needs no credentials.
+        // Checked first: an invalid request needs no credentials.
         _ = try OutgoingRequest(request, body: [])
         let outgoing = try OutgoingRequest(try await options.authorize(request), body: body, file: file)
         return (try startedLoop(), CurlTransfer(outgoing, options, use, buffer: buffer))
@@ -104,7 +104,7 @@ public final class CurlTransport: HTTPTransport {
     }
 }
 
-/// Keeps the transport while a body is read, and ends the transfer when nobody reads on.
+/// Retains the transport while a body is read, and cancels the transfer when the reader is released.
 private final class Reading: Sendable {
     private let transport: CurlTransport
     private let loop: CurlLoop

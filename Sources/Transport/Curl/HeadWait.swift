@@ -1,16 +1,16 @@
-/// How long a response's head may take: from when the last bytes of the request were seen to go.
+/// The time limit for a response's head, measured from the last observed progress in sending the request.
 struct HeadWait: Sendable {
     private let limit: Duration?
-    /// When the time began to run; nil before the request was looked at for the first time.
+    /// The start of the measurement; `nil` before the first check.
     private var start: ContinuousClock.Instant?
     private var sent: Int64 = 0
 
-    /// - Parameter limit: nil for none.
+    /// - Parameter limit: the limit; `nil` for none.
     init(_ limit: Duration?) { self.limit = limit }
 
-    /// Returns how long it may still take, zero or less when its time has passed; nil where there is no limit.
+    /// Returns the remaining time, zero or less if it has expired, or `nil` if there is no limit.
     ///
-    /// - Parameter sent: how many bytes of the request's body have gone.
+    /// - Parameter sent: the number of bytes of the request's body that have been sent.
     mutating func left(_ now: ContinuousClock.Instant, sent: Int64) -> Duration? {
         guard let limit else { return nil }
         if start == nil || sent != self.sent { (start, self.sent) = (now, sent) }

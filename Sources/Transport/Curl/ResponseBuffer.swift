@@ -1,7 +1,7 @@
 import HTTPTypes
 import Synchronization
 
-/// Between the thread that receives and the task that reads.
+/// The buffer between the receiving thread and the reading task.
 final class ResponseBuffer: Sendable {
     private struct State {
         var head: HTTPResponse?
@@ -12,7 +12,7 @@ final class ResponseBuffer: Sendable {
     }
 
     private let state = Mutex(State())
-    /// At this size the sender is made to wait; nil to take everything.
+    /// The size at which the sender is paused; `nil` for no limit.
     private let capacity: Int?
 
     init(capacity: Int?) { self.capacity = capacity }
@@ -23,7 +23,7 @@ final class ResponseBuffer: Sendable {
         change { $0.head = head }
     }
 
-    /// False when the buffer is full: then the bytes are not taken, and the reader will ask for more.
+    /// Appends bytes. Returns `false` without appending if the buffer is full; the reader then requests them again.
     func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var isTaken = true
         change {
@@ -65,7 +65,7 @@ final class ResponseBuffer: Sendable {
         }
     }
 
-    /// Head and body once both are complete.
+    /// Waits until both are complete, and returns head and body.
     func whole() async -> Result<(response: HTTPResponse, body: [UInt8]), TransportError> {
         while true {
             let whole = state.withLock { state -> Result<(response: HTTPResponse, body: [UInt8]), TransportError>? in
@@ -82,7 +82,7 @@ final class ResponseBuffer: Sendable {
         }
     }
 
-    /// The next bytes, nil at the end. `resume` is called where the sender waits.
+    /// Waits for the next bytes; returns `nil` at the end. Calls `resume` if the sender is paused.
     func next(resume: () -> Void) async -> Result<[UInt8]?, TransportError> {
         while true {
             var wasPaused = false

@@ -1,30 +1,31 @@
 import HTTPTypes
 
-/// Puts the head of a response together from the lines that libcurl hands out. Interim responses (1xx) are passed over.
+/// Builds the head of a response from the lines that libcurl delivers. Interim responses (1xx) are ignored.
 struct ResponseHeadParser {
     enum Failure: Error { case tooLarge }
 
     static let maximumBytes = 512 * 1024
-    /// Far below what HTTPFields can hold.
+    /// Far below the capacity of HTTPFields.
     static let maximumFields = 2000
 
-    /// What is said of a head or of trailers beyond these.
+    /// The error sentence for a head or trailers beyond these limits.
     static let tooLarge =
         "the response has more than \(maximumBytes / 1024) KiB or \(maximumFields) fields of headers and trailers"
 
     private(set) var head: HTTPResponse?
-    /// What the service says behind the body of its failure (OData 4.01 Part 1, 9.5). Other trailers are passed over.
+    /// The error that the service reports after the body of a failed response (OData 4.01 Part 1, 9.5). Other
+    /// trailers are ignored.
     private(set) var errorTrailer: String?
     private var current: HTTPResponse?
     private var bytes = 0
 
-    /// True with the line that completes the head.
+    /// Processes a line. Returns `true` if it completes the head.
     mutating func receive(_ line: UnsafeRawBufferPointer) throws(Failure) -> Bool {
         bytes += line.count
         if bytes > Self.maximumBytes { throw .tooLarge }
         var text = line[...]
         while let last = text.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
-        // What comes after the head is a trailer.
+        // Fields after the head are trailers.
         guard head == nil else {
             noteTrailer(text)
             return false

@@ -1,11 +1,11 @@
 public import HTTPTypes
 
-/// What proves who sends. It does not print itself.
+/// The credentials of a request. Their description does not contain them.
 public enum Credentials: Sendable, Hashable {
     case none
-    /// RFC 7617, in UTF-8. The user may not contain a colon.
+    /// Basic authentication (RFC 7617), in UTF-8. The user may not contain a colon.
     case basic(user: String, password: String)
-    /// RFC 6750.
+    /// A bearer token (RFC 6750).
     case bearer(String)
 
     /// Sets the Authorization header.

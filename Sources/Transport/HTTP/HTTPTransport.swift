@@ -1,45 +1,47 @@
 public import HTTPTypes
 
-/// Sends HTTP requests. Apps may bring their own.
+/// Sends HTTP requests. Apps may provide their own implementation.
 ///
-/// What every transport owes to the engine:
-/// - A response of any status is a response; only its absence is an error.
-/// - A request that is not idempotent is sent at most once, and an error tells whether it may have arrived.
-/// - Redirects within the origin (scheme, host, port) are followed for GET and HEAD, and with method and body where the
-///   status is 307 or 308; a redirect to another origin is refused, since credentials and data would go there.
-/// - Cookies that the service sets are kept for the transport's life and sent back as they say, beside those of a `Cookie`
-///   header that the request has.
-/// - Time and size of each response are bounded. The body of a failure may be cut off, that of a success may not.
+/// The engine requires of every transport:
+/// - A response of any status is returned; only a missing response is an error.
+/// - A request that is not idempotent is sent at most once, and an error indicates whether it may have arrived.
+/// - Redirects within the origin (scheme, host, port) are followed for GET and HEAD, and with method and body if the
+///   status is 307 or 308; a redirect to another origin is refused, because credentials and data would be sent there.
+/// - Cookies that the service sets are kept for the lifetime of the transport and sent back according to their
+///   attributes, in addition to those of a `Cookie` header in the request.
+/// - Time and size of each response are bounded. The body of a failure may be truncated, that of a success may not.
 /// - Repeated header fields are kept. Bodies are decoded; Content-Encoding and Content-Length are left as received.
 public protocol HTTPTransport: Sendable {
     func send(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8])
 
-    /// Sends a GET, and tells where the response came from.
+    /// Sends a GET, and returns the URL of the response in addition.
     ///
-    /// - Returns: in `location`, the URL that redirects led to; nil if there were none, or if the transport does not know.
+    /// - Returns: In `location`, the URL after redirects; `nil` if there were none, or if the transport does not
+    ///   provide it.
     func locate(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?)
 
-    /// The same with a body that lies in a file.
+    /// Sends a request whose body is a file.
     func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8])
 
-    /// Returns when the head of the response is there; the body is read as it is asked for.
+    /// Sends a request and returns when the head of the response is complete. The body is received while it is read.
     func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody)
 
-    /// Sends a GET for the content of a media stream, which goes to a file: as ``stream(_:body:)``, within the limits for
-    /// media streams.
+    /// Sends a GET for the content of a media stream, which is written to a file: like ``stream(_:body:)``, within
+    /// the limits for media streams.
     func media(_ request: HTTPRequest) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody)
 }
 
 extension HTTPTransport {
-    /// For transports that do not tell: who gets a redirect as the response follows it.
+    /// For transports that do not provide the location: the caller follows a redirect that it receives as the
+    /// response.
     public func locate(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8], location: String?) {
@@ -47,14 +49,14 @@ extension HTTPTransport {
         return (response, body, nil)
     }
 
-    /// For transports that cannot read files: the whole of it is in memory while it is sent.
+    /// For transports that do not read files: the whole file is in memory while it is sent.
     public func send(
         _ request: HTTPRequest, file: RequestFile
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {
         try await send(request, body: try file.bytes())
     }
 
-    /// For transports that do not stream: the whole body as one chunk.
+    /// For transports that do not stream: the whole body is one chunk.
     public func stream(
         _ request: HTTPRequest, body: [UInt8]
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
@@ -62,7 +64,7 @@ extension HTTPTransport {
         return (response, ResponseBody(received))
     }
 
-    /// For transports without limits of their own for media streams.
+    /// For transports without separate limits for media streams.
     public func media(
         _ request: HTTPRequest
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
@@ -70,7 +72,7 @@ extension HTTPTransport {
     }
 }
 
-/// The transport that suits the platform: URLSession where there is a good one, otherwise libcurl.
+/// Returns the transport for the platform: URLSession on Apple platforms, otherwise libcurl.
 public func defaultTransport(_ options: TransportOptions = TransportOptions()) -> any HTTPTransport {
     #if canImport(Darwin)
         URLSessionTransport(options)

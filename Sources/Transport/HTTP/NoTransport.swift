@@ -1,7 +1,6 @@
 package import HTTPTypes
 
-/// Sends nothing: for work that needs no network, so that neither a damaged store nor one that somebody has prepared makes it
-/// ask a service.
+/// Sends nothing: for work that needs no network, so that a damaged or manipulated store cannot cause requests.
 package struct NoTransport: HTTPTransport {
     package init() {}
 

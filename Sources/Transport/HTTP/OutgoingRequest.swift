@@ -6,7 +6,7 @@ struct OutgoingRequest: Sendable {
     let url: RequestURL
     let headerFields: HTTPFields
     let body: [UInt8]
-    /// Instead of ``body``.
+    /// The content to send instead of ``body``.
     let file: (any RequestContent)?
 
     init(_ request: HTTPRequest, body: [UInt8], file: (any RequestContent)? = nil) throws(TransportError) {
@@ -28,10 +28,10 @@ struct OutgoingRequest: Sendable {
         self.file = file
     }
 
-    /// For messages.
+    /// The request for messages.
     var name: String { "\(method) \(url.redacted)" }
 
-    /// Whether a second delivery of the request would do no harm (RFC 9110, section 9.2.1: the safe methods).
+    /// Whether sending the request twice is harmless (RFC 9110, section 9.2.1: the safe methods).
     var isSafe: Bool { method == "GET" || method == "HEAD" || method == "OPTIONS" }
 
     enum RedirectDecision: Equatable {
@@ -40,11 +40,11 @@ struct OutgoingRequest: Sendable {
         case refuse(target: String)
     }
 
-    /// Whether what answers with this redirect may have acted on the request: 303 leads to what came of it, the others to where
-    /// it is to be sent instead (RFC 9110, section 15.4).
+    /// Whether the sender of this redirect may have acted on the request: a 303 leads to the result, the others to
+    /// the URL where the request is to be sent instead (RFC 9110, section 15.4).
     static func mayHaveBeenDone(status: Int) -> Bool { status == 303 }
 
-    /// What to do with a response that points elsewhere.
+    /// Returns how to handle a response that may be a redirect.
     func decision(status: Int, location: String) -> RedirectDecision {
         guard [301, 302, 303, 307, 308].contains(status) else { return .returnResponse }
         guard let target = RequestURL(location), target.origin == url.origin else {

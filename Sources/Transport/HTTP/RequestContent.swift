@@ -1,25 +1,25 @@
 package import HTTPTypes
 
-/// What a request has as its body, if that is not in memory: read while it is sent.
+/// A request body that is not in memory and is read while it is sent.
 package protocol RequestContent: Sendable {
-    /// In bytes: as many are announced and sent.
+    /// The size in bytes, which is announced and sent.
     var count: Int { get }
-    /// For messages.
+    /// The path, for messages.
     var path: String { get }
-    /// Nil where it cannot be opened.
+    /// Opens the content. Returns `nil` if that is not possible.
     func open() -> (any OpenContent)?
 }
 
-/// Content that is being read. One call at a time.
+/// Open content. Calls must not overlap.
 package protocol OpenContent: Sendable {
-    /// How many bytes there were; 0 at the end, nil where it cannot be read.
+    /// Reads bytes. Returns their number, 0 at the end, or `nil` if reading fails.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int?
-    /// Begins anew.
+    /// Starts again at the beginning.
     func rewind()
 }
 
 extension RequestContent {
-    /// All of it in memory. Throws where it is not there, or of another length.
+    /// Returns the whole content in memory. Throws if it is missing or has another length.
     package func bytes() throws(TransportError) -> [UInt8] {
         guard let content = open() else { throw unreadable }
         var bytes = [UInt8](repeating: 0, count: count)
@@ -37,7 +37,7 @@ extension RequestContent {
     }
 }
 
-/// A transport that reads any content while it sends it. Of others only files are known to be read, as they are.
+/// A transport that can read any content while sending it. Other transports support only files.
 package protocol ContentTransport: HTTPTransport {
     func send(
         _ request: HTTPRequest, content: any RequestContent
@@ -45,7 +45,7 @@ package protocol ContentTransport: HTTPTransport {
 }
 
 extension HTTPTransport {
-    /// The content as it is sent: while it is read where the transport can do that, otherwise from memory.
+    /// Sends the content: read while sending if the transport supports that, otherwise from memory.
     package func sendContent(
         _ request: HTTPRequest, _ content: any RequestContent
     ) async throws(TransportError) -> (response: HTTPResponse, body: [UInt8]) {

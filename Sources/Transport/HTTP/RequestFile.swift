@@ -6,10 +6,10 @@
     import Musl
 #endif
 
-/// A file whose bytes are a request's body. It must not change while it is sent.
+/// A file that is the body of a request. It must not change while it is sent.
 public struct RequestFile: Sendable, Hashable, RequestContent {
     public var path: String
-    /// In bytes: as many are announced and sent.
+    /// The size in bytes, which is announced and sent.
     public var count: Int
 
     public init(path: String, count: Int) {
@@ -17,7 +17,7 @@ public struct RequestFile: Sendable, Hashable, RequestContent {
         self.count = count
     }
 
-    /// Nil where it cannot be opened.
+    /// Opens the file. Returns `nil` if that is not possible.
     package func open() -> (any OpenContent)? {
         #if canImport(Darwin)
             let descriptor = Darwin.open(path, O_RDONLY | O_CLOEXEC)
@@ -30,7 +30,7 @@ public struct RequestFile: Sendable, Hashable, RequestContent {
     }
 }
 
-/// Closed with the last reference.
+/// An open file, closed with the last reference.
 final class OpenFile: OpenContent {
     private let descriptor: Int32
 
@@ -38,7 +38,7 @@ final class OpenFile: OpenContent {
 
     deinit { _ = close(descriptor) }
 
-    /// How many bytes there were; 0 at the end, nil where it cannot be read.
+    /// Reads bytes. Returns their number, 0 at the end, or `nil` if reading fails.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         #if canImport(Darwin)
             let count = Darwin.read(descriptor, buffer.baseAddress, buffer.count)

@@ -1,7 +1,8 @@
 public import HTTPTypes
 
 extension HTTPRequest {
-    /// Nil unless `url` is an absolute http or https URL without credentials and fragment. Nothing is encoded.
+    /// Creates a request, or returns `nil` unless `url` is an absolute http or https URL without credentials and
+    /// fragment. Nothing is encoded.
     public init?(method: HTTPRequest.Method, url: String, headerFields: HTTPFields = [:]) {
         guard let url = RequestURL(url) else { return nil }
         self.init(
@@ -10,7 +11,7 @@ extension HTTPRequest {
     }
 }
 
-/// Where a request goes, and who must be the same to be trusted with its credentials.
+/// The origin of a URL. Credentials are sent only to the same origin.
 struct Origin: Hashable, CustomStringConvertible {
     var scheme: String
     var host: String
@@ -27,11 +28,11 @@ struct Origin: Hashable, CustomStringConvertible {
     }
 }
 
-/// An absolute URL in the parts that a request needs.
+/// An absolute URL, split into the parts that a request needs.
 struct RequestURL {
     var origin: Origin
     var authority: String
-    /// Path and query; `/` at least.
+    /// Path and query; at least `/`.
     var target: String
 
     init?(_ url: String) {
@@ -57,7 +58,7 @@ struct RequestURL {
 
     var text: String { "\(origin.scheme)://\(authority)\(target)" }
 
-    /// Without the query, which may hold what is nobody's business.
+    /// The URL without the query, which may contain confidential values.
     var redacted: String {
         guard let query = target.firstIndex(of: "?") else { return text }
         return "\(origin.scheme)://\(authority)\(target[..<query])?…"

@@ -1,14 +1,15 @@
 import Synchronization
 
-/// A body in chunks, as they arrive. It is read once, by one task; a reader that is slow slows the sender down.
-/// When the last reference is gone before the end, the rest is not received.
+/// A body in chunks as they arrive. It is read once, by one task; a slow reader slows the sender down.
+///
+/// If the last reference is released before the end, the rest is not received.
 public struct ResponseBody: AsyncSequence, Sendable {
     public typealias Element = [UInt8]
     public typealias Failure = TransportError
 
     private let nextChunk: @Sendable () async -> Result<[UInt8]?, TransportError>
 
-    /// `nextChunk` gives nil at the end.
+    /// Creates a body. `nextChunk` returns `nil` at the end.
     public init(nextChunk: @escaping @Sendable () async -> Result<[UInt8]?, TransportError>) {
         self.nextChunk = nextChunk
     }

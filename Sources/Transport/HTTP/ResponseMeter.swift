@@ -1,20 +1,20 @@
-/// Counts the body of one response against its limits: a value that every transport can use.
+/// Measures the body of one response against its limits, for use by any transport.
 struct ResponseMeter: Sendable {
-    /// What becomes of the body.
+    /// The way the body is used.
     enum Use: Sendable, Hashable, CaseIterable { case buffered, streamed, media }
 
-    /// What is to be done with bytes that have come.
+    /// The decision on received bytes.
     struct Verdict: Equatable {
         enum End: Equatable {
-            /// The response goes on.
+            /// The response continues.
             case none
-            /// It is complete with these bytes, although the service sends more.
+            /// The response is complete with these bytes, although the service sends more.
             case cut
-            /// It is in error, for this reason.
+            /// The response is invalid, for this reason.
             case refused(String)
         }
 
-        /// How many of the bytes are kept.
+        /// The number of bytes to keep.
         var kept: Int
         var end: End
     }
@@ -26,12 +26,12 @@ struct ResponseMeter: Sendable {
     private let limit: Int64
     private var decoded: Int64 = 0
 
-    /// Below this size a body may be compressed as well as it can.
+    /// The size up to which the compression factor of a body is not limited.
     static let freelyExpanded: Int64 = 8 << 20
-    /// How much of a redirect's body is kept, for a redirect that turns out to be the response.
+    /// The number of bytes kept of a redirect's body, in case the redirect is returned as the response.
     static let keptOfRedirect: Int64 = 16 << 10
 
-    /// - Parameter isRedirect: whether the response has a status and a header by which it may lead elsewhere.
+    /// - Parameter isRedirect: whether the status and a header of the response indicate a redirect.
     init(_ limits: ResponseLimits, _ use: Use, status: Int, isRedirect: Bool) {
         self.limits = limits
         role = isRedirect ? .redirect : status >= 400 ? .failure : .success
@@ -46,7 +46,7 @@ struct ResponseMeter: Sendable {
 
     /// Counts bytes of the decoded body.
     ///
-    /// - Parameter received: how many bytes of the encoded body have come so far.
+    /// - Parameter received: the number of bytes of the encoded body received so far.
     mutating func count(_ bytes: Int, received: Int64) -> Verdict {
         let before = decoded
         decoded += Int64(bytes)

@@ -1,40 +1,43 @@
-/// Why there is no response. A response of any status is none of these.
+/// The reason why there is no response. A response of any status is not a transport error.
 public struct TransportError: Error, Sendable, Hashable {
     public enum Code: Sendable, Hashable, CaseIterable {
-        /// The request cannot be sent as it is: no http or https, credentials in the URL, characters that are not allowed.
+        /// The request is invalid: not http or https, credentials in the URL, or invalid characters.
         case invalidRequest
         /// The host name has no address.
         case resolve
-        /// Nothing answers at the address.
+        /// The address does not respond.
         case unreachable
-        /// No secure connection: the certificate, or the protocol.
+        /// No secure connection: the certificate or the protocol is not acceptable.
         case tls
-        /// The connection broke.
+        /// The connection was lost.
         case disconnected
         /// The response ended before it was complete.
         case truncated
-        /// A time limit of ``ResponseLimits`` passed.
+        /// A time limit of ``ResponseLimits`` expired.
         case timeout
-        /// The response, or its head, is larger than ``ResponseLimits`` allow, or was compressed more than they allow.
+        /// The response, or its head, exceeds the size or the compression factor that ``ResponseLimits`` allows.
         case tooLarge
-        /// The service redirects to another origin, or without end.
+        /// The service redirects to another origin, or too often.
         case redirectRefused
-        /// The response ended with the trailer `OData-Error` (OData 4.01 Part 1, 9.5): the service failed while it wrote it.
+        /// The response ended with the trailer `OData-Error` (OData 4.01 Part 1, 9.5): the service failed while
+        /// writing it.
         case errorTrailer
-        /// What came is not HTTP.
+        /// The response is not valid HTTP.
         case protocolViolation
         /// The task was cancelled, or the transport was released.
         case cancelled
         /// libcurl cannot be loaded.
         case libraryMissing
-        /// Anything else.
+        /// Any other error.
         case other
     }
 
     public var code: Code
-    /// A sentence for a person. It names the method and the URL without credentials and query, and no header's value.
+    /// A sentence for a person. It contains the method and the URL without credentials and query, and no values of
+    /// headers.
     public var message: String
-    /// Whether the service may have got the request, and acted on it: a redirect other than 303 says that it has not. Where this is false, to send again is safe.
+    /// Whether the service may have received the request and acted on it. A redirect other than 303 indicates that it
+    /// has not. If `false`, sending again is safe.
     public var mayHaveBeenSent: Bool
 
     public init(_ code: Code, _ message: String, mayHaveBeenSent: Bool) {

@@ -6,8 +6,9 @@ public struct TransportOptions: Sendable {
     /// A PEM file with the certificate authorities to trust instead of the system's (libcurl only; on Apple platforms
     /// they are installed on the device).
     public var certificateAuthorities: String?
-    /// Asked before each request, unless it has an Authorization header. The request's URL may have come from the
-    /// service: look at its origin before giving away a secret.
+    /// Returns the credentials for a request that has no Authorization header. Called before each request.
+    ///
+    /// The request's URL may originate from the service: check its origin before returning a secret.
     public var credentials: @Sendable (HTTPRequest) async throws(TransportError) -> Credentials = {
         _ throws(TransportError) in .none
     }

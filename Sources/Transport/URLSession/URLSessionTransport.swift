@@ -2,20 +2,21 @@
     import Foundation
     public import HTTPTypes
 
-    /// HTTP through URLSession: the system's proxies, certificates and power saving.
+    /// HTTP through URLSession, with the system's proxies, certificates and power saving.
     ///
-    /// Bodies are held in memory, as far as ``ResponseLimits`` allow, and counted while they arrive. Where a kept connection
-    /// turns out dead, URLSession itself repeats what HTTP calls idempotent (RFC 9110, section 9.2.2), never POST, PATCH or
-    /// MERGE.
+    /// Bodies are held in memory, within ``ResponseLimits``, and counted while they arrive. If a reused connection
+    /// turns out to be dead, URLSession itself repeats idempotent requests (RFC 9110, section 9.2.2), never POST,
+    /// PATCH or MERGE.
     public final class URLSessionTransport: HTTPTransport {
         private let options: TransportOptions
         private let session: URLSession
 
         public init(_ options: TransportOptions = TransportOptions()) {
             self.options = options
-            // Cookies and caches in memory, for this transport only.
+            // Cookies and caches are in memory, for this transport only.
             let configuration = URLSessionConfiguration.ephemeral
-            // Put into the header by hand: what the app sends beside them belongs to one request and not into the store.
+            // Cookies are set in the header explicitly: those of the app belong to one request and not into the
+            // store.
             configuration.httpShouldSetCookies = false
             configuration.httpMaximumConnectionsPerHost = max(1, options.connectionsPerHost)
             configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
@@ -90,13 +91,13 @@
     }
 
     extension URLSessionTransport {
-        /// The body as far as it may be received.
+        /// Reads the body within the limits.
         private static func body(
             _ bytes: URLSession.AsyncBytes, _ meter: inout ResponseMeter, _ request: OutgoingRequest
         ) async throws -> [UInt8] {
             var body: [UInt8] = []
             var counted = 0
-            /// Returns whether the body goes on.
+            /// Returns whether the body continues.
             func count() throws -> Bool {
                 let new = body.count - counted
                 let verdict = meter.count(new, received: bytes.task.countOfBytesReceived)
@@ -120,7 +121,7 @@
         }
     }
 
-    /// Judges the redirects of one exchange. `@unchecked Sendable` because the lock guards its variables.
+    /// Handles the redirects of one exchange. `@unchecked Sendable` because the lock guards its variables.
     private final class Exchange: NSObject, URLSessionTaskDelegate, @unchecked Sendable {
         private let request: OutgoingRequest
         private let options: TransportOptions
@@ -153,7 +154,7 @@
                     refuse(task, "the service redirects more than \(options.limits.maximumRedirects) times")
                     return completionHandler(nil)
                 }
-                // Method, headers and body as they were: URLSession leaves some of them out.
+                // Method, headers and body are restored, because URLSession omits some of them.
                 var next = task.originalRequest ?? newRequest
                 next.url = newRequest.url
                 next.setValue(session.cookies(for: request, at: next.url), forHTTPHeaderField: "Cookie")
@@ -176,14 +177,14 @@
             _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
             completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
         ) {
-            // A 401 is the caller's to answer; the trust in a server is the system's.
+            // The caller handles a 401; the system evaluates server trust.
             let isServerTrust = challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust
             completionHandler(isServerTrust ? .performDefaultHandling : .rejectProtectionSpace, nil)
         }
     }
 
     extension URLSession {
-        /// What the service has set for that URL, and behind it what the request brings.
+        /// Returns the cookies that the service has set for the URL, followed by those of the request.
         fileprivate func cookies(for request: OutgoingRequest, at url: URL?) -> String? {
             var pairs: [String] = []
             if let url, let kept = configuration.httpCookieStorage?.cookies(for: url) {
@@ -220,7 +221,7 @@
             TransportError(code, "\(name): \(sentence).", mayHaveBeenSent: sent)
         }
 
-        /// Where URLSession does not say that nothing was sent, something may have been.
+        /// Returns the transport error. Unless URLSession excludes it, the request may have been sent.
         fileprivate func error(_ error: URLError) -> TransportError {
             switch error.code {
             case .cancelled: self.error(.cancelled, "it was cancelled", sent: true)
@@ -243,7 +244,7 @@
     }
 
     extension HTTPURLResponse {
-        /// URLSession has joined repeated fields already.
+        /// URLSession has already joined repeated fields.
         fileprivate var head: HTTPResponse {
             var response = HTTPResponse(status: .init(code: min(max(statusCode, 0), 999)))
             for case (let name as String, let value as String) in allHeaderFields {

@@ -1,28 +1,28 @@
-/// Collects what is found wrong during one reading of documents, and which elements cannot be used because of it.
+/// Collects the defects found during one reading of documents, and the elements that are unusable because of them.
 ///
-/// A strict log throws what it is given.
+/// A strict log throws each defect.
 final class DefectLog {
     struct Entry {
         let fault: CSDLError
         let element: MarkupElement
-        /// The attribute that is left out, if any.
+        /// The attribute that is omitted, if any.
         let attribute: String?
     }
 
-    /// What can be lived with, in the order in which it was found.
+    /// The tolerated defects, in the order in which they were found.
     private(set) var tolerated: [Entry] = []
     private(set) var unusable: [ObjectIdentifier: CSDLError] = [:]
-    /// Why the first of the unusable elements is unusable: the others may be so because of it.
+    /// The reason why the first unusable element is unusable. Other elements may be unusable as a consequence.
     private(set) var first: CSDLError?
     private var noted: Set<CSDLError> = []
     private let isStrict: Bool
 
     init(isStrict: Bool) { self.isStrict = isStrict }
 
-    /// A document of a million defects is not worth a million messages.
+    /// The maximum number of reported defects per document.
     static let most = 1_000
 
-    /// Notes what breaks the standard but leaves a usable model, perhaps without an attribute.
+    /// Records a violation of the standard that leaves a usable model, possibly without an attribute.
     func tolerate(
         _ code: CSDLError.Code, _ message: String, at element: MarkupElement, leavingOut attribute: String? = nil
     ) throws(CSDLError) {
@@ -37,14 +37,14 @@ final class DefectLog {
         tolerated.append(Entry(fault: fault, element: element, attribute: attribute))
     }
 
-    /// Notes that the model has to do without the element.
+    /// Records that the model omits the element.
     func leaveOut(_ element: MarkupElement, because fault: CSDLError) throws(CSDLError) {
         if isStrict || fault.code.endsReading { throw fault }
         if unusable[ObjectIdentifier(element)] == nil { unusable[ObjectIdentifier(element)] = fault }
         first = first ?? fault
     }
 
-    /// Reads an element, or notes that the model has to do without it and returns nil.
+    /// Reads an element. If it cannot be read, records that the model omits it and returns `nil`.
     func salvage<T>(_ element: MarkupElement, _ read: () throws(CSDLError) -> T) throws(CSDLError) -> T? {
         do throws(CSDLError) { return try read() } catch {
             try leaveOut(element, because: error)
@@ -52,8 +52,8 @@ final class DefectLog {
         }
     }
 
-    /// Notes that two declarations have one name. Of two that say the same one is left out. Otherwise both are, since the
-    /// document does not say which one the service means.
+    /// Records that two declarations have the same name. If they are equal, one is omitted, otherwise both, because
+    /// the document does not define which one applies.
     func refuse(_ second: MarkupElement, asAnother first: MarkupElement, _ message: String) throws(CSDLError) {
         try leaveOut(second, because: CSDLError(.duplicateName, message, at: second))
         guard !first.saysTheSame(as: second) else { return }
@@ -65,7 +65,7 @@ final class DefectLog {
 }
 
 extension CSDLError.Code {
-    /// Whether nothing of the document can be used: it is no metadata, or more than the limits allow.
+    /// Whether the error makes the whole document unusable: it is not metadata, or it exceeds the limits.
     var endsReading: Bool {
         switch self {
         case .malformedXML, .malformedJSON, .doctypeRefused, .tooDeep, .tooLarge, .notMetadata, .unknownVersion,
@@ -77,7 +77,7 @@ extension CSDLError.Code {
 }
 
 extension MarkupElement {
-    /// Whether the elements are equal but for their places. Cost: the length of what is equal.
+    /// Whether the elements are equal except for their locations. Cost: proportional to the equal part.
     fileprivate func saysTheSame(as other: MarkupElement) -> Bool {
         var open = [(self, other)]
         while let (a, b) = open.popLast() {

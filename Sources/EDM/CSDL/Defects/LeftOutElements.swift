@@ -1,14 +1,14 @@
-/// What has been taken out of documents so far because it cannot be used.
+/// The elements that have been removed from documents because they are unusable.
 struct LeftOutElements {
     private(set) var defects: [MetadataDefect] = []
-    /// The paths of all of them.
+    /// The paths of all removed elements.
     private(set) var paths: Set<String> = []
-    /// The names of the properties that are left out, by the type that declares them.
+    /// The names of the removed properties, by declaring type.
     private(set) var properties: [String: Set<String>] = [:]
-    /// Whether an element is missing that says which entity set a navigation property leads to.
+    /// Whether a removed element could define which entity set a navigation property leads to.
     private(set) var hidesSets = false
 
-    /// Takes what the log says is unusable out of the documents' trees.
+    /// Removes the unusable elements of the log from the documents' trees.
     mutating func take(_ log: DefectLog, outOf documents: [MetadataDocument]) {
         ElementPaths.visit(documents) { element, path in
             let found = element.children.filter(log.isUnusable)
@@ -36,7 +36,7 @@ struct LeftOutElements {
         }
     }
 
-    /// The defects of a document of which the log noted only what can be lived with: those of what is left out first.
+    /// Returns the defects of documents whose remaining defects are tolerated, those of removed elements first.
     func defects(with log: DefectLog, in documents: [MetadataDocument]) -> [MetadataDefect] {
         guard !log.tolerated.isEmpty else { return defects }
         let wanted = Set(log.tolerated.filter { $0.attribute != nil }.map { ObjectIdentifier($0.element) })
@@ -57,9 +57,9 @@ struct LeftOutElements {
     }
 }
 
-/// The paths by which defects name the elements of a document.
+/// The paths by which defects identify the elements of a document.
 enum ElementPaths {
-    /// Gives each element of the documents with its path, parents first.
+    /// Calls the closure with each element of the documents and its path, parents first.
     static func visit(_ documents: [MetadataDocument], _ body: (MarkupElement, String) -> Void) {
         var open = documents.reversed().map { (element: $0.root, path: root(of: $0.root)) }
         while let (element, path) = open.popLast() {
@@ -79,7 +79,7 @@ enum ElementPaths {
         return parent.isModel("Schema") ? "\(path).\(name)" : "\(path)/\(name)"
     }
 
-    /// The envelope has none.
+    /// Returns the name of an element in paths. The envelope has none.
     private static func name(of element: MarkupElement) -> String {
         guard element.vocabulary == .edm else {
             return element.name == "Reference" ? element["Uri"] ?? element["Url"] ?? "Reference" : ""

@@ -1,26 +1,26 @@
-/// What is wrong with a metadata document that is used all the same, and what of the document is not used because of it.
+/// A defect of a metadata document that is used nevertheless, and the element that is omitted because of it.
 ///
-/// The model of such a document is that of the same document without the elements that are left out.
+/// The model equals that of the same document without the omitted elements.
 public struct MetadataDefect: Sendable, Hashable {
-    /// The rule that the document breaks, in a sentence, and the place.
+    /// The violated rule as a sentence, and the location.
     public let fault: CSDLError
-    /// What the model does not have because of it; nil if the model is not the poorer for it.
+    /// The element that the model omits, or `nil` if the model is complete.
     public let leftOut: LeftOut?
 
-    /// The rule that the document breaks.
+    /// The kind of the violated rule.
     public var code: CSDLError.Code { fault.code }
-    /// A sentence that names what was found and what was expected.
+    /// A sentence with the actual and the expected content.
     public var message: String { fault.message }
     /// The name of the document, if several were read together.
     public var document: String? { fault.document }
-    /// The line, from 1.
+    /// The line, starting at 1.
     public var line: Int { fault.line }
-    /// The character in the line, from 1.
+    /// The character in the line, starting at 1.
     public var column: Int { fault.column }
 
-    /// An element of the document, or an attribute of one.
+    /// An element or attribute of the document.
     public struct LeftOut: Sendable, Hashable {
-        /// The name of the element or attribute in CSDL XML, whichever format the document has: `EntitySet`, `MaxLength`.
+        /// The name of the element or attribute in CSDL XML, also for JSON documents: `EntitySet`, `MaxLength`.
         public let kind: String
         /// The qualified name of the element, or a path that begins with one: `NS.Type/Property`, `NS.Container/Set`.
         public let path: String

@@ -1,13 +1,14 @@
-/// Reads documents as far as they can be used.
+/// Reads documents as far as they are usable.
 ///
-/// What breaks a rule is taken out of the tree, and the rest is read again, until nothing breaks one: what depends on what
-/// was taken out breaks one then. So the model is that of the documents without these elements, whatever was wrong with them.
+/// Elements that break a rule are removed from the tree, and the rest is read again until no rule is broken: an
+/// element that depends on a removed one breaks a rule in the next pass. So the model equals that of the documents
+/// without these elements, whatever was wrong with them.
 struct TolerantReading {
     let limits: CSDLReader.Limits
     let isStrict: Bool
     let refusesCaseConflicts: Bool
 
-    /// More than anything can depend on something else in a row: a base type takes all that derives from it along at once.
+    /// More passes than a chain of dependencies needs: an unusable base type removes all derived types in one pass.
     private static let mostRounds = 32
 
     func read(_ documents: [MetadataDocument]) throws(CSDLError) -> EntityDataModel {
@@ -18,7 +19,7 @@ struct TolerantReading {
             let log = DefectLog(isStrict: isStrict)
             let index = try SchemaIndex(documents, limits: limits, log: log, leftOut: leftOut)
             if log.unusable.isEmpty, refusesCaseConflicts { try CaseConflicts(index: index).refuse() }
-            // The types are not all there otherwise, and much would be found wrong that is not.
+            // Otherwise types are missing, which would cause false defects.
             let model = log.unusable.isEmpty ? try ModelBuilder(documents: documents, index: index).build() : nil
             if let model, log.unusable.isEmpty {
                 if let first, !Self.isUsable(index) { throw first }
@@ -31,7 +32,7 @@ struct TolerantReading {
         throw first ?? CSDLError(.tooDeep, "Too much of the document depends on what is wrong.", line: 1, column: 1)
     }
 
-    /// The documents, whose trees have changed.
+    /// Reads the envelopes again after the trees have changed.
     private func reread(_ documents: [MetadataDocument], _ first: CSDLError?) throws(CSDLError) -> [MetadataDocument] {
         var result: [MetadataDocument] = []
         for document in documents {
@@ -40,7 +41,7 @@ struct TolerantReading {
         return result
     }
 
-    /// Whether anything is left that could be used.
+    /// Whether anything usable remains.
     private static func isUsable(_ index: SchemaIndex) -> Bool {
         index.sources.contains { source in
             source.element.children.contains { element in

@@ -2,11 +2,11 @@
 struct JSONAnnotationReader {
     let origin: MarkupOrigin
 
-    /// - Parameter member: its name without the at sign: `Core.Description`, `UI.LineItem#Short`.
+    /// - Parameter member: the member, its name without the at sign: `Core.Description`, `UI.LineItem#Short`.
     func annotation(_ member: PlacedJSON.Member) -> MarkupElement {
         let parts = member.name.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         var element = JSONElement("Annotation", at: member.value, origin)
-        // An annotation of an annotation, which the model does not have, must not be taken for one of the element.
+        // The model has no annotations of annotations; it must not be read as an annotation of the element.
         let path = parts[0].split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         if path.count > 1 { element.mark("The annotation \(clipped(member.name)) is about another annotation.") }
         element.set("Term", String(parts[0]))
@@ -15,7 +15,7 @@ struct JSONAnnotationReader {
         return element.element
     }
 
-    /// Writes a constant or path into an attribute, and everything else into an element.
+    /// Writes a constant or path into an attribute, and all other expressions into a child element.
     private func express(_ value: PlacedJSON, in element: inout JSONElement) {
         if let kind = Self.constant(value) {
             element.set(kind, value.text)
@@ -26,7 +26,7 @@ struct JSONAnnotationReader {
         }
     }
 
-    /// The element of XML for a constant of that kind.
+    /// Returns the name of the XML element for a constant of that kind.
     private static func constant(_ value: PlacedJSON) -> String? {
         switch value.content {
         case .boolean: "Bool"
@@ -41,7 +41,7 @@ struct JSONAnnotationReader {
         return members[0].value.string
     }
 
-    /// The recursion is as deep as the document may be.
+    /// Converts an expression. The recursion depth is bounded by the depth of the document.
     private func expression(_ value: PlacedJSON) -> MarkupElement {
         switch value.content {
         case .null: return JSONElement("Null", at: value, origin).element
@@ -64,7 +64,7 @@ struct JSONAnnotationReader {
         element.mark(declaration.flaw)
         for annotation in declaration.annotations {
             if annotation.name == "type" || annotation.name == "odata.type" {
-                // A URL whose fragment is the name.
+                // The type is a URL whose fragment is the name.
                 element.set("Type", annotation.value.string?.split(separator: "#").last.map(String.init))
             } else {
                 element.append(self.annotation(annotation))
@@ -80,7 +80,7 @@ struct JSONAnnotationReader {
         return element.element
     }
 
-    /// An expression that is computed: `{"$Eq": [{"$Path": "A"}, 1]}`, `{"$Cast": …, "$Type": "Edm.Int32"}`.
+    /// Converts a computed expression: `{"$Eq": [{"$Path": "A"}, 1]}`, `{"$Cast": …, "$Type": "Edm.Int32"}`.
     private func dynamic(_ value: PlacedJSON, _ declaration: JSONDeclaration) -> MarkupElement {
         if let path = Self.path(value) {
             var element = JSONElement("Path", at: value, origin)

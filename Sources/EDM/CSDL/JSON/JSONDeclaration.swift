@@ -1,14 +1,14 @@
-/// The members of an object of CSDL JSON, by what they say.
+/// The members of a CSDL JSON object by category.
 struct JSONDeclaration {
-    /// `$Type` and its like, without the dollar sign.
+    /// Control members such as `$Type`, without the dollar sign.
     private var controls: [String: PlacedJSON] = [:]
-    /// `@Core.Description`, without the at sign.
+    /// Annotations such as `@Core.Description`, without the at sign.
     private(set) var annotations: [PlacedJSON.Member] = []
-    /// What is declared or listed in the object, in order.
+    /// The declared or listed members, in order.
     private(set) var named: [PlacedJSON.Member] = []
-    /// `Name@Core.Description`: the annotations of a member that is no object, by its name.
+    /// The annotations of members that are not objects, such as `Name@Core.Description`, by member name.
     private var memberAnnotations: [String: [PlacedJSON.Member]] = [:]
-    /// Why the object cannot be understood.
+    /// The reason why the object is invalid.
     private(set) var flaw: String?
 
     init(_ value: PlacedJSON) {
@@ -41,11 +41,11 @@ struct JSONDeclaration {
 
     func annotations(of member: String) -> [PlacedJSON.Member] { memberAnnotations[member] ?? [] }
 
-    /// The names of the controls that are there, in ascending order.
+    /// The names of the control members, in ascending order.
     var controlNames: [String] { controls.keys.sorted() }
 }
 
-/// An element of CSDL XML in the making.
+/// A CSDL XML element under construction.
 struct JSONElement {
     private let name: String
     private let place: PlacedJSON
@@ -70,7 +70,7 @@ struct JSONElement {
         attributes.append(.init(name: attribute, prefix: nil, namespace: nil, value: value))
     }
 
-    /// Takes a value that XML has in an attribute.
+    /// Sets an attribute from a JSON value.
     mutating func set(_ attribute: String, _ value: PlacedJSON?) {
         guard let value else { return }
         guard let text = value.text else {
@@ -82,7 +82,7 @@ struct JSONElement {
 
     mutating func append(_ child: MarkupElement) { children.append(child) }
 
-    /// Says why the element cannot be used; the first reason holds.
+    /// Marks the element as unusable. The first reason is kept.
     mutating func mark(_ reason: String?) { flaw = flaw ?? reason }
 
     var element: MarkupElement {

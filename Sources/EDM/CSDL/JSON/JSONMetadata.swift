@@ -1,13 +1,13 @@
-/// Reads CSDL JSON (OASIS CSDL JSON 4.01) as the tree of elements that the same document has in XML.
+/// Reads CSDL JSON (OASIS CSDL JSON 4.01) into the element tree that the same document has in XML.
 ///
-/// Where JSON says something by leaving a member out and XML says it by an attribute, the attribute is set: `$Nullable` is
-/// false, a `$Type` is `Edm.String`, and the scale of a decimal is variable. What JSON cannot tell is the kind of a constant in
-/// an annotation: dates, paths to properties and members of enumerations come as strings.
+/// If a missing member in JSON has a meaning that XML expresses by an attribute, the attribute is set: `$Nullable` is
+/// false, a `$Type` is `Edm.String`, and the scale of a decimal is variable. JSON does not distinguish the kinds of
+/// string constants in annotations: dates, property paths and enumeration members are read as strings.
 struct JSONMetadata {
     let limits: CSDLReader.Limits
     let origin: MarkupOrigin
 
-    /// Whether the document is a JSON object, if it is anything.
+    /// Whether the first character is that of a JSON object.
     static func isObject(_ bytes: [UInt8]) -> Bool {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         return bytes[start...].first { !$0.isXMLSpace } == UInt8(ascii: "{")

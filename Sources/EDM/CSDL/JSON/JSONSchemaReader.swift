@@ -1,4 +1,4 @@
-/// Reads the declarations of one schema of CSDL JSON as elements of CSDL XML.
+/// Reads the declarations of one CSDL JSON schema as CSDL XML elements.
 struct JSONSchemaReader {
     let origin: MarkupOrigin
     private let expressions: JSONAnnotationReader
@@ -74,7 +74,7 @@ struct JSONSchemaReader {
         }
         var element = JSONElement("Key", at: key, origin)
         for item in items {
-            // A name, or an alias with the path that it stands for.
+            // A name, or an alias with the path that it represents.
             let references: [(path: String?, alias: String?)] =
                 item.members?.map { ($0.value.string, $0.name) } ?? [(item.string, nil)]
             for (path, alias) in references {
@@ -107,7 +107,7 @@ struct JSONSchemaReader {
         return element.element
     }
 
-    /// What properties, parameters, terms and results have in common.
+    /// Sets the attributes that properties, parameters, terms and results share.
     private func typed(_ element: inout JSONElement, _ declaration: JSONDeclaration) {
         let type = declaration["Type"].map { $0.text } ?? "Edm.String"
         setType(&element, type, declaration)
@@ -135,7 +135,7 @@ struct JSONSchemaReader {
 
     private func facets(_ element: inout JSONElement, _ declaration: JSONDeclaration, type: String?) {
         for name in ["MaxLength", "Precision", "Scale", "Unicode", "SRID"] { element.set(name, declaration[name]) }
-        // A decimal without it has any scale; in XML it would have none.
+        // In JSON, a decimal without scale has a variable scale; in XML, the scale 0.
         if type == "Edm.Decimal", declaration["Scale"] == nil { element.set("Scale", "variable") }
         if let value = declaration["DefaultValue"], case .null = value.content { return }
         element.set("DefaultValue", declaration["DefaultValue"])
@@ -175,7 +175,7 @@ struct JSONSchemaReader {
         for member in declaration.named {
             var item = JSONElement("Member", at: member.value, origin)
             item.set("Name", member.name)
-            // It would be the next number otherwise.
+            // Otherwise it would get the next number.
             if member.value.text == nil {
                 element.mark("The member \(clipped(member.name)) is \(member.value.kindName), not a number.")
             }
@@ -211,7 +211,7 @@ struct JSONSchemaReader {
                 let parameter = JSONDeclaration(item)
                 var child = JSONElement("Parameter", at: item, origin)
                 child.set("Name", parameter["Name"])
-                // One parameter more or less is another operation.
+                // An operation with one parameter fewer would be another operation.
                 child.mark(parameter.flaw)
                 typed(&child, parameter)
                 element.mark(child.flaw)

@@ -1,4 +1,4 @@
-/// A JSON value with the place where it begins.
+/// A JSON value with its location.
 struct PlacedJSON {
     indirect enum Content {
         case null
@@ -30,7 +30,7 @@ struct PlacedJSON {
         if case .string(let text) = content { text } else { nil }
     }
 
-    /// The value as XML would have it in an attribute; nil for what is none.
+    /// The value as the text of an XML attribute, or `nil` if it has none.
     var text: String? {
         switch content {
         case .string(let text), .number(let text): text
@@ -39,7 +39,7 @@ struct PlacedJSON {
         }
     }
 
-    /// What messages call the kind of value.
+    /// The kind of value, for messages.
     var kindName: String {
         switch content {
         case .null: "null"
@@ -52,13 +52,13 @@ struct PlacedJSON {
     }
 }
 
-/// Reads JSON with the places of its values, within the limits of metadata.
+/// Reads JSON with the locations of its values, within the limits of metadata.
 struct PlacedJSONReader {
     private let bytes: [UInt8]
     private let limits: CSDLReader.Limits
     private var scanner: JSONScanner
     private var values = 0
-    /// Where `line` and `column` were counted up to.
+    /// The offset that `line` and `column` correspond to.
     private var counted = 0
     private var line = 1
     private var column = 1
@@ -124,7 +124,7 @@ struct PlacedJSONReader {
         }
     }
 
-    /// Counted on from the last place, so that the whole document is counted once.
+    /// Returns the location of an offset, counting from the previous one, so that the document is counted once.
     private mutating func place(at offset: Int) -> (line: Int, column: Int) {
         while counted < offset {
             let byte = bytes[counted]

@@ -1,10 +1,10 @@
-/// Counts the attributes of each tag of an XML text, without reading it: by the quotation marks that open values.
+/// Counts the attributes of each tag of an XML text without parsing it, by the quotation marks that open values.
 struct AttributeCount {
     let limit: Int
 
-    /// The line in which a tag has more attributes than the limit; nil where none has.
+    /// Returns the line of the first tag with more attributes than the limit, or `nil` if there is none.
     func excess(in bytes: [UInt8]) -> Int? {
-        // In UTF-16 a byte that looks like a mark may be half of a letter.
+        // In UTF-16, a byte that looks like a quotation mark can be half of a character.
         let isWide = bytes.prefix(4).contains { $0 == 0 || $0 >= 0xFE }
         return bytes.withUnsafeBufferPointer { isWide ? excessOfMarks(in: $0) : excessOfValues(in: $0) }
     }
@@ -31,7 +31,7 @@ struct AttributeCount {
         return nil
     }
 
-    /// What is no tag, and ends with something else than the next `>`.
+    /// Constructs that are not tags and do not end with the next `>`.
     private static let ends: [(start: StaticString, end: StaticString)] = [
         ("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>"),
     ]
@@ -43,14 +43,14 @@ struct AttributeCount {
         return (0..<text.utf8CodeUnitCount).allSatisfy { text.utf8Start[$0] == bytes[position + $0] }
     }
 
-    /// Goes to the end of a tag. Returns whether it has too many attributes.
+    /// Advances to the end of a tag. Returns whether it has too many attributes.
     private func passTag(_ bytes: UnsafeBufferPointer<UInt8>, _ position: inout Int, _ line: inout Int) -> Bool {
         var count = 0
         var quote: UInt8 = 0
         while position < bytes.count {
             let byte = bytes[position]
             switch byte {
-            // Not even a value may have one.
+            // Not allowed even in a value.
             case UInt8(ascii: "<"): return false
             case 0x0A: line += 1
             case quote where quote != 0: quote = 0
@@ -67,7 +67,7 @@ struct AttributeCount {
         return false
     }
 
-    /// At most so many marks up to the next `<`, whatever they are.
+    /// Returns the line in which the number of quotation marks before the next `<` exceeds twice the limit.
     private func excessOfMarks(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
         let most = limit.multipliedReportingOverflow(by: 2).partialValue
         var line = 1

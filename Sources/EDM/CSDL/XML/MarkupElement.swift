@@ -1,10 +1,10 @@
-/// The document, and the schema in it, that an element stands in, among documents that are read together.
+/// The document and schema of an element, among documents that are read together.
 final class MarkupOrigin: Sendable {
-    /// For messages; nil where there is one document and everybody knows which.
+    /// The name for messages; `nil` if there is only one document.
     let name: String?
-    /// 0 for the document that refers to the others.
+    /// The position of the document; 0 for the main one.
     let position: Int
-    /// Which schema of the document, from 1; 0 outside of schemas.
+    /// The number of the schema in the document, starting at 1; 0 outside of schemas.
     let schema: Int
     /// Whether the document is CSDL JSON.
     let isJSON: Bool
@@ -16,28 +16,28 @@ final class MarkupOrigin: Sendable {
         self.isJSON = isJSON
     }
 
-    /// The same document's schema of that number.
+    /// Returns the origin for a schema of the same document.
     func inSchema(_ number: Int) -> MarkupOrigin {
         MarkupOrigin(name: name, position: position, schema: number, isJSON: isJSON)
     }
 }
 
-/// An element of a metadata document, with the place where its tag begins.
+/// An element of a metadata document, with the location of its tag.
 final class MarkupElement {
-    /// Which vocabulary an element or attribute belongs to.
+    /// The vocabulary of an element or attribute.
     enum Vocabulary: Hashable {
         /// A CSDL namespace of any version: the model itself.
         case edm
         /// A namespace of the envelope, of any version.
         case edmx
-        /// Everything else: Atom links, annotations of other tools.
+        /// Any other namespace: Atom links, annotations of other tools.
         case foreign
     }
 
     struct Attribute: Hashable {
         let name: String
         let prefix: String?
-        /// nil where the attribute has no prefix, and so belongs to its element.
+        /// The namespace; `nil` if the attribute has no prefix and so belongs to its element.
         let namespace: String?
         let value: String
     }
@@ -51,7 +51,7 @@ final class MarkupElement {
     let origin: MarkupOrigin
     fileprivate(set) var children: [MarkupElement] = []
     fileprivate(set) var text = ""
-    /// Why the element cannot be used, if that is known before it is looked at: its JSON is of another kind.
+    /// The reason why the element is unusable, if known before it is read: its JSON value has the wrong kind.
     let flaw: String?
 
     init(
@@ -68,7 +68,7 @@ final class MarkupElement {
         self.origin = origin
     }
 
-    /// The value of the attribute of that name that belongs to the element itself.
+    /// The value of the element's own attribute with that name.
     subscript(name: String) -> String? {
         for attribute in attributes where attribute.namespace == nil && attribute.name == name {
             return attribute.value
@@ -76,16 +76,16 @@ final class MarkupElement {
         return nil
     }
 
-    /// The value of the attribute of that name, whatever vocabulary it is of (`HasStream` and `m:HasStream`).
+    /// Returns the value of the attribute with that name in any vocabulary (`HasStream` and `m:HasStream`).
     func anyAttribute(_ name: String) -> String? {
         for attribute in attributes where attribute.name == name { return attribute.value }
         return nil
     }
 
-    /// Whether this is the CSDL element of that name.
+    /// Whether this is the CSDL element with that name.
     func isModel(_ name: String) -> Bool { vocabulary == .edm && self.name == name }
 
-    /// The child elements of CSDL of that name, in order.
+    /// Returns the CSDL child elements with that name, in order.
     func children(_ name: String) -> [MarkupElement] { children.filter { $0.isModel(name) } }
 
     func firstChild(_ name: String) -> MarkupElement? { children.first { $0.isModel(name) } }
@@ -98,7 +98,8 @@ final class MarkupElement {
 }
 
 extension MarkupElement.Vocabulary {
-    /// Microsoft published CSDL under a namespace a year, OASIS under one for all versions of V4.
+    /// Creates the vocabulary of a namespace. Microsoft used one CSDL namespace per year, OASIS one for all versions
+    /// of V4.
     init(namespace: String) {
         if namespace == MarkupNamespace.edm || namespace.isMicrosoft("/edm") {
             self = .edm
@@ -110,11 +111,11 @@ extension MarkupElement.Vocabulary {
     }
 }
 
-/// The namespaces that the reader tells apart.
+/// The namespaces that the reader distinguishes.
 enum MarkupNamespace {
     static let edm = "http://docs.oasis-open.org/odata/ns/edm"
     static let edmx = "http://docs.oasis-open.org/odata/ns/edmx"
-    /// `m:HasStream`, `m:HttpMethod`, `m:DataServiceVersion` of V2 and V3.
+    /// The namespace of `m:HasStream`, `m:HttpMethod` and `m:DataServiceVersion` in V2 and V3.
     static let metadata = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
     static let sap = "http://www.sap.com/Protocols/SAPData"
 }
@@ -124,7 +125,7 @@ extension String {
         hasPrefix("http://schemas.microsoft.com/ado/") && hasSuffix(ending)
     }
 
-    /// Without white space at both ends.
+    /// The text without white space at both ends.
     var trimmed: Substring {
         var rest = self[...]
         while let first = rest.utf8.first, first.isXMLSpace { rest = rest.dropFirst() }

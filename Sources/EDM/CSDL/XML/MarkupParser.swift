@@ -2,12 +2,12 @@ import CLibXML2
 
 /// Reads XML into a bounded tree of elements.
 ///
-/// The parser of libxml2 does the work. DOCTYPE is refused, so there are no entities beyond the five of XML; nothing is
-/// ever fetched; depth and number of elements are counted while reading, so that a hostile document stops early.
+/// libxml2 does the parsing. A DOCTYPE is refused, so there are no entities except the five of XML; nothing is ever
+/// fetched; depth and number of elements are counted while reading, so that parsing a hostile document ends early.
 struct MarkupParser {
     let limits: CSDLReader.Limits
     var origin = MarkupOrigin()
-    /// Returns why a document with that root is not what is expected; nil if it may be.
+    /// Returns why a document with that root is not acceptable, or `nil` if it may be.
     var refusal: @Sendable (MarkupElement) -> CSDLError? = { MetadataDocument.refusal(of: $0) }
 
     func parse(_ bytes: [UInt8]) throws(CSDLError) -> MarkupElement {
@@ -27,7 +27,7 @@ struct MarkupParser {
         return root
     }
 
-    /// Says what the bytes are, where libxml2 would only say that a `<` is missing.
+    /// Throws a specific error if the bytes are not XML, because libxml2 would only report a missing `<`.
     private func refuseWhatIsNoXML(_ bytes: [UInt8]) throws(CSDLError) {
         var line = 1
         var column = 1
@@ -51,7 +51,8 @@ struct MarkupParser {
         throw CSDLError(.notMetadata, "The document is empty.", line: line, column: column)
     }
 
-    /// libxml2 compares each attribute of an element with all others, so their number is bounded before it looks.
+    /// Throws if an element has too many attributes. libxml2 compares each attribute with all others, so the check
+    /// precedes parsing.
     private func refuseAttributeFloods(_ bytes: [UInt8]) throws(CSDLError) {
         if let line = AttributeCount(limit: limits.attributes).excess(in: bytes) {
             throw CSDLError(
@@ -72,7 +73,8 @@ struct MarkupParser {
         defer { xmlFreeParserCtxt(context) }
         state.context = context
         defer { state.context = nil }
-        // Without NOENT an ampersand in an attribute would come as `&#38;`. There are no entities of the document's own.
+        // Without NOENT, an ampersand in an attribute would be returned as `&#38;`. The document cannot declare
+        // entities.
         _ = xmlCtxtUseOptions(context, Int32(XML_PARSE_NONET.rawValue | XML_PARSE_NOENT.rawValue))
 
         bytes.withUnsafeBytes { buffer in

@@ -1,6 +1,6 @@
 import CLibXML2
 
-/// What the callbacks of one run of the XML parser share.
+/// The state shared by the callbacks of one parser run.
 final class MarkupTreeState {
     private(set) var root: MarkupElement?
     private(set) var failure: CSDLError?
@@ -10,12 +10,12 @@ final class MarkupTreeState {
     private let origin: MarkupOrigin
     private let refusal: @Sendable (MarkupElement) -> CSDLError?
     private var open: [MarkupElement] = []
-    /// How many namespaces each open element declares. libxml2 looks a prefix up among all of them in turn.
+    /// The number of namespaces that each open element declares. libxml2 looks up a prefix by linear search.
     private var declared: [Int] = []
     private var inScope = 0
     private var elements = 0
     private var schemas = 0
-    /// libxml2 keeps each name once for a document, so its address stands for it.
+    /// Cached strings by address. libxml2 interns names per document.
     private var names: [UnsafePointer<xmlChar>: String] = [:]
     private var vocabularies: [UnsafePointer<xmlChar>: MarkupElement.Vocabulary] = [:]
 
@@ -33,7 +33,7 @@ final class MarkupTreeState {
 
     // MARK: Failing
 
-    /// Keeps the first failure: what follows it is usually its consequence.
+    /// Records a failure and stops parsing. The first failure is kept; later ones usually follow from it.
     func fail(_ code: CSDLError.Code, _ message: String, line: Int, column: Int) {
         if failure == nil { failure = CSDLError(code, message, line: max(1, line), column: max(1, column)) }
         if let context { xmlStopParser(context) }
@@ -49,14 +49,15 @@ final class MarkupTreeState {
             .doctypeRefused, "The document has a DOCTYPE, which is refused.", line: place.line, column: place.column)
     }
 
-    /// An error of the XML parser. Warnings pass; an undeclared prefix, which the parser forgives, does not.
+    /// Records an error of the XML parser. Warnings are ignored; an undeclared prefix, which the parser tolerates, is
+    /// an error.
     func report(level: xmlErrorLevel, message: UnsafePointer<CChar>?, line: Int, column: Int) {
         guard level.rawValue >= XML_ERR_ERROR.rawValue else { return }
         let said = message.map { String(String(cString: $0).trimmed) } ?? "no reason given"
         fail(.malformedXML, "The document is no well-formed XML: \(said).", line: line, column: column)
     }
 
-    /// For an error that came without a report.
+    /// Records an error that the parser did not report.
     func failAnyhow(_ code: Int32) {
         let input = context?.pointee.input?.pointee
         fail(
@@ -99,7 +100,7 @@ final class MarkupTreeState {
         open.append(element)
     }
 
-    /// Which limit the element that has just begun exceeds.
+    /// The limit that the current element exceeds.
     private var excess: (CSDLError.Code, String)? {
         if elements > limits.elements {
             return (.tooLarge, "The document has more than \(limits.elements) elements.")
@@ -119,7 +120,7 @@ final class MarkupTreeState {
         inScope -= declared.popLast() ?? 0
     }
 
-    /// White space between elements is layout; within the constant of a `String` it is text.
+    /// Appends text. White space between elements is layout; within the constant of a `String` it is content.
     func text(_ text: UnsafePointer<xmlChar>?, _ count: Int) {
         guard failure == nil, let text, count > 0, let element = open.last else { return }
         let bytes = UnsafeBufferPointer(start: text, count: count)
@@ -127,7 +128,8 @@ final class MarkupTreeState {
         element.append(text: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// libxml2 hands over five pointers an attribute: name, prefix, namespace, start and end of the value.
+    /// Reads the attributes. libxml2 passes five pointers per attribute: name, prefix, namespace, start and end of
+    /// the value.
     private func read(
         _ attributes: UnsafeMutablePointer<UnsafePointer<xmlChar>?>?, _ count: Int
     ) -> [MarkupElement.Attribute] {
@@ -159,7 +161,7 @@ final class MarkupTreeState {
         return vocabulary
     }
 
-    /// Where the tag that is being read begins: the parser stands at its end, and no tag has a second `<`.
+    /// Returns the start of the current tag: the parser is at its end, and a tag contains no second `<`.
     private func tagStart() -> (line: Int, column: Int) {
         guard let input = context?.pointee.input?.pointee, var cursor = input.cur, let base = input.base else {
             return (1, 1)
@@ -178,7 +180,7 @@ final class MarkupTreeState {
         }
         if !isSameLine {
             column = 1
-            // Bounded: a place need not be exact in a line of a million characters.
+            // Bounded, because an exact column is not needed in a line of a million characters.
             while cursor > base, column < 4096 {
                 cursor -= 1
                 if cursor.pointee == 0x0A { break }

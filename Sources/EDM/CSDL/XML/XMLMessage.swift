@@ -1,18 +1,20 @@
-/// A short XML document other than metadata: the message in which a service of V2 says why it refused.
+/// A short XML document that is not metadata: the error message of a V2 service.
 ///
-/// Read with the bounds of metadata documents: a DOCTYPE is refused, nothing is fetched, and depth and size are limited.
+/// Read with the bounds of metadata documents: a DOCTYPE is refused, nothing is fetched, and depth and size are
+/// limited.
 package struct XMLMessage: Sendable {
-    /// An element: either its text, or the elements in it.
+    /// The content of an element: its text, or its child elements.
     package indirect enum Content: Sendable {
         case text(String)
         case elements([(name: String, content: Content)])
     }
 
-    /// The namespace of the root; nil if it has none.
+    /// The namespace of the root; `nil` if it has none.
     package let namespace: String?
     package let content: Content
 
-    /// Reads a document whose root has the local name. Nil for everything else, whether it is XML or not.
+    /// Reads a document whose root has the given local name. Returns `nil` for any other input, whether it is XML or
+    /// not.
     package init?(_ bytes: [UInt8], root name: String) {
         var limits = CSDLReader.Limits()
         limits.bytes = 1 << 20
@@ -26,7 +28,7 @@ package struct XMLMessage: Sendable {
         content = Self.content(of: root)
     }
 
-    /// The recursion is as deep as the document may be.
+    /// Returns the content. The recursion depth is bounded by the depth of the document.
     private static func content(of element: MarkupElement) -> Content {
         guard !element.children.isEmpty else { return .text(String(element.text.trimmed)) }
         return .elements(element.children.map { ($0.name, content(of: $0)) })

@@ -1,6 +1,7 @@
 extension ByteReader {
-    /// Names and values. Where the names are those of a list that was read before, the values stay the bytes that they are;
-    /// otherwise they are made, so that it is one reader that says what is wrong with bytes.
+    /// Reads names and values. If the names equal a list that was read before, the values stay encoded.
+    ///
+    /// Otherwise the values are decoded, so that one reader reports all errors.
     package mutating func properties() throws(CodecError) -> PropertyValues {
         if let packed = names?.packedProperties(in: bytes, at: &offset, depth: depth) { return packed }
         let length = try count()
@@ -20,10 +21,10 @@ extension ByteReader {
 }
 
 extension NameTable {
-    /// Names and values as they lie at the offset, which is behind them then. Nil, and the offset as it was, where the names are
-    /// those of no list that was read before, or a value is not as a writer would have written it.
+    /// Reads names and values that stay encoded, and advances the offset. Returns `nil` without advancing if the
+    /// names are not a known list, or if a value is not encoded canonically.
     ///
-    /// - Parameter depth: how deep the values are nested in others.
+    /// - Parameter depth: the nesting depth of the values.
     package func packedProperties(
         in bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int
     ) -> PropertyValues? {
@@ -50,7 +51,7 @@ extension NameTable {
 }
 
 extension PackedProperties {
-    /// The values as they lie between these names.
+    /// Reads the values between these names.
     fileprivate init?(of list: PropertyNames, in bytes: UnsafeRawBufferPointer, at offset: inout Int, depth: Int) {
         var cursor = PackedCursor(bytes, at: offset, depth: depth)
         let found = withUnsafeTemporaryAllocation(of: Range<Int>.self, capacity: list.count) { ranges -> [UInt8]? in
@@ -61,7 +62,7 @@ extension PackedProperties {
                     filled = Self.gather(ranges, of: bytes, to: UnsafeMutableRawBufferPointer(target))
                 }
             }
-            // An array that is made of bytes is made more quickly than one that is filled by a closure.
+            // Creating an array from bytes is faster than filling one in a closure.
             return withUnsafeTemporaryAllocation(byteCount: length, alignment: 1) { target in
                 _ = Self.gather(ranges, of: bytes, to: target)
                 return Array(UnsafeRawBufferPointer(target))
@@ -72,10 +73,10 @@ extension PackedProperties {
         self.init(names: list, checked: found)
     }
 
-    /// In bytes. Most rows have less, and what has more is not copied twice.
+    /// In bytes. Most rows are smaller, and larger ones are not copied twice.
     private static let stackLimit = 1_024
 
-    /// Copies the parts one behind the other. Returns how many bytes they are.
+    /// Concatenates the ranges. Returns the number of bytes.
     @inline(__always)
     private static func gather(
         _ ranges: UnsafeMutableBufferPointer<Range<Int>>, of bytes: UnsafeRawBufferPointer,
@@ -90,7 +91,7 @@ extension PackedProperties {
         return filled
     }
 
-    /// Where each value lies; false where a name is another, or a value is not as it should be.
+    /// Finds the range of each value. Returns `false` if a name differs or a value is invalid.
     private static func find(
         _ list: PropertyNames, _ cursor: inout PackedCursor, _ ranges: UnsafeMutableBufferPointer<Range<Int>>
     ) -> Bool {
@@ -111,12 +112,12 @@ extension PackedProperties {
         }
     }
 
-    /// Most values are short, for which a call costs more than the copying.
+    /// Copies a value. Most values are short, and a call would cost more than the copy.
     @inline(__always)
     private static func copy(_ source: UnsafeRawPointer, to target: UnsafeMutableRawPointer, _ count: Int) {
         switch count {
         case 8...16:
-            // Two that overlap.
+            // Two overlapping words.
             let last = source.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
             target.storeBytes(of: source.loadUnaligned(as: UInt64.self), as: UInt64.self)
             target.storeBytes(of: last, toByteOffset: count - 8, as: UInt64.self)

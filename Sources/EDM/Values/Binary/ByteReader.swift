@@ -1,11 +1,12 @@
-/// Reads what ``ByteWriter`` wrote. Every length is checked against what is left, so that hostile bytes cost no memory.
+/// Reads the output of ``ByteWriter``. Every length is checked against the remaining bytes, so that hostile input
+/// allocates no memory.
 package struct ByteReader {
-    /// Only as long as one of the functions below runs, which is why nobody outside can make a reader.
+    /// Valid only during the static functions below, so readers cannot be created elsewhere.
     @usableFromInline package let bytes: UnsafeRawBufferPointer
-    /// Where names that were read before are found again; nil: nowhere.
+    /// The cache of names; `nil` for no caching.
     @usableFromInline package let names: NameTable?
     @usableFromInline package internal(set) var offset = 0
-    /// How deep values, creations and complex values are nested at the moment.
+    /// The current nesting depth of values, creations and complex values.
     @usableFromInline var depth = 0
 
     @inlinable package static var depthLimit: Int { 64 }
@@ -16,7 +17,7 @@ package struct ByteReader {
         self.names = names
     }
 
-    /// What the closure reads from the bytes. It must leave none, or may leave some if that is said.
+    /// Decodes the bytes with a closure. It must consume all bytes unless `toEnd` is `false`.
     @inlinable
     package static func read<Value>(
         _ bytes: [UInt8], names: NameTable? = nil, toEnd: Bool = true,
@@ -32,7 +33,7 @@ package struct ByteReader {
         return try outcome.get()
     }
 
-    /// The same for bytes that somebody else keeps as long as it runs.
+    /// Decodes bytes that the caller keeps valid during the call.
     @inlinable
     package static func read<Value>(
         _ bytes: UnsafeRawBufferPointer, names: NameTable? = nil, toEnd: Bool = true,
@@ -44,15 +45,17 @@ package struct ByteReader {
         return value
     }
 
-    /// All of the bytes, by a closure that keeps what it reads itself. Not generic: where many are read, from outside of this
-    /// module, looking up the generic form for each costs more than the reading.
+    /// Decodes all bytes with a closure that stores its results itself.
+    ///
+    /// Not generic: for many small reads from another module, the lookup of generic metadata costs more than the
+    /// decoding.
     package static func readWhole(
         _ bytes: [UInt8], names: NameTable? = nil, _ body: (inout ByteReader) throws(CodecError) -> Void
     ) throws(CodecError) {
         try readWhole(bytes[...], names: names, body)
     }
 
-    /// The same for bytes that lie among others.
+    /// Decodes a slice of bytes with a closure that stores its results itself.
     package static func readWhole(
         _ bytes: ArraySlice<UInt8>, names: NameTable? = nil, _ body: (inout ByteReader) throws(CodecError) -> Void
     ) throws(CodecError) {
@@ -69,7 +72,7 @@ package struct ByteReader {
         if let failure { throw failure }
     }
 
-    /// Bytes that were found to be there.
+    /// Returns bytes whose presence has been checked.
     func place(_ length: Int) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
     }
@@ -88,7 +91,7 @@ package struct ByteReader {
 
     @inlinable
     package mutating func unsigned() throws(CodecError) -> UInt64 {
-        // Most numbers are small, and all lengths of names are.
+        // Most numbers, and all lengths of names, have one byte.
         if offset < bytes.count, bytes[offset] < 0x80 {
             offset += 1
             return UInt64(bytes[offset - 1])
@@ -132,7 +135,7 @@ package struct ByteReader {
         return result
     }
 
-    /// A number of elements, each at least one byte long.
+    /// Reads a number of elements, each at least one byte long.
     @inlinable
     package mutating func count() throws(CodecError) -> Int {
         let value = try unsigned()
@@ -140,7 +143,7 @@ package struct ByteReader {
         return Int(value)
     }
 
-    /// A number that must fit an `Int`, such as a year or an offset.
+    /// Reads a number that must fit an `Int`, such as a year or an offset.
     package mutating func integer() throws(CodecError) -> Int {
         guard let value = Int(exactly: try signed()) else { throw fail(.overflow) }
         return value
@@ -159,7 +162,7 @@ package struct ByteReader {
         return text
     }
 
-    /// A string that comes again and again: the name of a type, a set or a property.
+    /// Reads a string that occurs often: the name of a type, a set or a property.
     package mutating func name() throws(CodecError) -> String {
         guard let names else { return try string() }
         let length = try count()
@@ -183,7 +186,7 @@ package struct ByteReader {
         return result
     }
 
-    /// Runs `read` one level deeper; hostile nesting ends in an error and not in a stack overflow.
+    /// Runs `read` one level deeper. Excessive nesting throws instead of overflowing the stack.
     @inlinable
     package mutating func nested<T>(_ read: (inout ByteReader) throws(CodecError) -> T) throws(CodecError) -> T {
         guard depth < Self.depthLimit else { throw fail(.tooDeep) }
@@ -192,7 +195,7 @@ package struct ByteReader {
         return try read(&self)
     }
 
-    /// Skips bytes that another reader has read.
+    /// Advances past bytes that another reader has read.
     package mutating func pass(to end: Int) { offset = max(offset, min(end, bytes.count)) }
 
     @usableFromInline

@@ -36,7 +36,7 @@ package struct ByteWriter {
 
     package mutating func string(_ value: String) {
         count(value.utf8.count)
-        // As a rule its bytes lie side by side and go over at once.
+        // Strings usually have contiguous storage and are appended at once.
         if value.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil {
             bytes.append(contentsOf: value.utf8)
         }

@@ -1,16 +1,16 @@
-/// A record's bytes do not decode. The block's checksum was right, so this is a writer's fault or a forged log.
+/// An error in decoding a record. The block's checksum was valid, so the writer was faulty or the log is forged.
 public struct CodecError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
         case truncated
         case overflow
         case tooDeep
         case trailingBytes
-        /// A field that holds none of its possible values.
+        /// A field with an invalid value.
         case invalid(String)
     }
 
     public let reason: Reason
-    /// From the start of the record's payload.
+    /// The offset from the start of the record's payload.
     public let offset: Int
 
     public var description: String {

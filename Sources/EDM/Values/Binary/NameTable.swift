@@ -1,7 +1,6 @@
-/// Names that were read before. The same few come again with each record, so a decoder that keeps them makes each string
-/// and each list of strings once.
+/// A cache of names. Records repeat a few names, so each string and each list of strings is created once.
 ///
-/// Places are overwritten, so its size is bounded whatever it is given. For one thread.
+/// Entries are overwritten, so the size is bounded for any input. Not thread-safe.
 package final class NameTable {
     private struct Name {
         let bytes: [UInt8]
@@ -10,11 +9,11 @@ package final class NameTable {
 
     private var strings = [Name?](repeating: nil, count: 256)
     private var lists = [PropertyNames?](repeating: nil, count: 64)
-    /// Most rows have the names of the row before.
+    /// The last used list. Most rows have the same names as the previous row.
     private(set) var lastList: PropertyNames?
     private var pairs = [Pair?](repeating: nil, count: 16)
 
-    /// Two names that lie one behind the other.
+    /// Two adjacent names.
     private struct Pair {
         let bytes: [UInt8]
         let first: String
@@ -23,9 +22,9 @@ package final class NameTable {
 
     package init() {}
 
-    /// Nil where the bytes are not UTF-8.
+    /// Returns the string, or `nil` if the bytes are not UTF-8.
     package func string(_ bytes: UnsafeRawBufferPointer) -> String? {
-        // Up to 15 bytes lie in the string itself and are made more quickly than found.
+        // Strings of up to 15 bytes are stored inline and created faster than looked up.
         guard (16...64).contains(bytes.count), let first = bytes.first, let last = bytes.last else {
             return UTF8Text.string(bytes)
         }
@@ -36,8 +35,8 @@ package final class NameTable {
         return text
     }
 
-    /// Two names with their lengths, as those of a set and a type, at the offset, which is behind them then. Nil, and the offset
-    /// as it was, where they are no names, or longer than names are.
+    /// Reads two length-prefixed names, for example of a set and a type, and advances the offset. Returns `nil`
+    /// without advancing if they are not valid names or too long.
     package func pair(in bytes: UnsafeRawBufferPointer, at offset: inout Int) -> (String, String)? {
         let start = offset
         guard start < bytes.count, bytes[start] < 0x80 else { return nil }
@@ -61,7 +60,7 @@ package final class NameTable {
 
     // MARK: Lists
 
-    /// The list of these names, the same one as long as no other has taken its place; nil where they cannot be one.
+    /// Returns the shared list of these names, or `nil` if they cannot form a list.
     package func list(of names: [String]) -> PropertyNames? {
         let place = Self.place(names)
         if let known = lists[place], known.names.hasSameBytes(as: names) { return known }
@@ -81,7 +80,7 @@ package final class NameTable {
         return list
     }
 
-    /// Where a list belongs whose first name, its length in front, lies at the offset.
+    /// Returns the slot of a list whose first name, with its length, is at the offset.
     static func place(count: Int, encoded bytes: UnsafeRawBufferPointer, at offset: Int) -> Int {
         guard offset < bytes.count else { return 0 }
         let length = Int(bytes[offset])
@@ -91,18 +90,19 @@ package final class NameTable {
 
     private static func place(_ names: [String]) -> Int {
         guard let first = names.first else { return 0 }
-        // As the first byte of a length has it.
+        // The first byte of the encoded length.
         let length = first.utf8.count < 0x80 ? first.utf8.count : first.utf8.count & 0x7F | 0x80
         return place(names.count, length, first.utf8)
     }
 
     private static func place(_ count: Int, _ length: Int, _ first: some Collection<UInt8>) -> Int {
-        // A long name's length has more bytes than one; it need not be told apart from others.
+        // The length of a long name has several bytes; such names share a slot per length byte.
         guard length < 0x80 else { return (count &* 31 &+ length) & 63 }
         return first.prefix(7).reduce(count &* 31 &+ length) { $0 &* 31 &+ Int($1) } & 63
     }
 
-    /// Eight bytes at a time, the last of which may have been compared before: names are short, and this is quicker than a call.
+    /// Compares eight bytes at a time; the last word can overlap the previous one. Faster than a call for short
+    /// names.
     @inline(__always)
     static func isEqual(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         let count = a.count

@@ -1,8 +1,8 @@
-/// Walks along encoded values without making any of them. Bytes that end too early or make no sense stop it; they never trap.
+/// Traverses encoded values without decoding them. Truncated or invalid bytes end the traversal; they never trap.
 package struct PackedCursor {
     let bytes: UnsafeRawBufferPointer
     package internal(set) var offset: Int
-    /// How deep values are nested at the moment, as ``ByteReader`` counts it.
+    /// The current nesting depth, as counted by ``ByteReader``.
     var depth: Int
 
     package init(_ bytes: UnsafeRawBufferPointer, at offset: Int = 0, depth: Int = 0) {
@@ -20,7 +20,7 @@ package struct PackedCursor {
         return bytes[offset]
     }
 
-    /// Nil also for a number that takes more bytes than it needs: nobody wrote it so.
+    /// Reads a number. Returns `nil` also for a non-minimal encoding, which no writer produces.
     @inline(__always)
     mutating func unsigned() -> UInt64? {
         guard offset < bytes.count else { return nil }
@@ -60,7 +60,7 @@ package struct PackedCursor {
         }
     }
 
-    /// A length and so many bytes.
+    /// Reads a length and that many bytes.
     mutating func block() -> UnsafeRawBufferPointer? {
         guard let length = unsigned(), length <= UInt64(bytes.count - offset) else { return nil }
         return take(Int(length))
@@ -72,7 +72,7 @@ package struct PackedCursor {
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
     }
 
-    /// Passes over these bytes if they are next.
+    /// Advances past the given bytes if they are next.
     mutating func pass(_ wanted: UnsafeRawBufferPointer) -> Bool {
         guard wanted.count <= bytes.count - offset,
             NameTable.isEqual(UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + wanted.count]), wanted)
@@ -83,7 +83,7 @@ package struct PackedCursor {
 
     // MARK: Values
 
-    /// Passes over the next value. False where there is none.
+    /// Skips the next value. Returns `false` if there is none.
     @discardableResult
     package mutating func skip() -> Bool {
         guard let tag = byte().flatMap(ValueTag.init) else { return false }
@@ -119,7 +119,8 @@ package struct PackedCursor {
         return true
     }
 
-    /// Goes to a property's value in the complex value that is next. False where that is another value, or has none such.
+    /// Advances to the value of a property in the next value. Returns `false` if that is not a complex value or has
+    /// no such property.
     package mutating func enter(_ name: String) -> Bool {
         guard byte() == ValueTag.complex.rawValue, let hasType = bool(), !hasType || block() != nil,
             let count = unsigned()
@@ -132,7 +133,8 @@ package struct PackedCursor {
         return false
     }
 
-    /// Hostile nesting ends in a refusal and not in a stack overflow.
+    /// Runs the closure one level deeper. Returns `false` if the nesting is too deep, instead of overflowing the
+    /// stack.
     mutating func nested(_ body: (inout PackedCursor) -> Bool) -> Bool {
         guard depth < ByteReader.depthLimit else { return false }
         depth += 1

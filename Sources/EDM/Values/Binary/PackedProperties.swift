@@ -1,18 +1,19 @@
-/// Property values that stay the bytes they are encoded in until somebody asks for one.
+/// Property values that stay encoded until one is accessed.
 ///
-/// The bytes are checked before, so that reading them later cannot fail. They are the row's own and keep nothing else alive.
+/// The bytes are validated first, so that later reads cannot fail. They belong to one row and keep nothing else
+/// alive.
 package struct PackedProperties: Sendable {
     package let names: PropertyNames
-    /// The values, one behind the other, as ``ByteWriter/value(_:)`` writes them: as many as there are names.
+    /// The values in the encoding of ``ByteWriter/value(_:)``, concatenated, one for each name.
     package let bytes: [UInt8]
 
-    /// From bytes that ``PackedCursor/check()`` has passed over.
+    /// Creates values from bytes that ``PackedCursor/check()`` has accepted.
     init(names: PropertyNames, checked bytes: [UInt8]) {
         self.names = names
         self.bytes = bytes
     }
 
-    /// A copy of bytes that anybody may have written; nil where they are not so many values, each as a writer writes it.
+    /// Copies untrusted bytes. Returns `nil` if they are not the canonical encoding of one value per name.
     package init?(names: PropertyNames, copying bytes: UnsafeRawBufferPointer) {
         var cursor = PackedCursor(bytes)
         for _ in 0..<names.count { guard cursor.check() else { return nil } }
@@ -20,12 +21,12 @@ package struct PackedProperties: Sendable {
         self.init(names: names, checked: Array(bytes))
     }
 
-    /// Nil where a value is nested deeper than it could be read again.
+    /// Encodes values. Returns `nil` if a value is nested too deeply to be read again.
     init?(names: PropertyNames, _ values: [Value]) {
         var writer = ByteWriter()
         writer.bytes.reserveCapacity(16 * values.count)
         for value in values { writer.value(value) }
-        // Only what is in other values can be nested too deeply; all else a writer writes as it is read.
+        // Only nested values can be too deep; flat values are always readable.
         guard values.allSatisfy(\.isFlat) || Self.isReadable(writer.bytes, count: values.count) else { return nil }
         self.init(names: names, checked: writer.bytes)
     }
@@ -44,7 +45,7 @@ package struct PackedProperties: Sendable {
         }
     }
 
-    /// Names and values as a writer writes them, in turn, without making either.
+    /// Calls the closure with each encoded name and value, without decoding them.
     func forEach(_ body: (_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Void) {
         bytes.withUnsafeBytes { values in
             names.encoded.withUnsafeBytes { encoded in
@@ -71,7 +72,7 @@ package struct PackedProperties: Sendable {
         }
     }
 
-    /// The value that begins at the offset, which is behind it afterwards.
+    /// Returns the value at the offset and advances the offset past it.
     func value(at offset: inout Int) -> Value {
         bytes.withUnsafeBytes { bytes in
             var cursor = PackedCursor(bytes, at: offset)
@@ -82,7 +83,7 @@ package struct PackedProperties: Sendable {
 
     private static func value(_ cursor: inout PackedCursor) -> Value { cursor.next().map { Value($0) } ?? .null }
 
-    /// Whether the values are equal one by one; the names have to be the same.
+    /// Whether the values are equal one by one. Both must have the same names.
     func hasSameValues(as other: PackedProperties) -> Bool {
         bytes.withUnsafeBytes { a in
             other.bytes.withUnsafeBytes { b in
@@ -93,7 +94,7 @@ package struct PackedProperties: Sendable {
                     y.skip()
                     let (one, two) = (a[start..<x.offset], b[otherStart..<y.offset])
                     if Self.areSurelyEqual(.init(rebasing: one), .init(rebasing: two)) { continue }
-                    // 1.5 is equal to 1.50, and NaN to nothing.
+                    // 1.5 equals 1.50, and NaN equals nothing.
                     (x, y) = (PackedCursor(a, at: start), PackedCursor(b, at: otherStart))
                     guard Self.value(&x) == Self.value(&y) else { return false }
                 }

@@ -1,5 +1,5 @@
-/// A value where it lies among encoded ones: numbers and dates as they are, texts and what is longer as their bytes, which
-/// are there only as long as the cursor's.
+/// A value read in place: numbers and dates are decoded, strings and longer values are references to their bytes,
+/// which are valid only as long as the cursor's buffer.
 package enum PackedValue {
     case null
     case boolean(Bool)
@@ -17,14 +17,15 @@ package enum PackedValue {
     case dateTimeOffset(GlobalDateTime)
     case enumeration(UnsafeRawBufferPointer)
     case raw(UnsafeRawBufferPointer)
-    /// All of its bytes, the tag included.
+    /// All bytes of the value, including the tag.
     case complex(UnsafeRawBufferPointer)
     case collection(UnsafeRawBufferPointer)
 }
 
 extension PackedCursor {
-    /// The next value; nil where there is none or a number in it is not as a writer writes it. Whether texts are what they
-    /// should be and what is in complex values and collections is not looked at: that is ``check()``.
+    /// Returns the next value, or `nil` if there is none or a number is not encoded canonically.
+    ///
+    /// Does not check strings or the contents of complex values and collections; use ``check()``.
     package mutating func next() -> PackedValue? {
         let start = offset
         guard let tag = byte().flatMap(ValueTag.init) else { return nil }
@@ -88,8 +89,8 @@ extension PackedCursor {
 // MARK: Checking
 
 extension PackedCursor {
-    /// Passes over the next value if it is exactly as ``ByteWriter`` writes it, all that is in it included: then it can be read
-    /// at any time without an error, and written again as these bytes.
+    /// Advances past the next value if it and its contents have exactly the encoding of ``ByteWriter``. Such a value
+    /// can be decoded later without errors and encodes to the same bytes.
     mutating func check() -> Bool {
         guard let tag = byte().flatMap(ValueTag.init) else { return false }
         switch tag {
@@ -119,14 +120,15 @@ extension PackedCursor {
         return true
     }
 
-    /// Letters beyond ASCII can be equal without having the same bytes.
+    /// Whether the names are equal. Names with non-ASCII characters can be equal with different bytes.
     private static func isSameName(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
         if NameTable.isEqual(a, b) { return true }
         if UTF8Text.isASCII(a), UTF8Text.isASCII(b) { return false }
         return String(decoding: a, as: UTF8.self) == String(decoding: b, as: UTF8.self)
     }
 
-    /// Names in complex values are few. More of them are read one by one, by whom nothing takes time squared.
+    /// The maximum number of names in complex values that are checked here, in quadratic time. Larger ones are
+    /// decoded one by one.
     private static var nameLimit: UInt64 { 48 }
 
     private mutating func checkComplex() -> Bool {
@@ -148,7 +150,7 @@ extension PackedCursor {
 // MARK: Making
 
 extension Value {
-    /// From bytes that were checked; null from others that make no sense.
+    /// Decodes a checked value. Invalid bytes become null.
     init(_ packed: PackedValue) {
         self =
             switch packed {

@@ -1,16 +1,16 @@
-/// The names of properties in the order in which their values come. Made once for all the rows that have them.
+/// The names of properties in the order of their values. One instance is shared by all rows with these names.
 package final class PropertyNames: Sendable {
     package let names: [String]
-    /// Each name with its length in front, one behind the other.
+    /// The names with their lengths, concatenated.
     package let encoded: [UInt8]
-    /// Where each one ends in ``encoded``.
+    /// The end of each name in ``encoded``.
     package let ends: [Int]
     private let places: [String: Int]
 
-    /// Longer lists come rarely, and are not to fill the memory of those who keep lists.
+    /// Longer lists are rare and are not cached, to bound memory.
     private static let lengthLimit = 16_384
 
-    /// Nil for names that are too many to be kept for others, or not all different.
+    /// Creates a list, or returns `nil` if the names are too long to be cached or not distinct.
     package init?(_ names: [String]) {
         var writer = ByteWriter()
         var ends: [Int] = []
@@ -30,7 +30,7 @@ package final class PropertyNames: Sendable {
         encoded = writer.bytes
     }
 
-    /// What ``encoded`` is, read again.
+    /// Decodes a list from ``encoded``.
     package convenience init?(encoded: UnsafeRawBufferPointer) {
         guard encoded.count <= Self.lengthLimit else { return nil }
         let names = try? ByteReader.read(encoded) { reader throws(CodecError) in
@@ -44,17 +44,17 @@ package final class PropertyNames: Sendable {
 
     package var count: Int { names.count }
 
-    /// Short texts are compared more quickly than they are hashed, and in a short list.
+    /// Returns the index of a name. In a short list, comparing is faster than hashing.
     package func place(of name: String) -> Int? { count <= 8 ? names.firstIndex(of: name) : places[name] }
 }
 
 extension [String] {
-    /// Equal texts need not have the same bytes: letters with marks can be written in several ways.
+    /// Whether the names have the same bytes. Canonically equivalent strings are equal but can have different bytes.
     func hasSameBytes(as other: [String]) -> Bool {
         self == other && zip(self, other).allSatisfy { $0.utf8.elementsEqual($1.utf8) }
     }
 
-    /// Quadratic, which is best for the few that there are.
+    /// Whether the names are distinct. Quadratic for short lists, where this is fastest.
     var areDistinct: Bool {
         count <= 64
             ? indices.allSatisfy { index in !self[..<index].contains(self[index]) } : Set(self).count == count

@@ -1,10 +1,10 @@
 package enum UTF8Text {
-    /// Nil where the bytes are not UTF-8. Most texts are ASCII, which takes a fraction of the time to see.
+    /// Returns the string, or `nil` if the bytes are not UTF-8. ASCII, the usual case, has a fast path.
     package static func string(_ bytes: UnsafeRawBufferPointer) -> String? {
         isASCII(bytes) ? String(decoding: bytes, as: UTF8.self) : String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether the bytes are UTF-8 (Unicode 16.0, table 3-7), without making a string of them.
+    /// Whether the bytes are valid UTF-8 (Unicode 16.0, table 3-7). Creates no string.
     package static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         if isASCII(bytes) { return true }
         var at = 0
@@ -20,7 +20,7 @@ package enum UTF8Text {
             }
             guard bytes.count - at >= length else { return false }
             if length > 1 {
-                // What is overlong, a surrogate, or beyond the last scalar shows in the second byte.
+                // Overlong forms, surrogates and values beyond the last scalar are detected in the second byte.
                 let second: ClosedRange<UInt8> =
                     switch lead {
                     case 0xE0: 0xA0...0xBF
@@ -37,7 +37,7 @@ package enum UTF8Text {
         return true
     }
 
-    /// Eight bytes at a time, the last of which may have been looked at before.
+    /// Checks eight bytes at a time; the last word can overlap the previous one.
     static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let start = bytes.baseAddress else { return true }
         let count = bytes.count

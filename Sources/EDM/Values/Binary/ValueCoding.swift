@@ -1,4 +1,4 @@
-/// The tag in front of each value. Numbers are part of the format and never reused.
+/// The tag before each value. Numbers are part of the format and never reused.
 package enum ValueTag: UInt8 {
     case null = 0
     case `false` = 1

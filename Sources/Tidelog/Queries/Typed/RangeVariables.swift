@@ -3,11 +3,13 @@ import Synchronization
 
 /// Names for the range variables of `any` and `all`.
 extension ExpressionPath.Lambda {
-    /// A condition on a variable, which gets a name when the condition is there: the first of `x1`, `x2`, … that the condition
-    /// does not use for anything else. So an inner condition never takes what belongs to an outer one, also where it was
-    /// made elsewhere, and the same calls always give the same names.
+    /// Returns a condition on a new range variable, whose name is the first of `x1`, `x2`, … that the condition does
+    /// not use.
+    ///
+    /// So an inner condition never captures names of an outer one, even if it was created elsewhere, and the same
+    /// calls always produce the same names.
     static func binding(_ condition: (ExpressionPath.Root) -> Expression) -> ExpressionPath.Lambda {
-        // Until then a name that no identifier can be, and that no other call has.
+        // A provisional name that is not a valid identifier and is unique for the call.
         let number = Self.calls.wrappingAdd(1, ordering: .relaxed).newValue
         let provisional = ExpressionPath.Root.variable("#\(number)")
         let predicate = condition(provisional)
@@ -24,7 +26,7 @@ extension ExpressionPath.Lambda {
 }
 
 extension Expression {
-    /// The first of `x1`, `x2`, … that neither is a variable nor begins a path in the expression.
+    /// The first of `x1`, `x2`, … that is neither a variable nor the start of a path in the expression.
     var unusedName: String {
         var used: Set<String> = []
         _ = mappingPaths { path, _ in

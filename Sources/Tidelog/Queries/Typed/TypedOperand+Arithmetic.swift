@@ -1,7 +1,7 @@
 public import EDM
 import ODataWire
 
-/// Sums and differences: of two numbers of a kind, of two durations, of a date or point in time and a duration.
+/// Addition and subtraction: two numbers of the same type, two durations, or a date or point in time and a duration.
 extension TypedOperand where Value: SummableLiteral, Value: Sendable {
     public func adding(_ value: Value.Summand) -> TypedFunction<Value> { TypedFunction(arithmetic(.add, plain(value))) }
     public func adding(_ other: some TypedOperand<Value.Summand>) -> TypedFunction<Value> {
@@ -24,25 +24,25 @@ extension TypedOperand where Value: SummableLiteral, Value: Sendable {
     }
 }
 
-/// What only numbers have.
+/// Arithmetic that only numbers support.
 extension TypedOperand where Value: NumberLiteral {
     public func multiplied(by value: Value) -> TypedFunction<Value> { TypedFunction(arithmetic(.mul, plain(value))) }
     public func multiplied(by other: some TypedOperand<Value>) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.mul, other.queryExpression))
     }
-    /// With digits behind the point, also for whole numbers (`divby` of OData 4.01).
+    /// Returns the quotient with fractional digits, even for integers (`divby` of OData 4.01).
     public func divided(by value: Value) -> TypedFunction<Value> { TypedFunction(arithmetic(.divby, plain(value))) }
     public func divided(by other: some TypedOperand<Value>) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.divby, other.queryExpression))
     }
-    /// As in Swift, of two whole numbers the whole quotient (`div`). Also written `/`.
+    /// Returns the quotient, truncated for two integers as in Swift (`div`). Equivalent to `/`.
     public func quotient(dividingBy value: Value) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.div, plain(value)))
     }
     public func quotient(dividingBy other: some TypedOperand<Value>) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.div, other.queryExpression))
     }
-    /// What is left of a division, with the sign of this operand (`mod`).
+    /// Returns the remainder of a division, with the sign of this operand (`mod`).
     public func remainder(dividingBy value: Value) -> TypedFunction<Value> {
         TypedFunction(arithmetic(.mod, plain(value)))
     }
@@ -50,14 +50,15 @@ extension TypedOperand where Value: NumberLiteral {
         TypedFunction(arithmetic(.mod, other.queryExpression))
     }
 
-    /// To the nearest whole number, halves away from zero.
+    /// Returns the nearest integer; halves are rounded away from zero.
     public func round() -> TypedFunction<Value> { TypedFunction(.call(.round, [queryExpression]), queryType) }
     public func floor() -> TypedFunction<Value> { TypedFunction(.call(.floor, [queryExpression]), queryType) }
     public func ceiling() -> TypedFunction<Value> { TypedFunction(.call(.ceiling, [queryExpression]), queryType) }
 
-    /// The same number as another Swift type, so that operands of both can be calculated with:
-    /// `Order.quantity.promoted(to: DecimalValue.self) * Order.price`. Nothing of it is in the query: OData promotes numbers
-    /// by itself.
+    /// Returns the operand with another numeric Swift type, so that it can be combined with operands of that type:
+    /// `Order.quantity.promoted(to: DecimalValue.self) * Order.price`.
+    ///
+    /// The query is unchanged, because OData promotes numbers itself.
     public func promoted<Number: NumberLiteral>(to type: Number.Type) -> TypedFunction<Number> {
         TypedFunction(queryExpression)
     }
@@ -88,8 +89,9 @@ extension TypedOperand where Value == Int {
     }
 }
 
-/// Numbers of another kind with whole ones, whose result is of the other kind: `Order.price * Order.quantity`. For all other
-/// combinations there is `promoted(to:)`.
+/// Arithmetic of integers with another numeric type, whose result has the other type: `Order.price * Order.quantity`.
+///
+/// For all other combinations use `promoted(to:)`.
 extension TypedOperand where Value: NumberLiteral {
     @_disfavoredOverload
     public static func + <Other: TypedOperand<Int>>(a: Self, b: Other) -> TypedFunction<Value> {

@@ -1,6 +1,6 @@
-/// The comparisons of typed operands as operators; see the methods of the same meaning.
+/// Comparison operators of typed operands, equivalent to the methods.
 extension TypedOperand {
-    /// `Order.note == nil`.
+    /// Returns a condition that is true if the operand is null: `Order.note == nil`.
     public static func == (a: Self, b: _OptionalNilComparisonType) -> QueryFilter { a.isNull() }
     public static func != (a: Self, b: _OptionalNilComparisonType) -> QueryFilter { a.isNotNull() }
 }

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 
-/// Functions of strings. Characters are counted as Unicode scalars, and case counts.
+/// String functions. Characters are counted as Unicode scalars; comparisons are case-sensitive.
 extension TypedOperand where Value == String {
     public func contains(_ text: String) -> QueryFilter { condition(.contains, .text(text)) }
     public func startsWith(_ text: String) -> QueryFilter { condition(.startswith, .text(text)) }
@@ -15,7 +15,8 @@ extension TypedOperand where Value == String {
     public func endsWith(_ other: some TypedOperand<String>) -> QueryFilter {
         condition(.endswith, other.queryExpression)
     }
-    /// Whether the regular expression (ECMAScript's) finds something; `^` and `$` say that it has to be the whole.
+    /// Returns a condition that is true if the regular expression (ECMAScript) matches a part of the text. Anchor it
+    /// with `^` and `$` to match the whole text.
     public func matchesPattern(_ pattern: String) -> QueryFilter { condition(.matchesPattern, .text(pattern)) }
 
     public func toLower() -> TypedFunction<String> { TypedFunction(.tolower, [queryExpression], .string) }
@@ -23,7 +24,7 @@ extension TypedOperand where Value == String {
     public func trim() -> TypedFunction<String> { TypedFunction(.trim, [queryExpression], .string) }
     public func length() -> TypedFunction<Int> { TypedFunction(.length, [queryExpression], .int32) }
 
-    /// Where the text begins for the first time, from 0; -1 where it does not occur.
+    /// Returns the index of the first occurrence of the text, from 0, or -1 if it does not occur.
     public func indexOf(_ text: String) -> TypedFunction<Int> {
         TypedFunction(.indexof, [queryExpression, .text(text)], .int32)
     }
@@ -38,7 +39,7 @@ extension TypedOperand where Value == String {
         TypedFunction(.concat, [queryExpression, other.queryExpression], .string)
     }
 
-    /// What begins at that character, counted from 0.
+    /// Returns the text from the character with the given index, counted from 0.
     public func substring(from start: Int) -> TypedFunction<String> {
         TypedFunction(.substring, [queryExpression, .number(start)], .string)
     }
@@ -46,7 +47,8 @@ extension TypedOperand where Value == String {
         TypedFunction(.substring, [queryExpression, .number(start), .number(length)], .string)
     }
 
-    /// Every occurrence of the one text replaced by the other. Known to a store and to services of V2, not to those of V4.
+    /// Returns the text with every occurrence of `text` replaced. Supported by a store and by V2 services, not by V4
+    /// services.
     public func replace(_ text: String, with replacement: String) -> TypedFunction<String> {
         TypedFunction(.replace, [queryExpression, .text(text), .text(replacement)], .string)
     }

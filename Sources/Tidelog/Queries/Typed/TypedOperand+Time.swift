@@ -7,7 +7,7 @@ extension TypedOperand where Value: CalendarLiteral {
     public func month() -> TypedFunction<Int> { TypedFunction(.month, [queryExpression], .int32) }
     public func day() -> TypedFunction<Int> { TypedFunction(.day, [queryExpression], .int32) }
 
-    /// The duration from the other value to this one.
+    /// Returns the duration from the other value to this one.
     public func subtracting(_ value: Value) -> TypedFunction<DayTimeDuration> {
         TypedFunction(arithmetic(.sub, literal(value)))
     }
@@ -24,7 +24,7 @@ extension TypedOperand where Value: ClockLiteral {
     public func hour() -> TypedFunction<Int> { TypedFunction(.hour, [queryExpression], .int32) }
     public func minute() -> TypedFunction<Int> { TypedFunction(.minute, [queryExpression], .int32) }
     public func second() -> TypedFunction<Int> { TypedFunction(.second, [queryExpression], .int32) }
-    /// 0 to 1, exclusive.
+    /// Returns the fraction of the second, from 0 to 1 exclusive.
     public func fractionalSeconds() -> TypedFunction<DecimalValue> {
         TypedFunction(.fractionalseconds, [queryExpression], .decimal)
     }
@@ -60,12 +60,12 @@ extension TypedOperand where Value == DayTimeDuration {
     }
 }
 
-/// Points in time that need no property: `Order.placedAt < .now`.
+/// Points in time without a property: `Order.placedAt < .now`.
 extension TypedOperand where Self == TypedFunction<GlobalDateTime> {
-    /// The time at which the query is answered.
+    /// The time at which the query is executed.
     public static var now: TypedFunction<GlobalDateTime> { TypedFunction(.now, [], .dateTimeOffset) }
-    /// The earliest point in time that there is.
+    /// The earliest possible point in time.
     public static var minimum: TypedFunction<GlobalDateTime> { TypedFunction(.mindatetime, [], .dateTimeOffset) }
-    /// The latest point in time that there is.
+    /// The latest possible point in time.
     public static var maximum: TypedFunction<GlobalDateTime> { TypedFunction(.maxdatetime, [], .dateTimeOffset) }
 }

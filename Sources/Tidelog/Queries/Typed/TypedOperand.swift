@@ -1,18 +1,18 @@
 public import EDM
 public import ODataWire
 
-/// An operand whose Swift type is known: a property of a generated class, a path to one, or a function of these. It takes
-/// what its type allows, and the compiler refuses the rest.
+/// An operand with a static Swift type: a property of a generated class, a path to one, or a function of these. The
+/// compiler accepts only what the type supports.
 ///
-/// Everything can be written with methods or, where Swift has one, with an operator: `Order.total.greaterThan(10)` is
-/// `Order.total > 10`. A condition becomes the same syntax tree as the text of a URL. ``DynamicOperand`` is the same for
-/// properties of which nothing is known before the program runs.
+/// Every condition can be written with methods or, if Swift has one, with an operator: `Order.total.greaterThan(10)`
+/// is `Order.total > 10`. It results in the same syntax tree as the text of a URL. ``DynamicOperand`` is the
+/// equivalent for properties that are known only at run time.
 public protocol TypedOperand<Value>: QueryOperand {
-    /// The Swift type of what is not null.
+    /// The Swift type of the non-null values.
     associatedtype Value
 }
 
-/// What a function of typed operands gives: `Customer.name.length()`, `Order.price * Order.quantity`.
+/// The result of a function of typed operands: `Customer.name.length()`, `Order.price * Order.quantity`.
 public struct TypedFunction<Value: Sendable>: TypedOperand {
     public let queryExpression: Expression
     public let queryType: TypeReference?
@@ -28,11 +28,11 @@ public struct TypedFunction<Value: Sendable>: TypedOperand {
 }
 
 extension TypedFunction where Value: QueryLiteral {
-    /// A value on the left side: `TypedFunction(100) - Order.discount`.
+    /// Creates a literal for the left side of an operator: `TypedFunction(100) - Order.discount`.
     public init(_ value: Value) { self.init(.literal(value.queryValue, nil)) }
 }
 
-/// Null, and equality.
+/// Comparison with null, and equality.
 extension TypedOperand {
     public func isNull() -> QueryFilter { compare(.eq, .null) }
     public func isNotNull() -> QueryFilter { compare(.ne, .null) }
@@ -40,7 +40,7 @@ extension TypedOperand {
 
 extension TypedOperand where Value: QueryLiteral {
     public func equal(_ value: Value) -> QueryFilter { compare(.eq, literal(value)) }
-    /// Also true for null.
+    /// Returns a condition that is true if the operand differs from the value. Also true for null.
     public func notEqual(_ value: Value) -> QueryFilter { compare(.ne, literal(value)) }
 
     public func equal<Other: TypedOperand>(_ other: Other) -> QueryFilter
@@ -52,17 +52,17 @@ extension TypedOperand where Value: QueryLiteral {
         compare(.ne, other.queryExpression)
     }
 
-    /// Equal to one of the values; false where there are none.
+    /// Returns a condition that is true if the operand is equal to one of the values. False if `values` is empty.
     public func isIn(_ values: [Value]) -> QueryFilter { compare(.in, .list(values.map { literal($0) })) }
 }
 
-/// Flags.
+/// Conditions on flags.
 extension TypedOperand where Value: QueryLiteral & OptionSet {
-    /// Has all members of the value.
+    /// Returns a condition that is true if the operand has all flags of the value.
     public func has(_ value: Value) -> QueryFilter { compare(.has, literal(value)) }
 }
 
-/// Order. What is null is neither less nor greater than anything.
+/// Order. Null is neither less nor greater than any value.
 extension TypedOperand where Value: OrderedLiteral {
     public func greaterThan(_ value: Value) -> QueryFilter { compare(.gt, literal(value)) }
     public func greaterEqual(_ value: Value) -> QueryFilter { compare(.ge, literal(value)) }

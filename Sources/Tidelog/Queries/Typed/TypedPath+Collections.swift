@@ -1,68 +1,70 @@
 import EDM
 import ODataWire
 
-/// What leads to any number of entities: ``ToManyProperty`` and ``EntitiesPath``.
+/// An operand with any number of target entities: ``ToManyProperty`` and ``EntitiesPath``.
 public protocol ToManyOperand<Target>: Sendable {
     associatedtype Target: EntityValue
-    /// The segments of the path from where it starts.
+    /// The segments of the path from its start.
     var queryPath: QueryPath { get }
 }
 
-/// Conditions on related entities. In one, `$0` is the entity that is looked at; the `$0` of an outer condition, under a name,
-/// may be used as well.
+/// Conditions on related entities. In a condition, `$0` is the current entity. An inner condition can use the `$0` of
+/// an outer one if that is bound to a name.
 extension ToManyOperand {
-    /// Whether there is anything.
+    /// Returns a condition that is true if there is at least one entity.
     public func any() -> QueryFilter { queryPath.any() }
 
-    /// Whether the condition holds for at least one of the entities: `Customer.orders.any { $0.total > 10 }`.
+    /// Returns a condition that is true if at least one entity satisfies the given condition: `Customer.orders.any {
+    /// $0.total > 10 }`.
     public func any(_ condition: (EntityPath<Target>) -> QueryFilter) -> QueryFilter {
         queryPath.condition { .any(.over { condition(EntityPath($0)) }) }
     }
 
-    /// Whether the condition holds for each of the entities, which is so where there is none.
+    /// Returns a condition that is true if each entity satisfies the given condition. True if there is none.
     public func all(_ condition: (EntityPath<Target>) -> QueryFilter) -> QueryFilter {
         queryPath.condition { .all(.over { condition(EntityPath($0)) }) }
     }
 
-    /// How many entities there are.
+    /// Returns the number of entities.
     public func count() -> TypedFunction<Int> { TypedFunction(queryPath.count()) }
 
-    /// Only those of a derived class: `Person.friends.of(Employee.self).any { $0.salary > 10 }`.
+    /// Returns the entities of a derived class only: `Person.friends.of(Employee.self).any { $0.salary > 10 }`.
     public func of<Derived: EntityValue>(_ type: Derived.Type) -> EntitiesPath<Derived> {
         EntitiesPath(queryPath.cast(to: type))
     }
 }
 
-/// Conditions on collections of values. In one, `$0` is the value that is looked at.
+/// Conditions on collections of values. In a condition, `$0` is the current value.
 extension StructuralOperand {
-    /// Whether there is anything.
+    /// Returns a condition that is true if the collection is not empty.
     public func any<Item>() -> QueryFilter where Value == [Item] { queryPath.any() }
 
-    /// Whether the condition holds for at least one of the values: `Person.emails.any { $0.endsWith(".org") }`.
+    /// Returns a condition that is true if at least one value satisfies the given condition: `Person.emails.any {
+    /// $0.endsWith(".org") }`.
     public func any<Item>(_ condition: (TypedPath<Item>) -> QueryFilter) -> QueryFilter where Value == [Item] {
         queryPath.condition { .any(.over(queryType) { condition(TypedPath($0)) }) }
     }
 
-    /// Whether the condition holds for each of the values, which is so where there is none.
+    /// Returns a condition that is true if each value satisfies the given condition. True for an empty collection.
     public func all<Item>(_ condition: (TypedPath<Item>) -> QueryFilter) -> QueryFilter where Value == [Item] {
         queryPath.condition { .all(.over(queryType) { condition(TypedPath($0)) }) }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     public func count<Item>() -> TypedFunction<Int> where Value == [Item] { TypedFunction(queryPath.count()) }
 
-    /// Whether each of these is in the collection, as often as here.
+    /// Returns a condition that is true if the collection contains each item at least as often as `items`.
     public func hasSubset<Item: QueryLiteral>(_ items: [Item]) -> QueryFilter where Value == [Item] {
         condition(.hassubset, .list(items.map { .literal($0.queryValue.adapted(toItemOf: queryType), nil) }))
     }
 
-    /// Whether these are in the collection in this order, others in between or not.
+    /// Returns a condition that is true if the collection contains the items in this order, not necessarily adjacent.
     public func hasSubsequence<Item: QueryLiteral>(_ items: [Item]) -> QueryFilter where Value == [Item] {
         condition(.hassubsequence, .list(items.map { .literal($0.queryValue.adapted(toItemOf: queryType), nil) }))
     }
 }
 
-/// `Edm.Binary` is an array of bytes in Swift, but no collection.
+/// A value of `Edm.Binary` is an array of bytes in Swift, but not a collection in OData.
 extension StructuralOperand where Value == [UInt8] {
     @available(*, unavailable, message: "A binary value is no collection.")
     public func any() -> QueryFilter { isNotNull() }
@@ -91,7 +93,7 @@ extension QueryPath {
 }
 
 extension ExpressionPath.Lambda {
-    /// - Parameter collection: the type of what is looked at, where literals are compared with it.
+    /// - Parameter collection: the type of the collection, for the comparison with literals.
     fileprivate static func over(
         _ collection: TypeReference? = nil, _ condition: (QueryPath) -> QueryFilter
     ) -> ExpressionPath.Lambda {

@@ -1,25 +1,25 @@
 public import EDM
 public import ODataWire
 
-/// A path to a structural property: `Order.customer.name`, `Customer.address.city`, or `$0.total` in a condition on a
-/// collection; `$0` itself where that is one of values.
+/// A path to a structural property: `Order.customer.name`, `Customer.address.city`, or `$0.total` in a condition on
+/// related entities. In a condition on a collection of values, `$0` itself.
 public struct TypedPath<Value: PropertyConvertible>: StructuralOperand {
     public let queryPath: QueryPath
 
     init(_ path: QueryPath) { queryPath = path }
 
-    /// A value by the name that ``DataQuery/compute(_:as:)`` or an aggregate gave it.
+    /// Returns the path to a value by the name that ``DataQuery/compute(_:as:)`` or an aggregate assigned.
     public static func named(_ name: String) -> TypedPath<Value> { TypedPath(QueryPath.named(name)) }
 }
 
-/// A path to one entity at most: `Order.customer`, `$0` in a condition on related entities, or the entity in question as one
-/// of a class: `EntityPath(Employee.self).salary`.
+/// A path to at most one entity: `Order.customer`, `$0` in a condition on related entities, or the current entity as
+/// an object of a class: `EntityPath(Employee.self).salary`.
 public struct EntityPath<Target: EntityValue>: ToOneOperand {
     public let queryPath: QueryPath
 
     init(_ path: QueryPath) { queryPath = path }
 
-    /// The entity that the condition is about, if it is of that class; for properties that only a derived type has.
+    /// Creates a path to the current entity, cast to a class. Use it for properties of a derived type.
     public init(_ type: Target.Type) { queryPath = QueryPath(ExpressionPath(segments: []), nil).cast(to: type) }
 }
 
@@ -30,10 +30,10 @@ public struct EntitiesPath<Target: EntityValue>: ToManyOperand {
     init(_ path: QueryPath) { queryPath = path }
 }
 
-/// What is, or leads to, a structural property: ``StructuralProperty`` and ``TypedPath``.
+/// A structural property or a path to one: ``StructuralProperty`` and ``TypedPath``.
 ///
-/// The properties of a complex value are members: `Customer.address.city`. Where one is called like a member of this
-/// protocol, use `path`: `Customer.address.path(Address.length)`.
+/// The properties of a complex value are members: `Customer.address.city`. If a property has the name of a member of
+/// this protocol, use `path`: `Customer.address.path(Address.length)`.
 @dynamicMemberLookup
 public protocol StructuralOperand<Value>: TypedOperand, QueryPathOperand where Value: PropertyConvertible {}
 
@@ -41,28 +41,28 @@ extension StructuralOperand {
     public var queryExpression: Expression { queryPath.queryExpression }
     public var queryType: TypeReference? { queryPath.queryType }
 
-    /// A property of the complex value.
+    /// The path to a property of the complex value.
     public subscript<Owner, Item>(
         dynamicMember member: KeyPath<Value.Type, StructuralProperty<Owner, Item>>
     ) -> TypedPath<Item> {
         TypedPath(queryPath.path(Value.self[keyPath: member]))
     }
 
-    /// A property of the complex value.
+    /// Returns the path to a property of the complex value.
     public func path<Item>(_ property: StructuralProperty<Value, Item>) -> TypedPath<Item> {
         TypedPath(queryPath.path(property))
     }
 }
 
-/// What leads to one entity at most: ``ToOneProperty`` and ``EntityPath``.
+/// An operand with at most one target entity: ``ToOneProperty`` and ``EntityPath``.
 ///
-/// The properties of the entity's class are members, inherited ones too: `Order.customer.name`. Where one is called like a
-/// member of this protocol or of what conforms to it (`property`, `path`, `of`), use `path`:
+/// The properties of the entity's class, including inherited ones, are members: `Order.customer.name`. If a property
+/// has the name of a member of this protocol or of a conforming type (`property`, `path`, `of`), use `path`:
 /// `Order.customer.path(Customer.property)`.
 @dynamicMemberLookup
 public protocol ToOneOperand<Target>: Sendable {
     associatedtype Target: EntityValue
-    /// The segments of the path from where it starts.
+    /// The segments of the path from its start.
     var queryPath: QueryPath { get }
 }
 
@@ -85,7 +85,7 @@ extension ToOneOperand {
         EntitiesPath(queryPath.path(Target.self[keyPath: member]))
     }
 
-    /// A property of the entity, which its own class declares. For inherited ones use the member.
+    /// Returns the path to a property that the entity's own class declares. For inherited properties, use the member.
     public func path<Value>(_ property: StructuralProperty<Target, Value>) -> TypedPath<Value> {
         TypedPath(queryPath.path(property))
     }
@@ -98,36 +98,36 @@ extension ToOneOperand {
         EntitiesPath(queryPath.path(property))
     }
 
-    /// A property of which nothing but the metadata is known.
+    /// Returns the path to a property that is known only from the metadata.
     public func path(_ property: Property) -> QueryPath { queryPath.path(property) }
 
-    /// The entity as one of a derived class; nothing where it is no such entity.
+    /// Returns the path to the entity cast to a derived class; leads to nothing if the entity has another class.
     public func of<Derived: EntityValue>(_ type: Derived.Type) -> EntityPath<Derived> {
         EntityPath(queryPath.cast(to: type))
     }
 
-    /// Whether the entity is of that class or of one derived from it.
+    /// Returns a condition that is true if the entity has the given class or a derived one.
     public func isOf(_ type: (some EntityValue).Type) -> QueryFilter {
         QueryFilter(expression: .isof(queryPath.queryExpression, type: type.nameInQueries))
     }
 
-    /// Whether there is no entity.
+    /// Returns a condition that is true if there is no entity.
     public func isNull() -> QueryFilter { queryPath.isNull() }
     public func isNotNull() -> QueryFilter { queryPath.isNotNull() }
-    /// `Order.customer == nil`.
+    /// Returns a condition that is true if there is no entity: `Order.customer == nil`.
     public static func == (a: Self, b: _OptionalNilComparisonType) -> QueryFilter { a.isNull() }
     public static func != (a: Self, b: _OptionalNilComparisonType) -> QueryFilter { a.isNotNull() }
 }
 
 extension QueryFilter {
-    /// Whether the entity in question is of that class or of one derived from it.
+    /// Returns a condition that is true if the current entity has the given class or a derived one.
     public static func isOf(_ type: (some EntityValue).Type) -> QueryFilter {
         QueryFilter(expression: .isof(nil, type: type.nameInQueries))
     }
 }
 
 extension QueryPath {
-    /// Only what is of that class goes on.
+    /// Returns the path restricted to entities of the class.
     func cast(to type: (some EntityValue).Type) -> QueryPath {
         QueryPath(
             ExpressionPath(
@@ -136,6 +136,6 @@ extension QueryPath {
 }
 
 extension EntityValue {
-    /// A class that stands for no entity type has a name that no metadata know: no entity is of it.
+    /// The type name. A class without entity type has a name that no metadata contains, so that no entity matches.
     fileprivate static var nameInQueries: String { entityTypeName ?? "Swift.\(self)" }
 }
