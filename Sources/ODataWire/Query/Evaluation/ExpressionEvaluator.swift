@@ -306,7 +306,7 @@ struct EvaluationRun {
             return entities.allSatisfy { $0.isInstance(evaluator.resolve(item)) }
         case .value(.null): return false
         case .value(.enumeration):
-            // The value itself does not say of which enumeration it is.
+            // The value itself does not contain its enumeration type.
             guard let own = expression.flatMap({ enumerationType($0) }) else {
                 throw EvaluationError(
                     .unsupported, "isof of such an enumeration value is answered by the service only.")
@@ -329,7 +329,7 @@ struct EvaluationRun {
         }
     }
 
-    /// What `@name` stands for.
+    /// Returns the value of the alias `@name`.
     mutating func alias(_ name: String) throws(EvaluationError) -> EvaluationOperand {
         guard let alias = evaluator.aliases.first(where: { $0.name == name }) else { return .value(.null) }
         guard aliasDepth < 16 else {
@@ -342,8 +342,8 @@ struct EvaluationRun {
 }
 
 extension EnumerationType {
-    /// Members, or a list of them, as the numbers that they compare by, whichever way they are written; nil for what is no
-    /// member.
+    /// Returns the number of a member, or the numbers of a list of members, in whichever form they are written. Returns
+    /// nil for any other value.
     fileprivate func numbers(of value: Value) -> Value? {
         switch value {
         case .null: return .null
@@ -354,7 +354,7 @@ extension EnumerationType {
         }
     }
 
-    /// The members of a value, joined.
+    /// Returns the number of a value, which combines all of its members, or nil.
     package func number(of value: Value) -> Int64? {
         switch value {
         case .integer(let number): return number
