@@ -4,7 +4,7 @@ import SyncEngine
 import Transport
 
 extension Simulation {
-    /// What becomes of a request on its way.
+    /// Delivers a request, possibly with faults.
     func deliver(_ request: WireRequest, from number: Int) async throws(TransportError) -> WireResponse {
         let device = devices.first { $0.number == number }
         clock.advance(milliseconds: Int64(5 + random.below(200)))
@@ -172,7 +172,7 @@ extension Simulation {
         return token.map { .bearer($0) }
     }
 
-    // MARK: Late
+    // MARK: Late delivery
 
     /// What was kept back comes through, unless there is none.
     func deliverLate() {
