@@ -49,8 +49,8 @@ struct Remainder {
             case .rejected, .inDoubt, .draft, .localOnly, .conflict, .entityGone, .noLegalPlan: return true
             case .keyUnknown(let entity): return canLackKey(entity)
             // Time has passed, readable entities were read, and batches have space: none of these reasons persists
-            // after an upload. The metadata do not change in the simulation, and it uses neither categories nor headers
-            // here.
+            // after an upload. The metadata does not change in the simulation, and it uses neither categories nor
+            // headers here.
             case nil, .deferred, .behindDeferred, .needsETag, .needsAllProperties, .batchFull, .notInMetadata,
                 .headerNeedsKey, .otherCategory, .behindOtherCategory:
                 return false

@@ -1,6 +1,6 @@
 internal import EDM
 
-/// The behavior of a service that its metadata do not declare.
+/// The behavior of a service that its metadata does not declare.
 public struct SandboxConfiguration: Sendable {
     /// Sets whose single integer key the service generates. A value from the client is replaced.
     public var generatedKeys: Set<String>

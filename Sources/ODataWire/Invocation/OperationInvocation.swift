@@ -78,7 +78,7 @@ public struct OperationInvocation: Sendable, Hashable {
         }
     }
 
-    /// Returns the entity set of the result, if the metadata declare it.
+    /// Returns the entity set of the result, if the metadata declares it.
     public func resultSet(in model: EntityDataModel) -> EntitySet? {
         if let name = operation.entitySet { return model.findEntitySet(name) }
         guard let path = operation.entitySetPath, var set = binding?.set else { return nil }

@@ -210,7 +210,7 @@ public struct ServiceOptions: Sendable, Hashable {
     /// batches of older logs would be rebuilt differently from how they were sent.
     public static var unnamedInFingerprints: ServiceOptions { ServiceOptions(contentIDReferences: .urlsAndBodies) }
 
-    /// Creates the options that the metadata declare by annotations of the container (Capabilities vocabulary:
+    /// Creates the options that the metadata declares by annotations of the container (Capabilities vocabulary:
     /// `BatchSupported`, `BatchSupport`; Repeatability vocabulary: `Supported`). Undeclared options have their
     /// defaults.
     public init(declaredBy model: EntityDataModel) {
