@@ -1,10 +1,10 @@
-/// Directories as far as the log moves them about. Their names become durable with those of the files in them.
+/// Directories, to the extent that the log renames them. Their names become durable with the names of their files.
 extension SimulatedDisk.State {
     func hasDirectory(_ path: String) -> Bool {
         directories.contains(path) || names.keys.contains { $0.hasPrefix(path + "/") }
     }
 
-    /// All files move at once. That the directory is there shows by them.
+    /// Renames a directory by renaming all of its files in one step. A directory with files needs no entry of its own.
     mutating func renameDirectory(_ path: String, to target: String) {
         var step: [String: Int?] = [:]
         for (name, index) in names where name.hasPrefix(path + "/") {

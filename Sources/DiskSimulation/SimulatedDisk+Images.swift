@@ -1,18 +1,18 @@
 import Synchronization
 
-/// What a crash leaves: disks in working order, with no lock held, that have what may have survived.
+/// The disks that a crash can leave: usable disks without locks that contain data that may have survived.
 extension SimulatedDisk {
-    /// The disk as programs see it now; as after the end of the process.
+    /// Returns a disk with the data that programs see now, as after the end of the process.
     package func copy() -> SimulatedDisk {
         image(\.names) { _, content in content.live }
     }
 
-    /// Only what was synced.
+    /// Returns a disk with the synced data only.
     package func withoutUnsynced() -> SimulatedDisk {
         image(\.durableNames) { _, content in content.durable }
     }
 
-    /// The bytes of the last write that was not synced; nil where there is none.
+    /// The length of the last unsynced write in bytes; nil if there is none.
     package var lastUnsyncedWrite: Int? {
         state.withLock { state in
             for content in state.contents.reversed() {
@@ -22,7 +22,7 @@ extension SimulatedDisk {
         }
     }
 
-    /// Everything, but of the last write of each file only so many bytes.
+    /// Returns a disk with all data, except that the last unsynced write of each file is cut to `kept` bytes.
     package func tearing(lastWriteTo kept: Int) -> SimulatedDisk {
         image(\.names) { _, content in
             var bytes = content.durable
@@ -37,14 +37,17 @@ extension SimulatedDisk {
         }
     }
 
-    /// Calls the closure with each image that the rules allow, sector by sector and name by name, where they are no
-    /// more than `limit`; otherwise with so many random ones. Returns whether it was all of them.
+    /// Calls the closure with each image that the rules allow, sector by sector and name by name. If there are more
+    /// than `limit` images, calls it with `limit` random ones instead.
+    ///
+    /// - Returns: Whether the closure was called with all images.
     @discardableResult
     package func forEachImage(
         limit: Int, _ generator: inout some RandomNumberGenerator, _ body: (SimulatedDisk) throws -> Void
     ) rethrows -> Bool {
         let (choices, steps) = state.withLock { state in
-            // Per piece: kept or not. Per file: whether it grew where nothing of what made it grow is left.
+            // One bit for each piece: whether it survives. One bit for each file: whether the file grew if no piece
+            // that extends it survives.
             let reachable = Set(state.durableNames.values)
                 .union(state.pendingNames.flatMap { $0.values.compactMap { $0 } })
             let choices = state.contents.enumerated().map { index, content in
@@ -78,8 +81,8 @@ extension SimulatedDisk {
         return true
     }
 
-    /// Any of the images that the rules allow; now and then one that is torn within a sector, in
-    /// pieces of eight bytes or more.
+    /// Returns a random image that the rules allow. Some images have writes that are torn within a sector, into pieces
+    /// of at least eight bytes.
     package func random(_ generator: inout some RandomNumberGenerator) -> SimulatedDisk {
         var draws = generator
         let steps = Int.random(in: 0...state.withLock { $0.pendingNames.count }, using: &draws)
@@ -111,7 +114,7 @@ extension SimulatedDisk {
 }
 
 extension SimulatedDisk.State {
-    /// So many steps since the last sync of the directory have reached the disk.
+    /// Returns the names after the given number of steps since the last sync of the directory.
     fileprivate func names(after steps: Int) -> [String: Int] {
         var names = durableNames
         for step in pendingNames.prefix(steps) {
@@ -122,7 +125,7 @@ extension SimulatedDisk.State {
 }
 
 extension SimulatedDisk.Content {
-    /// The unsynced changes, writes cut where sectors begin.
+    /// Returns the unsynced changes, with writes split at the boundaries of sectors.
     fileprivate func pieces(sector: Int) -> [SimulatedDisk.Change] {
         pending.flatMap { _, change -> [SimulatedDisk.Change] in
             guard case .write(let offset, let bytes) = change else { return [change] }
@@ -137,8 +140,8 @@ extension SimulatedDisk.Content {
         }
     }
 
-    /// The durable bytes and those pieces that are kept. Without a truncation nothing behind it can have happened: the
-    /// later pieces went to blocks that the file got afterwards.
+    /// Returns the durable bytes with the surviving pieces. If a truncation does not survive, no later piece does:
+    /// later pieces were written to blocks that the file received after the truncation.
     fileprivate func surviving(_ pieces: [SimulatedDisk.Change], kept: [Bool], grows: Bool) -> [UInt8] {
         var bytes = durable
         var size = 0

@@ -1,21 +1,21 @@
 package import OperationLog
 import Synchronization
 
-/// A disk in memory that keeps apart what programs see and what survives a loss of power, and that can stop, or
-/// refuse, at any call. Any number of threads may use it.
+/// An in-memory disk that distinguishes the data that programs see from the data that survives a power loss. Every call
+/// can stop the disk or fail. The disk can be used by any number of threads.
 ///
-/// What a crash may do to a file: each sector of each write since the last sync is there or absent, whatever became of
-/// the others; where the file grew, absent bytes are zeroes, or the file did not grow. Names since the last sync of
-/// their directory are there up to some point, in order. What it may not do, as no journalling file system does: undo
-/// what was synced, or half of a rename.
+/// Possible effects of a crash: each sector of each write since the last sync is present or absent, independently of
+/// the others. If a write extended the file, absent bytes are zeros, or the file did not grow. Changes of names since
+/// the last sync of their directory are present up to some point, in order. As with every journaling file system, a
+/// crash never reverts synced data and never leaves half of a rename.
 ///
-/// The images that a crash can leave are made by `SimulatedDisk+Images.swift`.
+/// `SimulatedDisk+Images.swift` creates the images that a crash can leave.
 package final class SimulatedDisk: FileSystem {
     package enum Fault: Equatable {
-        /// The machine stops at this call; no later call does anything.
+        /// The machine stops at this call, and all later calls fail.
         case crash
-        /// The call fails with this error number. A write leaves so many of its bytes; a sync makes durable, or loses
-        /// for good, what it should have synced, as systems do: the next sync would not try again.
+        /// The call fails with the error number. A write keeps a part of its bytes. A sync makes a part of its data
+        /// durable and loses the rest permanently, as operating systems do: the next sync does not retry.
         case fail(number: Int32, writes: Kept = .half, syncs: Kept = .none)
 
         package enum Kept: Equatable {
@@ -24,7 +24,7 @@ package final class SimulatedDisk: FileSystem {
 
         /// An input/output error.
         package static let refuse = Fault.fail(number: 5)
-        /// The device is full.
+        /// The device has no space left.
         package static let full = Fault.fail(number: 28)
     }
 
@@ -36,7 +36,7 @@ package final class SimulatedDisk: FileSystem {
     struct Content {
         var live: [UInt8] = []
         var durable: [UInt8] = []
-        /// In order; the number tells which of them a sync that takes its time had in front of it.
+        /// In order. A sync that takes time includes only the changes whose number was assigned before it began.
         var pending: [(number: Int, change: Change)] = []
     }
 
@@ -52,7 +52,7 @@ package final class SimulatedDisk: FileSystem {
         var contents: [Content] = []
         var names: [String: Int] = [:]
         var durableNames: [String: Int] = [:]
-        /// Each is one step: all of its names change, or none.
+        /// Each step is atomic: all of its names change, or none of them.
         var pendingNames: [[String: Int?]] = []
         var directories: Set<String> = []
         var locked: Set<String> = []
@@ -67,7 +67,8 @@ package final class SimulatedDisk: FileSystem {
         var capacity = Int.max
         var peak = 0
         var hasCrashed = false
-        /// Of the last changing call, and of the call that failed by a fault with the one in front of it.
+        /// `lastPath` is the path of the last changing call. `refusedPaths` contains the path of the last call that
+        /// failed by a fault; if it was a changing call, after the path of the changing call before it.
         var lastPath: String?
         var refusedPaths: [String] = []
         var duringSync: (@Sendable () -> Void)?
@@ -76,7 +77,7 @@ package final class SimulatedDisk: FileSystem {
     }
 
     let state: Mutex<State>
-    /// What the disk writes as a whole or not at all.
+    /// The number of bytes that the disk writes atomically.
     package let sector: Int
 
     package init(directories: Set<String> = ["/store"], sector: Int = 512) {
@@ -91,50 +92,56 @@ package final class SimulatedDisk: FileSystem {
 
     // MARK: Faults
 
-    /// Calls so far that change something or make it durable.
+    /// The number of calls so far that change data or make it durable.
     package var calls: Int { state.withLock { $0.calls } }
-    /// Calls so far that only look: open, list, size, read.
+    /// The number of calls so far that only read: open, list, size, read.
     package var reads: Int { state.withLock { $0.reads } }
-    /// Of files and of directories.
+    /// The number of successful syncs of files and directories.
     package var syncs: Int { state.withLock { $0.syncs } }
-    /// Syncs of a descriptor of which a sync had failed: such a sync may report success for what is lost.
+    /// The number of syncs of descriptors for which an earlier sync failed. Such a sync may report success although
+    /// data was lost.
     package var syncsAfterFailure: Int { state.withLock { $0.syncsAfterFailure } }
     package var bytesRead: Int { state.withLock { $0.bytesRead } }
 
-    /// The fault comes at the changing call with this number, counted from 0; `forEver`: at each one after it as well.
+    /// Injects a fault at the changing call with the given number, counted from 0.
+    ///
+    /// - Parameter forEver: Whether all later changing calls have the fault as well.
     package func fail(atCall call: Int, _ fault: Fault, forEver: Bool = false) {
         state.withLock { $0.trap = Trap(at: call, isForEver: forEver, fault: fault) }
     }
 
-    /// The same for the calls that only look.
+    /// Injects a fault at the reading call with the given number, counted from 0.
+    ///
+    /// - Parameter forEver: Whether all later reading calls have the fault as well.
     package func fail(atRead read: Int, _ fault: Fault, forEver: Bool = false) {
         state.withLock { $0.readTrap = Trap(at: read, isForEver: forEver, fault: fault) }
     }
 
-    /// The machine stops now; no later call does anything.
+    /// Stops the machine. All later calls fail.
     package func crash() { state.withLock { $0.hasCrashed = true } }
 
-    /// Whether the machine has stopped: what it left is in the images.
+    /// Whether the machine has stopped. The images show its remaining data.
     package var hasCrashed: Bool { state.withLock { $0.hasCrashed } }
 
-    /// The file or directory of the last call that failed by a fault; if that changes something, behind the one of the changing
-    /// call in front of it.
+    /// The path of the last call that failed by a fault. If it was a changing call, the path of the changing call
+    /// before it precedes it.
     package var refusedPaths: [String] { state.withLock { $0.refusedPaths } }
 
-    /// All files together get no longer than this; a write that does not fit leaves what does.
+    /// Limits the total size of all files. A write beyond the limit writes the bytes that fit, and fails.
     package func limit(to capacity: Int) {
         state.withLock { $0.capacity = capacity }
     }
 
-    /// The most bytes that all files together ever had.
+    /// The largest total size of all files so far, in bytes.
     package var peak: Int { state.withLock { $0.peak } }
 
-    /// Called in the middle of each sync of a file, while other calls go on. What is written meanwhile is not synced.
+    /// Sets a closure that is called in the middle of each sync of a file, while other calls proceed. Data that is
+    /// written during the call is not synced.
     package func duringSync(_ body: (@Sendable () -> Void)?) {
         state.withLock { $0.duringSync = body }
     }
 
-    /// Nil: the call does its work.
+    /// Counts a changing call, and returns the fault to inject, or nil if there is none.
     fileprivate func begin(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) -> Fault? {
         if state.hasCrashed { throw .simulated(call, path) }
         defer {
@@ -147,7 +154,7 @@ package final class SimulatedDisk: FileSystem {
         return trap.fault
     }
 
-    /// For calls that do all or nothing.
+    /// Counts a changing call that has either its full effect or none.
     fileprivate func pass(_ call: String, _ path: String, _ state: inout State) throws(FileSystemError) {
         if let fault = try begin(call, path, &state) { throw .simulated(call, path, fault) }
     }
@@ -233,7 +240,7 @@ package final class SimulatedDisk: FileSystem {
         try state.withLock { state throws(FileSystemError) in try body(&state) }
     }
 
-    // MARK: Bytes, for tests that change them behind the log's back
+    // MARK: Bytes, for tests that modify them
 
     package subscript(path: String) -> [UInt8] {
         get { state.withLock { state in state.names[path].map { state.contents[$0].live } ?? [] } }

@@ -1,4 +1,4 @@
-// JSON is a form of the protocol to every user of this module. Its scanner is in EDM, which reads metadata in JSON with it.
+// Users of this module expect JSON as part of the protocol. The scanner is in EDM, which reads JSON metadata with it.
 @_exported public import struct EDM.JSONError
 @_exported public import struct EDM.JSONObject
 @_exported public import struct EDM.JSONScanner

@@ -1,13 +1,13 @@
 import EDM
 import Operations
 
-/// What one device has done and how it ended, by its own account.
+/// The history of one device according to its own log: its operations and their outcomes.
 struct Account {
-    /// How an operation stands, as far as its effect goes.
+    /// The outcome of an operation with regard to its effect.
     enum Standing {
-        /// It has had its effect.
+        /// The operation took effect.
         case done
-        /// It has had none.
+        /// The operation had no effect.
         case without
         case unknown
     }
@@ -15,22 +15,22 @@ struct Account {
     let device: Int
     let acknowledged: Set<String>
     let history: History
-    /// Those that are not done.
+    /// The outcomes of operations that are not done.
     let endings: [SequenceNumber: Standing]
 
     func standing(of operation: SequenceNumber) -> Standing { endings[operation] ?? .done }
 
-    /// In the order in which they were made.
+    /// The operations in the order of their creation.
     var operations: [(sequence: SequenceNumber, operation: Operation)] {
         history.operations.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     func mark(_ entity: EntityID) -> String { history.marks[entity] ?? "entity \(entity) of d\(device)" }
 
-    // MARK: What it wrote
+    // MARK: Writes
 
-    /// What a device says that something has become: by those of its writes that are through, the last; and by each of which
-    /// that, or its place among them, is not known.
+    /// The expected values of a property or link: the last confirmed write, and every write with an unknown outcome or
+    /// order.
     struct Claim<Value: Hashable> {
         private(set) var last: Value?
         private(set) var perhaps: Set<Value> = []
@@ -59,7 +59,7 @@ struct Account {
         return claims
     }
 
-    /// By `mark property`.
+    /// The expected values by `mark property`.
     var values: [String: Claim<String>] {
         claims { operation in
             switch operation.action {
@@ -76,7 +76,7 @@ struct Account {
         }
     }
 
-    /// By `customer Labels label`: whether they are linked.
+    /// Whether entities are linked, by `customer Labels label`.
     var labels: [String: Claim<Bool>] {
         claims { operation in
             switch operation.action {
@@ -92,7 +92,7 @@ struct Account {
         }
     }
 
-    /// By order: the customer; none where it was taken away.
+    /// The expected customer of each order, or an empty string if the link was removed.
     var customers: [String: Claim<String>] {
         claims { operation in
             switch operation.action {
@@ -109,7 +109,7 @@ struct Account {
         }
     }
 
-    /// The marks of what it made, or deleted, with how that stands.
+    /// The marks of created entities, and below of deleted ones, with the outcome of the operation.
     var creations: [(mark: String, standing: Standing)] {
         operations.flatMap { sequence, operation in
             guard case .create(let creation, _) = operation.action else { return [(String, Standing)]() }
@@ -125,6 +125,6 @@ struct Account {
 }
 
 extension Creation {
-    /// Itself and those below it.
+    /// The creation and all creations nested in it.
     var all: [Creation] { [self] + inline.flatMap { $0.entities.flatMap(\.all) } }
 }

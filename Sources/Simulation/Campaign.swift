@@ -1,10 +1,10 @@
-/// Many runs, some at a time, and what they found.
+/// A sweep over many seeds, several of them concurrently, with its findings.
 package struct Campaign: Sendable {
     package let seeds: ClosedRange<UInt64>
     package let options: Simulation.Options
-    /// Whether each seed runs a second time, to see that everything happens again.
+    /// Whether each seed is run twice to verify that the run is deterministic.
     package let runsTwice: Bool
-    /// Whether it ends with the first finding.
+    /// Whether to stop after the first finding.
     package let stopsAtFirst: Bool
     package let jobs: Int
 
@@ -19,11 +19,11 @@ package struct Campaign: Sendable {
         self.jobs = max(1, jobs)
     }
 
-    /// A seed at which something does not hold.
+    /// A seed for which an invariant is violated.
     package struct Finding: Sendable {
         package let seed: UInt64
         package let violations: [String]
-        /// The fewest steps that show it.
+        /// The minimum number of steps that reproduce the violation.
         package let steps: Int
 
         package func description(_ options: Simulation.Options) -> String {
@@ -53,7 +53,9 @@ package struct Campaign: Sendable {
         }
     }
 
-    /// - Parameter each: called with each outcome as it comes, and with what is wrong with it.
+    /// Runs the seeds.
+    ///
+    /// - Parameter each: Called with each outcome as it arrives, and with its finding, if any.
     package func run(_ each: (Outcome, Finding?) -> Void = { _, _ in }) async -> Report {
         var report = Report()
         await withTaskGroup(of: (Outcome, Finding?).self) { group in
@@ -93,7 +95,7 @@ package struct Campaign: Sendable {
         return (outcome, stopsAtFirst ? finding : await shortened(finding))
     }
 
-    /// The shortest run of the seed that fails as well: its steps are those of the longer one, as far as they go.
+    /// Finds the shortest run of the seed that also fails. Its steps are a prefix of those of the longer run.
     private func shortened(_ finding: Finding) async -> Finding {
         var options = options
         options.keepsLines = false

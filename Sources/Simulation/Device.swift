@@ -11,15 +11,15 @@ final class Device {
     var store: LocalStore
     var engine: SyncEngine
     var isOnline = true
-    /// Custom tags of what the store has acknowledged.
+    /// The custom tags of operations that the store has acknowledged.
     var acknowledged: Set<String> = []
-    /// Entities that the app has come to know, by set.
+    /// The readLinks of entities that the app has seen, by set.
     var links: [String: [String]] = [:]
-    /// How many marks, values and tags it has used up.
+    /// The number of marks, values and tags used so far.
     var names = 0
-    /// New entities of which somebody has said that they are there: of their keys nobody has said anything.
+    /// New entities that the user has declared to exist on the service, without their keys.
     var settledEntities: Set<EntityID> = []
-    /// What the log held before its last compaction.
+    /// The content of the log before its last compaction.
     var removed: [(sequence: SequenceNumber, record: Record)] = []
 
     init(number: Int, disk: SimulatedDisk, store: LocalStore, engine: SyncEngine) {
@@ -33,10 +33,10 @@ final class Device {
 
     func crash() { disk.crash() }
 
-    /// The disk will not stop any more.
+    /// Disables further faults of the disk.
     func calmDisk() { disk.fail(atCall: .max, .crash) }
 
-    /// Unique over all devices of the run.
+    /// Returns a name that is unique over all devices of the run.
     func name(_ kind: String) -> String {
         names += 1
         return "\(kind)\(number)-\(names)"
@@ -57,7 +57,7 @@ final class Device {
 
     func records() throws -> [(sequence: SequenceNumber, record: Record)] { try records(on: disk) }
 
-    /// Returns the custom tags of all operations that the log on the disk has or had before a compaction.
+    /// Returns the custom tags of all operations in the log on the disk, including those that a compaction removed.
     func customTags(on disk: SimulatedDisk) throws -> Set<String> {
         Set(
             try allRecords(on: disk).compactMap {
@@ -67,7 +67,7 @@ final class Device {
 
     func allRecords() throws -> [(sequence: SequenceNumber, record: Record)] { try allRecords(on: disk) }
 
-    /// Returns the records of the log on the disk, and in front of them those that a compaction removed.
+    /// Returns the records of the log on the disk, preceded by those that a compaction removed.
     private func allRecords(on disk: SimulatedDisk) throws -> [(sequence: SequenceNumber, record: Record)] {
         let records = try records(on: disk)
         guard let first = records.first?.sequence ?? removed.last.map({ $0.sequence + 1 }) else { return records }

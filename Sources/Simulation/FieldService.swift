@@ -2,18 +2,20 @@ import EDM
 import ODataSandbox
 import ODataWire
 
-/// The service of the simulation: small, since every open of a store folds its metadata, and with each kind of relationship
-/// that an upload treats in a way of its own.
+/// The service of the simulation.
 ///
-/// Every entity has a `Mark` that is given at its creation and nowhere else, so that it shows whether something was created
-/// twice; `Note` and `Remark` get each value once, so that it shows whether an update was done twice.
+/// It is small, because every opening of a store folds its metadata, and contains each kind of relationship that an
+/// upload treats differently.
+///
+/// Every entity has a `Mark` that is assigned only at its creation, which reveals duplicate creations. `Note` and
+/// `Remark` receive each value only once, which reveals duplicate updates.
 enum FieldService {
     static let sets = ["Customers", "Orders", "Items", "Labels", "Visits"]
-    /// Sets whose entities are updated. Labels have no ETag: an update of one cannot be told from a repeated one.
+    /// The sets whose entities are updated. Labels have no ETag, so a repeated update of one is not detectable.
     static let editable = ["Customers", "Orders", "Items", "Visits"]
     static let origin = "http://field.test"
 
-    /// What each defining query is.
+    /// The defining queries by name.
     static let queries = [
         ("Customers", "Customers?$expand=Labels"), ("Orders", "Orders"), ("Items", "Items"), ("Labels", "Labels"),
         ("Visits", "Visits"),
@@ -31,7 +33,7 @@ enum FieldService {
 
     static func type(of set: String) -> String { "Field." + set.dropLast() }
 
-    /// With two customers, an order with an item, a label and a visit. Parsed once: a run takes a copy.
+    /// A service with two customers, an order with an item, a label and a visit. Parsed once; each run uses a copy.
     static let seeded: Sandbox = {
         do {
             var sandbox = try Sandbox(

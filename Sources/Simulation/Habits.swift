@@ -1,13 +1,15 @@
 import Operations
 import SyncEngine
 
-/// What the apps of a run make use of, in percent of their calls. Most runs leave most of it out, so that each thing is seen
-/// alone as well.
+/// The workload of the apps in a run: how often they use each feature, in percent of their calls.
+///
+/// Most runs omit most features, so that each feature is also tested in isolation.
 struct Habits {
-    /// From how many pending operations on only those are applied anew that a change reaches. The state must not depend on it.
+    /// The number of pending operations from which only the operations affected by a change are reapplied. The state
+    /// must not depend on it.
     let longQueue: Int
     let undoesLocalCreation: Bool
-    /// Of the uploads.
+    /// The percentage of uploads that coalesce.
     let coalescing: Int
     let drafts: Int
     let localOnly: Int
@@ -31,11 +33,13 @@ struct Habits {
             + "unmodifiable \(unmodifiable), transactions \(transactions)"
     }
 
-    // MARK: What one call says
+    // MARK: Operations of one call
 
     static let categoryNames = ["a", "b"]
 
-    /// - Parameter delivery: the same for all of a change set.
+    /// Returns the options of one call.
+    ///
+    /// - Parameter delivery: The delivery, which is the same for all operations of a change set.
     func options(_ tag: String, _ delivery: Delivery, _ random: inout SeededRandom) -> IntentOptions {
         var options = IntentOptions(customTag: tag, delivery: delivery)
         options.isUnmodifiable = random.chance(unmodifiable)
@@ -51,7 +55,7 @@ struct Habits {
         return random.chance(localOnly) ? .localOnly : .queued
     }
 
-    /// How an upload of the storm goes about it.
+    /// Returns the options of an upload while faults are active.
     func upload(_ random: inout SeededRandom, refused: [SequenceNumber]) -> UploadOptions {
         var options = UploadOptions(requestLimit: [500, 500, 3][random.below(3)], coalesces: random.chance(coalescing))
         if random.chance(categories / 2) {

@@ -1,25 +1,25 @@
 import EDM
 import Operations
 
-/// What the log of a device says of its whole life, what compactions have removed included.
+/// The content of a device's log over its whole life, including records that compactions have removed.
 struct History {
-    /// Every operation that the log ever held, without what decisions about conflicts took from it.
+    /// All operations that the log ever contained, without the parts that conflict resolutions dropped.
     private(set) var operations: [SequenceNumber: Operation] = [:]
-    /// Those that cancelled each other out.
+    /// The operations that cancelled each other out.
     private(set) var elided: Set<SequenceNumber> = []
-    /// Those that came back after an undo: they may have gone behind others that were made later.
+    /// The operations that were redone after an undo, and may therefore follow operations that were created later.
     private(set) var redone: Set<SequenceNumber> = []
-    /// Those that were sent at least once without an answer that says what became of them.
+    /// The operations that were sent at least once without a conclusive response.
     private(set) var doubted: Set<SequenceNumber> = []
-    /// Updates of entities about which something was decided after they were made.
+    /// The updates of entities for which a conflict was resolved after the update.
     private(set) var decided: Set<SequenceNumber> = []
-    /// The `Mark` of each entity that the device knows or has made.
+    /// The `Mark` of each entity that the device has seen or created.
     private(set) var marks: [EntityID: String] = [:]
-    /// Where in the log a value of the service first came up.
+    /// The position in the log at which a value from the service first occurred.
     private(set) var seen: [String: SequenceNumber] = [:]
-    /// The batch and change set that an operation went with last: what is in one takes effect at one moment.
+    /// The last batch and change set of each operation. A change set takes effect atomically.
     private(set) var sentWith: [SequenceNumber: Place] = [:]
-    /// The last decision about each entity.
+    /// The last conflict resolution of each entity.
     private(set) var decisions: [EntityID: SequenceNumber] = [:]
 
     struct Place: Hashable {

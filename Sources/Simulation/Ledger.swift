@@ -1,12 +1,12 @@
 import EDM
 import ODataSandbox
 
-/// What the service has ever done, seen from behind it: the truth that the devices are held to.
+/// The complete history of the service, read from its state: the oracle against which the devices are checked.
 struct Ledger {
-    /// The properties that updates write to.
+    /// The properties that updates write.
     static let texts = ["Note", "Remark"]
 
-    /// `Note` or `Remark` of an entity became another value.
+    /// A change of an entity's `Note` or `Remark`.
     struct Write {
         let mark: String
         let property: String
@@ -19,21 +19,21 @@ struct Ledger {
         var texts: [String?]
     }
 
-    /// How often an entity with a mark came into being.
+    /// The number of creations of entities with each mark.
     private(set) var created: [String: Int] = [:]
-    /// How often `Note` or `Remark` became a value, anywhere.
+    /// The number of times that `Note` or `Remark` of any entity changed to each value.
     private(set) var written: [String: Int] = [:]
-    /// All changes of values of entities that were there, in order.
+    /// All changes of values of existing entities, in order.
     private(set) var writes: [Write] = []
-    /// Marks of entities that are there.
+    /// The marks of existing entities.
     private(set) var present: Set<String> = []
-    /// What `Note` and `Remark` are, by `mark property`.
+    /// The current values of `Note` and `Remark`, by `mark property`.
     private(set) var values: [String: String] = [:]
-    /// `mark navigation mark` of links that are there.
+    /// The existing links as `mark navigation mark`.
     private(set) var links: Set<String> = []
     private var seen: [Int: Seen] = [:]
 
-    /// Takes note of what has changed since the last time.
+    /// Records the changes since the last call.
     mutating func look(at sandbox: Sandbox) {
         var marks: [Int: String] = [:]
         var all: [Sandbox.Content] = []

@@ -1,18 +1,18 @@
 import Operations
 
-/// The tokens that the service believes, one for each device, each for a while.
+/// The tokens that the service accepts: one for each device, valid for a limited time.
 struct Login {
-    /// How long a token is good, in milliseconds.
+    /// The lifetime of a token in milliseconds.
     let lifetime: Int64
     private var tokens: [Int: (number: Int, until: Timestamp)] = [:]
-    /// How often a device's user will not log in, or with what the service does not take.
+    /// The number of times that a device's user will refuse to log in or use invalid credentials.
     private var refusals: [Int: Int] = [:]
 
     init(lifetime: Int64) { self.lifetime = lifetime }
 
     private static func text(_ device: Int, _ number: Int) -> String { "d\(device)-\(number)" }
 
-    /// A new token; nil where the user has had enough.
+    /// Returns a new token, or nil if the user refuses to log in.
     mutating func token(for device: Int, now: Timestamp) -> String? {
         if let left = refusals[device], left > 0 {
             refusals[device] = left - 1
@@ -28,10 +28,10 @@ struct Login {
         return authorization == "Bearer " + Self.text(device, token.number)
     }
 
-    /// The token is no longer good from this moment on.
+    /// Expires the token immediately.
     mutating func expire(of device: Int) { tokens[device]?.until = 0 }
 
-    /// The next times somebody asks the user for a login, there is none.
+    /// Makes the next logins of the user fail.
     mutating func refuse(_ times: Int, of device: Int) { refusals[device] = times }
 
     mutating func calm() { refusals = [:] }

@@ -1,13 +1,14 @@
-/// Faults of the simulated world that no engine can stand: they show that the simulation notices what it is there to notice.
+/// Injected defects of the simulated world that no engine can handle. They verify that the simulation detects
+/// violations.
 package enum Plant: String, Sendable, Hashable, CaseIterable {
-    /// The transport says that a request was not sent, although the service carried it out.
+    /// The transport reports that a request was not sent although the service executed it.
     case lyingTransport
     /// The network delivers modifications twice.
     case repeatedRequests
-    /// The service does not look at ETags.
+    /// The service ignores ETags.
     case uncheckedETags
-    /// The service forgets some of what it has confirmed.
+    /// The service loses some confirmed changes.
     case forgetfulService
-    /// The disk loses the end of what was synced.
+    /// The disk loses the end of synced data.
     case forgetfulDisk
 }

@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// Which operations are left on a device, and why the next upload would not send them.
+/// The operations that remain on a device, and the reasons why the next upload would not send them.
 struct Remainder {
     let operations: [SequenceNumber]
     private let held: [SequenceNumber: HoldReason]
@@ -14,22 +14,25 @@ struct Remainder {
 
     init(_ store: LocalStore) async throws(TidelogError) {
         let pending = try await store.pendingOperations()
-        // What was put off goes again by itself.
+        // Deferred operations are retried automatically.
         let deferred = pending.filter { if case .deferred = $0.status { true } else { false } }
         self.init(
             pending.map(\.sequence),
             held: pending.isEmpty ? [:] : try await store.plan(retrying: Set(deferred.map(\.sequence))).held)
     }
 
-    /// In words; where the next upload would send an operation, there is none.
+    /// The reasons as text. An operation that the next upload would send has no reason.
     var reasons: [SequenceNumber: String] {
         Dictionary(uniqueKeysWithValues: operations.map { ($0, held[$0]?.description ?? "no reason") })
     }
 
-    /// Operations that are left though nothing keeps them here. One that waits for another has the other's reason: in the
-    /// end there is one about which somebody can do something.
+    /// Returns the operations that remain without a valid reason.
     ///
-    /// - Parameter canLackKey: whether nobody could know the key that the service has given this entity.
+    /// An operation that waits for a different one has the reason of that operation. The chain must end with a reason
+    /// that the user or the app can resolve.
+    ///
+    /// - Parameter canLackKey: Returns whether the device cannot determine the key that the service has generated for
+    ///   the entity.
     func stalled(canLackKey: (EntityID) -> Bool) -> [SequenceNumber] {
         let left = Set(operations)
         return operations.filter { !isExplained($0, left, canLackKey) }
@@ -40,13 +43,14 @@ struct Remainder {
     ) -> Bool {
         var current = operation
         var seen: Set<SequenceNumber> = []
-        // One that is through keeps nobody waiting, nor does one that waits for this one.
+        // A completed operation blocks no other operation, and neither does one that waits for this one.
         while left.contains(current), seen.insert(current).inserted {
             switch held[current] {
             case .rejected, .inDoubt, .draft, .localOnly, .conflict, .entityGone, .noLegalPlan: return true
             case .keyUnknown(let entity): return canLackKey(entity)
-            // The clock has gone on, what can be read was read, and a batch has room: none of these outlives an upload. The
-            // metadata do not change here, nor are there categories or headers.
+            // Time has passed, readable entities were read, and batches have space: none of these reasons persists
+            // after an upload. The metadata does not change in the simulation, and it uses neither categories nor
+            // headers here.
             case nil, .deferred, .behindDeferred, .needsETag, .needsAllProperties, .batchFull, .notInMetadata,
                 .headerNeedsKey, .otherCategory, .behindOtherCategory:
                 return false

@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed gives the same sequence on every machine.
+/// The SplitMix64 generator. The same seed generates the same sequence on every machine.
 package struct SeededRandom: RandomNumberGenerator, Sendable {
     private var state: UInt64
 

@@ -2,7 +2,7 @@ import HTTPTypes
 import ODataWire
 import Transport
 
-/// A device's way to the service: whatever is sent goes through the simulation, which decides what becomes of it.
+/// A device's connection to the service. All requests pass through the simulation, which injects faults.
 struct SimulatedNetwork: HTTPTransport {
     let simulation: Simulation
     let device: Int

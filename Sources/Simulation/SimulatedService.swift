@@ -1,11 +1,11 @@
 import ODataSandbox
 import ODataWire
 
-/// The sandbox with the sessions of its devices, and what it has ever done.
+/// The sandbox with the sessions of its devices and its history.
 struct SimulatedService {
     private(set) var sandbox: Sandbox
     private(set) var ledger = Ledger()
-    /// By device: a transport keeps cookies.
+    /// The cookies of each device, which a transport would store.
     private var cookies: [Int: [String: String]] = [:]
 
     init(_ sandbox: Sandbox) {
@@ -13,13 +13,15 @@ struct SimulatedService {
         ledger.look(at: sandbox)
     }
 
-    /// Is again what it was, but for having been something else.
+    /// Restores an earlier state; the history is kept.
     mutating func forget(since before: SimulatedService) {
         sandbox = before.sandbox
         ledger.look(at: sandbox)
     }
 
-    /// - Parameter fault: one that hits this request, and leaves it an answer.
+    /// Handles a request.
+    ///
+    /// - Parameter fault: A fault for this request that permits a response.
     mutating func handle(_ request: WireRequest, from device: Int, _ fault: Fault? = nil) -> WireResponse {
         var request = request
         if let cookies = cookies[device], !cookies.isEmpty {
@@ -39,7 +41,7 @@ struct SimulatedService {
             let pair = field.prefix { $0 != ";" }.split(separator: "=", maxSplits: 1)
             if pair.count == 2 { cookies[device, default: [:]][String(pair[0])] = String(pair[1]) }
         }
-        // What was accepted for later may be done when somebody asks for it.
+        // An asynchronously accepted request may take effect when it is polled.
         if request.method != "GET" || sandbox.options.asynchrony != nil { ledger.look(at: sandbox) }
         return response
     }

@@ -3,14 +3,14 @@ import OperationLog
 import SyncEngine
 
 extension Simulation {
-    /// Opens a copy of the device's store in which one bit of the log has changed.
+    /// Opens a copy of the device's store in which one bit of the log is changed.
     ///
-    /// The store must open with every acknowledged operation, or opening or reading it must report damage. A repair must then
-    /// bring back all of them, since a single bit can be corrected. The device itself goes on with the unchanged image, so
-    /// that a run does not end with the first changed bit.
+    /// The store must open with every acknowledged operation, or opening or reading it must report damage. In the
+    /// latter case a repair must restore all operations, because a single bit can be corrected. The device itself
+    /// continues with the unchanged image, so that the run does not end with the first changed bit.
     ///
-    /// - Parameter image: a disk that has everything that was written; a bit that changes in a torn write cannot be told
-    ///   from the tear.
+    /// - Parameter image: A disk that contains everything that was written. In a torn write, a changed bit cannot be
+    ///   distinguished from the tear.
     func checkBitRot(of device: Device, _ image: SimulatedDisk) async {
         let paths = image.paths.filter { $0.hasSuffix(".segment") && !image[$0].isEmpty }
         guard !paths.isEmpty, random.chance(30), happens(.bitRot) else { return }
@@ -37,7 +37,7 @@ extension Simulation {
         }
     }
 
-    /// Opens the store on the disk, and returns the acknowledged operations that its log does not have.
+    /// Opens the store on the disk, and returns the acknowledged operations that its log does not contain.
     private func lostOperations(of device: Device, on disk: SimulatedDisk) async throws -> [String] {
         let (store, _) = try await open(disk, device.number)
         let tags: Set<String>

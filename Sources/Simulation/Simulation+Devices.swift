@@ -5,7 +5,7 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// Devices come into being, crash and come back.
+/// Installation, crashes and restarts of devices.
 extension Simulation {
     func install(_ number: Int) async {
         let disk = SimulatedDisk()
@@ -25,7 +25,7 @@ extension Simulation {
     }
 
     func open(_ disk: SimulatedDisk, _ number: Int) async throws(TidelogError) -> (LocalStore, SyncEngine) {
-        // Sixteen bytes of the seed and the device: the same in each run.
+        // Sixteen bytes derived from the seed and the device, so that they are the same in each run.
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? seed >> UInt64($0 * 8) : UInt64(number + $0)) })
         var options = LocalStore.Options(
@@ -63,7 +63,8 @@ extension Simulation {
     func restart(_ device: Device) async {
         counts.restarts += 1
         await device.store.close()
-        // The end of a process leaves what was written; the end of the machine what was synced, and any part of the rest.
+        // After the end of the process, the disk contains all writes; after a power loss, it contains the synced writes
+        // and any part of the others.
         let keepsWrites = random.chance(50) || !options.troubles.contains(.powerLoss)
         let image = keepsWrites ? device.disk.copy() : device.disk.random(&random)
         if keepsWrites { await checkBitRot(of: device, image) }
@@ -98,7 +99,7 @@ extension Simulation {
             let tags = try device.customTags(on: device.disk)
             let lost = device.acknowledged.subtracting(tags).sorted()
             if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
-            // What the app never learnt of is as good as acknowledged now that it is there.
+            // Operations whose outcome the app did not learn count as acknowledged now that they are in the log.
             device.acknowledged.formUnion(tags)
         } catch {
             if !device.hasCrashed { violated("d\(device.number): the log cannot be read: \(error)") }
@@ -114,7 +115,7 @@ extension Simulation {
                 try await device.store.writeSnapshot()
                 note("d\(device.number) writes a snapshot")
             } else {
-                // Before it: a crash in the middle may leave it done.
+                // Must be read before the compaction, because a crash during it may leave it completed.
                 device.removed = try device.allRecords()
                 _ = try await device.store.compact(keeping: .bytes(0))
                 note("d\(device.number) compacts")

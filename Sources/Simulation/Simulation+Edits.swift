@@ -3,9 +3,9 @@ import ODataWire
 import Operations
 import SyncEngine
 
-/// What the app does.
+/// The operations of the app.
 extension Simulation {
-    /// One call: an operation, or a change set of some.
+    /// Performs one call: an operation, or a change set.
     func edit(_ device: Device) async {
         guard !device.hasCrashed else { return }
         let isChangeSet = random.chance(15)
@@ -22,8 +22,8 @@ extension Simulation {
             let results = try await device.store.perform(calls, asChangeSet: isChangeSet)
             counts.operations += results.count
             for (call, result) in zip(calls, results) {
-                // A deletion of a change set may be done by another one already, and one of what no service has seen is an
-                // undo.
+                // A deletion may already be part of an operation in the same change set, and deleting an entity that
+                // the service has never seen is an undo.
                 if result.sequence != nil, !mayBeUndo(call.intent), let tag = call.options.customTag {
                     device.acknowledged.insert(tag)
                 }
@@ -45,7 +45,7 @@ extension Simulation {
         if case .delete = intent { habits.undoesLocalCreation } else { false }
     }
 
-    /// A local change is visible at once. In a change set a later one may have changed it again.
+    /// Checks that a local change is visible immediately. In a change set, a later operation may have changed it again.
     private func check(_ intent: Intent, _ result: IntentResult) {
         guard case .update(_, let changes, _, _) = intent, let seen = result.entities[IntentResult.subject] else {
             return
@@ -61,7 +61,7 @@ extension Simulation {
         }
     }
 
-    /// What the device's user sees in its lists.
+    /// Updates the readLinks that the device's user sees.
     func refresh(_ device: Device) async throws(TidelogError) {
         for set in FieldService.sets {
             device.links[set] = try await device.store.query(set).entities.map(\.readLink).sorted()
@@ -154,7 +154,7 @@ extension Simulation {
         }
     }
 
-    /// What is not as it would be without saying anything.
+    /// Returns the options that differ from the defaults.
     private static func text(_ options: IntentOptions) -> String {
         var words: [String] = []
         if options.delivery != .queued { words.append("\(options.delivery)") }

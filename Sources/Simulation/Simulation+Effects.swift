@@ -1,7 +1,7 @@
 import EDM
 import Operations
 
-/// Exactly one effect for each operation that is through, and none for any other.
+/// The invariant that each completed operation has exactly one effect, and any other operation none.
 extension Simulation {
     func verifyEffects(_ accounts: [Account]) {
         for (mark, count) in service.ledger.created.sorted(by: { $0.key < $1.key }) {
@@ -22,7 +22,7 @@ extension Simulation {
         }
     }
 
-    /// A new entity or a new value, and how often it came to be.
+    /// A new entity or value, and the number of times that it was created.
     private struct Effect {
         let name: String
         let standing: Account.Standing
@@ -32,15 +32,15 @@ extension Simulation {
         var isPossible: Bool { allowed.contains(count) }
     }
 
-    /// An entity, or one of its properties, that an operation of a change set writes to: of what an earlier one of the same
-    /// change set has made of it nobody ever sees anything.
+    /// An entity or property that a later operation of the same change set writes. The effect of earlier operations of
+    /// that change set on it is never visible.
     private struct Covered: Hashable {
         let entity: EntityID
         var property: String?
         let place: History.Place
     }
 
-    /// - Parameter covered: what later operations of the device write to.
+    /// - Parameter covered: The entities and properties that later operations of the device write.
     private func effects(
         of operation: Operation, _ sequence: SequenceNumber, _ account: Account, _ covered: inout Set<Covered>
     ) -> [Effect] {
@@ -85,8 +85,8 @@ extension Simulation {
     private func allowed(
         _ text: String, _ standing: Account.Standing, _ sequence: SequenceNumber, _ account: Account, isCovered: Bool
     ) -> ClosedRange<Int> {
-        // Whoever was faster may have hidden from the device that the value had been there. Somebody decided then whether it
-        // was to be there again.
+        // A faster client may have hidden from the device that the value had existed. A conflict resolution then
+        // decided whether to write it again.
         let isHidden = account.history.doubted.contains(sequence) && isOverwritten(text)
         let isAgain = isHidden && account.history.decided.contains(sequence)
         switch standing {
@@ -96,7 +96,7 @@ extension Simulation {
         }
     }
 
-    /// Whether a value was there and is not there any more.
+    /// Returns whether a value existed and does not exist any more.
     private func isOverwritten(_ text: String) -> Bool {
         let ledger = service.ledger
         return ledger.writes.contains { $0.before == text }

@@ -4,7 +4,7 @@ import SyncEngine
 import Transport
 
 extension Simulation {
-    /// What becomes of a request on its way.
+    /// Delivers a request, possibly with faults.
     func deliver(_ request: WireRequest, from number: Int) async throws(TransportError) -> WireResponse {
         let device = devices.first { $0.number == number }
         clock.advance(milliseconds: Int64(5 + random.below(200)))
@@ -123,7 +123,7 @@ extension Simulation {
         case .cancelInFlight:
             await device.engine.cancelUpload()
             await device.engine.cancelDownload()
-            // A transport notices at any time.
+            // A transport can detect a cancellation at any time.
             guard random.chance(50) else { return answer(request, number) }
             if random.chance(50) { _ = answer(request, number) }
             throw failure(.cancelled, number, mayHaveBeenSent: true)
@@ -135,7 +135,7 @@ extension Simulation {
         }
     }
 
-    /// All but parts in another order, by which nobody could tell them apart.
+    /// All distortions except the reordering of parts, which no client can detect.
     private static let distortions = Fault.Distortion.allCases.filter { $0 != .reversedParts }
 
     private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty) -> WireResponse {
@@ -143,7 +143,7 @@ extension Simulation {
         return WireResponse(status: status, headers: headers, body: Array("<html>\(status)</html>".utf8))
     }
 
-    /// What happens while a request of the device is under way.
+    /// Performs the events that happen while a request of the device is in flight.
     private func meanwhile(_ trouble: Trouble, _ device: Device) async {
         guard !isInFlight else { return }
         isInFlight = true
@@ -161,7 +161,7 @@ extension Simulation {
 
     // MARK: Login
 
-    /// What an app does that is asked for a login.
+    /// Returns the authentication hook of the device's app.
     nonisolated func hook(_ number: Int) -> AuthenticationHook {
         { _ in await self.logIn(number) }
     }
@@ -172,9 +172,9 @@ extension Simulation {
         return token.map { .bearer($0) }
     }
 
-    // MARK: Late
+    // MARK: Late delivery
 
-    /// What was kept back comes through, unless there is none.
+    /// Delivers the oldest delayed request, if there is any.
     func deliverLate() {
         guard !late.isEmpty else { return }
         let (request, device) = late.removeFirst()
@@ -182,7 +182,8 @@ extension Simulation {
         _ = answerStray(request, device)
     }
 
-    /// One that nobody waits for. Where the service knows repetitions, it comes to nothing new.
+    /// Handles a request whose response no device awaits. If the service supports repeatable requests, it cannot have
+    /// an additional effect.
     private func answerStray(_ request: WireRequest, _ number: Int) -> WireResponse {
         let before = service.ledger
         let response = answer(request, number)
@@ -198,7 +199,7 @@ extension Simulation {
 }
 
 extension WireRequest {
-    /// With headers of the same length in the place of `If-Match`, also inside of a batch.
+    /// The request with each `If-Match` replaced by a header of the same length, also inside a batch.
     fileprivate var withoutETags: WireRequest {
         var request = self
         request.headers["If-Match"] = nil

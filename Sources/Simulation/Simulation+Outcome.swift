@@ -1,7 +1,8 @@
 import EDM
 import Operations
 
-/// What is at the service in the end is what the devices say that they have done to it, and no one else.
+/// The invariant that the final state of the service is exactly the result of the operations that the devices report as
+/// done.
 extension Simulation {
     func verifyOutcome(_ accounts: [Account]) {
         verifyPresence(accounts)
@@ -11,7 +12,7 @@ extension Simulation {
         for account in accounts { verifyOverwriting(account, accounts) }
     }
 
-    /// What was made is there, unless somebody deleted it; what was deleted is not.
+    /// Checks that each created entity exists unless it was deleted, and that no deleted entity exists.
     private func verifyPresence(_ accounts: [Account]) {
         let deletions = accounts.flatMap(\.deletions)
         let deleted = Set(deletions.filter { $0.standing == .done }.map(\.mark))
@@ -26,7 +27,8 @@ extension Simulation {
         }
     }
 
-    /// Each value is the last of one of those who wrote it: of the only one, where there is one.
+    /// Checks that each value is the last one that a device wrote. If several devices wrote it, any of their last
+    /// values is valid.
     private func verifyValues(_ accounts: [Account]) {
         let ledger = service.ledger
         let claims = accounts.map(\.values)
@@ -78,14 +80,15 @@ extension Simulation {
                 possible.formUnion(claim.perhaps)
             }
             if !claims.contains(where: { $0[order]?.last != nil }) { possible.insert(order == "s4" ? "s1" : "") }
-            // A customer that is deleted takes its links along.
+            // Deleting a customer also deletes its links.
             if possible.contains(where: { !$0.isEmpty && !ledger.present.contains($0) }) { possible.insert("") }
             guard !possible.contains(found ?? "") else { continue }
             violated("\(order) is of \(found ?? "nobody"), not of \(possible.sorted().joined(separator: " or ")).")
         }
     }
 
-    /// What another device wrote is overwritten only by who had seen it, or after a decision.
+    /// Checks that an operation overwrites another device's value only if its own device had seen that value, or after
+    /// a conflict resolution.
     private func verifyOverwriting(_ account: Account, _ accounts: [Account]) {
         var own: [String: (sequence: SequenceNumber, entity: EntityID)] = [:]
         for (sequence, operation) in account.operations {

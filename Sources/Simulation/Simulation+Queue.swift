@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// What a user does with the operations that wait.
+/// The user's handling of pending operations.
 extension Simulation {
     func arrange(_ device: Device) async {
         guard !device.hasCrashed else { return }
@@ -15,7 +15,7 @@ extension Simulation {
             case 0, 1: try await setDelivery(.queued, pending.filter { $0.operation.delivery == .draft }, device)
             case 2: try await setDelivery(.draft, [chosen], device)
             case 3: await discardRefused(device)
-            // Who is asked may look at the service, but not into the network.
+            // The user can inspect the service, but not requests that are still in the network.
             default: if !late.contains(where: { $0.device == device.number }) { _ = await settleDoubts(device) }
             }
         } catch {
@@ -30,11 +30,11 @@ extension Simulation {
         note("d\(device.number) makes \(changed) \(delivery)")
     }
 
-    /// Most drafts are released at last, some given up, some forgotten.
+    /// Releases about half of the drafts, undoes a quarter of them, and leaves the rest.
     func endDrafts(_ device: Device) async {
         do throws(TidelogError) {
             for pending in try await device.store.pendingOperations() where pending.operation.delivery == .draft {
-                // It may have gone with another one.
+                // Undoing another draft may have undone this one as well.
                 guard try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence })
                 else { continue }
                 switch random.below(4) {
@@ -48,7 +48,7 @@ extension Simulation {
         }
     }
 
-    /// What the user may not do is no fault.
+    /// Records that an action failed. An action that the store refuses is not a violation.
     private func failed(_ what: String, _ device: Device, _ error: TidelogError) {
         switch error.code {
         case .refused, .invalidRequest: note("d\(device.number): the \(what) is refused: \(error.message)")
@@ -99,10 +99,10 @@ extension Simulation {
 
     // MARK: Doubts
 
-    /// Who is asked looks at the service, and knows. Operations that were sent together are settled together, so those come
-    /// first of which something is to be seen there.
+    /// Settles operations in doubt like a user who inspects the service. Operations that were sent together are settled
+    /// together, so operations with a visible effect are settled first.
     ///
-    /// - Returns: whether there was something to settle.
+    /// - Returns: Whether any operation was settled.
     func settleDoubts(_ device: Device) async -> Bool {
         var isSettled = false
         do throws(TidelogError) {
@@ -128,8 +128,8 @@ extension Simulation {
         return isSettled
     }
 
-    /// Whether something is at the service that only this operation can have brought there; for a removal or a link, which
-    /// bring nothing of their own, whether all that was sent with it is as it was to be.
+    /// Returns whether the service contains data that only this operation can have written. A deletion or a link writes
+    /// no such data; for these, all operations in doubt of the same batch must be in effect.
     private func hasEffect(
         _ pending: PendingOperation, among doubtful: [PendingOperation], _ device: Device
     ) -> Bool {

@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// Uploads, downloads, and what a user does about what the service refused.
+/// Uploads, downloads, and the recovery after the faults.
 extension Simulation {
     func upload(_ device: Device) async {
         guard !device.hasCrashed else { return }
@@ -18,7 +18,8 @@ extension Simulation {
         }
     }
 
-    /// In the storm as the run's habits have it; afterwards all that can go goes.
+    /// Returns the options of an upload. While faults are injected, they follow the habits of the run; afterwards, the
+    /// upload sends all operations that can be sent.
     private func uploadOptions(_ device: Device) async throws(TidelogError) -> UploadOptions {
         let refused = try await device.store.pendingOperations(.rejected).map(\.sequence)
         var options = habits.upload(&random, refused: refused)
@@ -28,7 +29,8 @@ extension Simulation {
         return options
     }
 
-    /// In the storm what both changed waits, or a policy settles it; afterwards each device insists in turn.
+    /// Returns the conflict handling. While faults are injected, conflicts wait or a policy resolves them; afterwards,
+    /// the device that uploads wins.
     private func conflictHandling() -> ConflictHandling {
         if isStormy {
             switch random.below(8) {
@@ -39,18 +41,19 @@ extension Simulation {
             }
         }
         return ConflictHandling(policy: .merge(overlapping: .clientWins)) { conflict in
-            // What another device deleted can only be given up.
+            // For an entity that another device deleted, the only valid resolution is to accept the deletion.
             conflict.kind == .deletedByOthers ? .theirs : nil
         }
     }
 
-    /// Who is alone with the service, and is always answered, is never refused.
+    /// Checks that the service rejected nothing if the device is its only client and every request receives a response.
     private func check(_ report: UploadReport) {
         guard deviceCount == 1, severity == 0, counts.restarts == 0, !report.rejected.isEmpty else { return }
         violated("The service refused what no one else had touched: \(report.rejected)")
     }
 
-    /// - Returns: whether a query went on behind the pages of an earlier download, so that what those had may be older.
+    /// - Returns: Whether a query resumed after the pages of an earlier download, so that the contents of those pages
+    ///   may be outdated.
     @discardableResult
     func download(_ device: Device) async -> Bool {
         guard !device.hasCrashed else { return false }
@@ -77,9 +80,10 @@ extension Simulation {
         violated("d\(device.number): the \(what) fails: \(error)")
     }
 
-    // MARK: The end of the storm
+    // MARK: Recovery after the faults
 
-    /// Nothing goes wrong any more: in a few rounds every device has sent what can be sent and says what the service says.
+    /// Lets every device recover without faults. In a few rounds, each device must send all operations that can be
+    /// sent, and its state must equal that of the service.
     func drain() async {
         note("the storm is over")
         for device in devices {
@@ -105,10 +109,10 @@ extension Simulation {
                 }
                 if await !reasons(device).isEmpty { await download(device) }
                 left.append(await reasons(device))
-                // What the download has shown of others is for the next upload to settle.
+                // The next upload resolves the conflicts that the download has detected.
                 if let open = try? await device.store.conflicts(), !open.isEmpty { isUnsettled = true }
             }
-            // What is left a second time, and for the same reasons, will not go.
+            // Operations that remain a second time for the same reasons will not be sent at all.
             if round > 1, left == before, !isUnsettled { break }
         }
         for device in devices where violations.isEmpty {

@@ -5,7 +5,7 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// What must hold when all is over.
+/// The invariants that are verified at the end of a run.
 extension Simulation {
     func verify() async {
         var accounts: [Account] = []
@@ -44,9 +44,10 @@ extension Simulation {
             device: device.number, acknowledged: device.acknowledged, history: history, endings: standings)
     }
 
-    /// The views say what the log says, from its first record on and folded by another storage; and where a compaction has
-    /// removed some of them, and now and then elsewhere, so does the store when it is opened once more. On its way the fold
-    /// comes by every batch, and builds it as it was sent.
+    /// Checks that the views equal the fold of the log from its first record, computed with a different storage.
+    ///
+    /// If a compaction has removed records, and otherwise at random, also checks that the reopened store has the same
+    /// state. During the fold, each batch is rebuilt and compared with the batch that was sent.
     private func verifyFold(
         _ device: Device, _ records: [(sequence: SequenceNumber, record: Record)]
     ) async throws {
@@ -68,7 +69,7 @@ extension Simulation {
         if found != again { violated("d\(device.number) says something else after it was opened again.") }
     }
 
-    /// - Parameter fold: in front of the record that says that the batch was prepared.
+    /// - Parameter fold: The state before the record of the prepared batch.
     private func verifyBatch(
         _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold
     ) throws {
@@ -83,7 +84,7 @@ extension Simulation {
 
     // MARK: Agreement
 
-    /// Both sides say the same, entity by entity and link by link.
+    /// Checks that the store and the service contain the same entities and links.
     private func verifyAgreement(_ device: Device) async throws {
         try await undoWhatStays(device)
         guard try await device.store.pendingOperations().isEmpty else { return }
@@ -93,7 +94,7 @@ extension Simulation {
         for line in local.subtracting(remote).sorted() { violated("Only d\(device.number) has: \(line)") }
     }
 
-    /// What is for this store only, and drafts that were forgotten, would hide the rest.
+    /// Undoes local-only operations and the remaining drafts, because they would hide other differences.
     private func undoWhatStays(_ device: Device) async throws {
         for pending in try await device.store.pendingOperations() where pending.operation.delivery != .queued {
             guard try await device.store.pendingOperations().contains(where: { $0.sequence == pending.sequence }) else {

@@ -7,19 +7,20 @@ import Operations
 import SyncEngine
 import Transport
 
-/// One run: devices and their service, random work and random trouble, all of it from one number.
+/// One run: devices and their service with random operations and random faults, all derived from one seed.
 ///
-/// One thing is awaited at a time, so that the order of everything is that of the random numbers. What happens while a
-/// request is under way happens inside of ``deliver(_:from:)``.
+/// Only one call is awaited at a time, so the order of events depends only on the random numbers. Events during a
+/// request run inside ``deliver(_:from:)``.
 package actor Simulation {
     package struct Options: Sendable {
-        /// How many steps there are before the trouble stops; nil leaves it to the seed.
+        /// The number of steps during which faults are injected; if nil, the seed determines it.
         package var steps: Int?
         package var troubles: Set<Trouble>
         package var plants: Set<Plant> = []
-        /// Whether a reason for what is left, and a second effect, do not count where the engine could have known better.
+        /// Whether an operation may remain because a key is unknown only if the user settled the doubt about the
+        /// creation of its entity.
         package var isStrict = false
-        /// Whether the outcome has the trace line by line.
+        /// Whether the outcome contains the lines of the trace.
         package var keepsLines: Bool
 
         package init(steps: Int? = nil, troubles: Set<Trouble> = Set(Trouble.allCases), keepsLines: Bool = false) {
@@ -38,30 +39,30 @@ package actor Simulation {
     var devices: [Device] = []
     var counts = Counts()
     var violations: [String] = []
-    /// Requests that the network keeps back, with the device that has given them up.
+    /// Requests that the network delays, each with the device that has abandoned it.
     var late: [(request: WireRequest, device: Int)] = []
-    /// What `Note` and `Remark` were before anybody came, by `mark property`.
+    /// The initial values of `Note` and `Remark`, by `mark property`.
     let initialValues: [String: String]
-    /// What came of requests that nobody could take back.
+    /// The effects of requests that no device could revoke.
     var stray = Stray()
-    /// Whether anything goes wrong at the moment.
+    /// Whether faults are injected at the moment.
     var isStormy = false
-    /// Whether something runs inside of a request.
+    /// Whether other events are running during a request.
     var isInFlight = false
 
-    /// What the devices left, by number; empty before the run is over.
+    /// The disks of the devices, by number. Empty until the run is over.
     package private(set) var disks: [SimulatedDisk] = []
 
-    // What the seed says of the run.
+    // The parameters of the run that the seed determines.
     let version: ODataVersion
     let deviceCount: Int
     let steps: Int
-    /// Of a hundred requests, so many meet with trouble.
+    /// The percentage of requests with faults.
     let severity: Int
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
     let habits: Habits
-    /// Nil where the service lets everybody in.
+    /// The login state; nil if the service does not require authentication.
     var login: Login?
 
     package init(seed: UInt64, options: Options = Options()) {
@@ -148,7 +149,7 @@ package actor Simulation {
         await restartCrashed()
     }
 
-    /// For who looks for the reason of a violation.
+    /// Adds the records of the device's log to the trace, for the analysis of a violation.
     private func noteLog(of device: Device) {
         for (sequence, record) in (try? device.allRecords()) ?? [] {
             if case .serviceInstalled = record.body { continue }
@@ -160,7 +161,7 @@ package actor Simulation {
         for device in devices where device.hasCrashed { await restart(device) }
     }
 
-    // MARK: Words for the rest
+    // MARK: Trace and violations
 
     func note(_ line: @autoclosure () -> String) { trace.add(line()) }
 
@@ -169,7 +170,7 @@ package actor Simulation {
         violations.append(what)
     }
 
-    /// Whether this trouble comes now, of those that the options allow; counts it.
+    /// Returns whether the fault can be injected now according to the options, and counts it in that case.
     func happens(_ trouble: Trouble) -> Bool {
         guard isStormy, options.troubles.contains(trouble) else { return false }
         counts.troubles[trouble, default: 0] += 1
@@ -177,7 +178,7 @@ package actor Simulation {
     }
 }
 
-/// How much was done.
+/// Statistics of one or more runs.
 package struct Counts: Sendable {
     package var troubles: [Trouble: Int] = [:]
     package var operations = 0
@@ -204,12 +205,12 @@ package struct Counts: Sendable {
     }
 }
 
-/// What came of a run.
+/// The result of a run.
 package struct Outcome: Sendable {
     package let seed: UInt64
-    /// Over everything that happened and every byte on the disks.
+    /// A hash of all events and of every byte on the disks.
     package let hash: UInt32
-    /// Sentences; empty when all was well.
+    /// Sentences that describe the violations. Empty if the run succeeded.
     package let violations: [String]
     package let lines: [String]
     package let steps: Int

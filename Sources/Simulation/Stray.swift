@@ -1,15 +1,16 @@
-/// What requests did that the service got when their device had given them up, or got twice, and could not know again.
+/// The effects of requests that the service received after their device had abandoned them, or received twice, without
+/// recognizing the repetition.
 ///
-/// Nobody at the device can keep a service from creating an entity a second time, or from doing what was taken back
-/// meanwhile. What is guarded by an ETag or a key of the client's the service refuses by itself.
+/// No device can prevent a service from creating an entity twice in this way, or from executing an operation that was
+/// undone in the meantime. The service itself rejects requests that an ETag or a client-generated key protects.
 struct Stray {
-    /// How often they brought an entity with a mark into being.
+    /// The number of times that they created an entity with each mark.
     private(set) var created: [String: Int] = [:]
-    /// How often they wrote a value.
+    /// The number of times that they wrote each value.
     private(set) var written: [String: Int] = [:]
-    /// Marks of entities that they removed.
+    /// The marks of the entities that they deleted.
     private(set) var removed: Set<String> = []
-    /// `mark navigation mark` of links that they made or removed.
+    /// The links that they created or deleted, as `mark navigation mark`.
     private(set) var links: Set<String> = []
 
     mutating func add(from before: Ledger, to after: Ledger) {
@@ -21,7 +22,7 @@ struct Stray {
 }
 
 extension [String: Int] {
-    /// What has become more.
+    /// The increases of the counts since `before`.
     fileprivate func difference(from before: Self) -> Self {
         var difference: Self = [:]
         for (name, count) in self where count > before[name] ?? 0 { difference[name] = count - (before[name] ?? 0) }

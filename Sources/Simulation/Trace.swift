@@ -1,6 +1,6 @@
 import CPlatform
 
-/// What happened in a run, line by line. Two runs of one seed have one hash, or something in the engine is left to chance.
+/// The events of a run as lines. If two runs of one seed have different hashes, the engine is not deterministic.
 struct Trace {
     let keepsLines: Bool
     private(set) var lines: [String] = []
@@ -14,7 +14,7 @@ struct Trace {
         if keepsLines { lines.append(line) }
     }
 
-    /// Bytes that are too many to be told.
+    /// Adds bytes to the hash without a line.
     mutating func add(_ bytes: [UInt8]) {
         hash = bytes.withUnsafeBytes { tidelog_crc32c(hash, $0.baseAddress, $0.count) }
     }

@@ -1,58 +1,58 @@
-/// What goes wrong in a run.
+/// A fault or disturbance in a run.
 package enum Trouble: String, Sendable, Hashable, CaseIterable, Comparable {
-    /// A device has no network for a while.
+    /// A device is offline for a while.
     case partition
-    /// One request does not leave the device, and the device knows.
+    /// A request does not leave the device, and the transport reports that.
     case unreachable
-    /// The connection breaks before the service has the request; the device cannot know.
+    /// The connection breaks before the service receives the request; the device cannot detect this.
     case lostRequest
-    /// The connection breaks when the service is done.
+    /// The connection breaks after the service has executed the request.
     case lostAnswer
-    /// A part of the answer comes, and the transport notices.
+    /// Only a part of the response arrives, and the transport detects it.
     case tornAnswer
-    /// A part of the answer comes, and nobody notices.
+    /// Only a part of the response arrives, and the transport does not detect it.
     case shortAnswer
-    /// The service gets the request when the device has long given it up.
+    /// The service receives the request long after the device has abandoned it.
     case lateRequest
-    /// The service gets the request twice; the second answer reaches nobody.
+    /// The service receives the request twice; the device receives only one of the responses.
     case repeatedRequest
-    /// 429 or 503 with Retry-After; the request was not looked at.
+    /// The service returns 429 or 503 with Retry-After and does not process the request.
     case busy
-    /// One request of a batch is refused, for a while or for good.
+    /// One request of a batch is rejected, temporarily or permanently.
     case refusedPart
-    /// The answer lacks what it should have, or says it in another order.
+    /// The response lacks required content, or contains it in a different order.
     case distortedAnswer
-    /// A gateway's 502 or 504; the service never got the request.
+    /// A gateway returns 502 or 504; the service never receives the request.
     case gatewayBefore
-    /// A gateway's 502 or 504 in the place of the service's answer.
+    /// A gateway returns 502 or 504 in place of the service's response.
     case gatewayAfter
-    /// 401; the request was not looked at.
+    /// The service returns 401 and does not process the request.
     case unauthorized
-    /// The login is no longer good, and the app gets a new one.
+    /// The login has expired, and the app obtains a new one.
     case expiredLogin
-    /// The login is no longer good, and for a while there is no other.
+    /// The login has expired, and the app cannot obtain a new one for a while.
     case refusedLogin
-    /// The CSRF token is no longer good.
+    /// The CSRF token has expired.
     case expiredToken
-    /// The answer takes minutes.
+    /// The response takes minutes.
     case slowAnswer
-    /// The app goes on working while a request is under way.
+    /// The app performs operations while a request is in flight.
     case editInFlight
-    /// Another device uploads while a request is under way.
+    /// Another device uploads while a request is in flight.
     case otherDeviceInFlight
-    /// The upload and the download are cancelled while a request is under way.
+    /// The upload and the download are cancelled while a request is in flight.
     case cancelInFlight
     /// The process ends.
     case processCrash
-    /// The machine loses power: what was not synced may be there in part.
+    /// The machine loses power: unsynced data may be present in part.
     case powerLoss
-    /// The disk stops at some later call.
+    /// The disk stops at a later call.
     case diskStop
-    /// The process ends while a request is under way.
+    /// The process ends while a request is in flight.
     case crashInFlight
-    /// The process ends again while it recovers.
+    /// The process ends again during recovery.
     case crashAtOpening
-    /// A bit of the log changes while no process has it open.
+    /// A bit of the log changes while no process has the log open.
     case bitRot
 
     package static func < (a: Trouble, b: Trouble) -> Bool { a.rawValue < b.rawValue }

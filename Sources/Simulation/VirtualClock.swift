@@ -2,8 +2,8 @@ import Operations
 import SyncEngine
 import Synchronization
 
-/// The only time that there is in a run, and the engine's random numbers. Time stands still until somebody moves it, and
-/// whoever waits moves it.
+/// The only clock of a run, and the source of the engine's random numbers. Only `advance(milliseconds:)` changes the
+/// time; a sleeping task advances it by the duration of its sleep.
 final class VirtualClock: Sendable {
     private let time = Mutex<Timestamp>(1_700_000_000_000)
     private let random: Mutex<SeededRandom>

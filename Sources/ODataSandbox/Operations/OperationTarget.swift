@@ -1,11 +1,12 @@
 internal import EDM
 internal import ODataWire
 
-/// A function or action that a URL leads to. Which overload is meant is told by the parameters, which may be in a body.
+/// The target of a URL that calls a function or action. The parameters, which may be in the body, determine the
+/// overload.
 struct OperationTarget {
     let name: String
     let arguments: [ExpressionPath.Argument]
-    /// nil for an import.
+    /// The binding parameter, or nil for an import.
     let binding: Binding?
 
     struct Binding {
@@ -22,7 +23,7 @@ struct OperationRun {
     let url: RequestURL
     let request: WireRequest
 
-    /// Looks the operation up, reads its arguments, and lets it do what it does.
+    /// Looks up the operation, reads its arguments, and executes it.
     func run(
         on transaction: inout Transaction
     ) throws(SandboxError) -> (operation: InvokedOperation, result: SandboxResult) {
@@ -91,7 +92,7 @@ struct OperationRun {
             binding: target.binding?.rows.compactMap { transaction.state[$0]?.content } ?? [], transaction: transaction)
     }
 
-    /// `If-Match` of a call on one entity. It may be left out.
+    /// Checks `If-Match` in a call on one entity. The header is optional.
     private func requireMatch(_ transaction: Transaction) throws(SandboxError) {
         guard let condition = request.headers["If-Match"], let binding = target.binding, !binding.type.isCollection,
             let row = binding.rows.first.flatMap({ transaction.state[$0] })
@@ -106,7 +107,7 @@ struct OperationRun {
 
     // MARK: Arguments
 
-    /// The names of the parameters that the URL gives.
+    /// The names of the parameters in the URL.
     private var given: [String] {
         guard view.isLegacy else { return target.arguments.compactMap(\.name) }
         let imports = view.model.schemas.flatMap(\.containers).flatMap(\.functionImports)
@@ -133,7 +134,7 @@ struct OperationRun {
         return result
     }
 
-    /// What stands in the URL for a parameter, aliases followed.
+    /// Returns the text of a parameter in the URL, with aliases resolved.
     private func text(of name: String) throws(SandboxError) -> String? {
         if view.isLegacy { return option(name) }
         guard let argument = target.arguments.first(where: { $0.name == name }) else { return nil }

@@ -2,7 +2,7 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    /// A function: what it would change is forgotten.
+    /// Calls a function and discards its changes.
     func callFunction(
         _ target: OperationTarget, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
@@ -12,7 +12,8 @@ extension Sandbox {
         return try response(to: request, result, of: operation, url, view)
     }
 
-    /// What a GET gives comes in pages; an action's result can't be asked for once more.
+    /// Returns the response with the result. The result of a GET is paged; that of an action is not, because it cannot
+    /// be requested again.
     func response(
         to request: WireRequest, _ result: SandboxResult, of operation: InvokedOperation, _ url: RequestURL,
         _ view: ServiceView

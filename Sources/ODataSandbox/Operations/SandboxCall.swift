@@ -1,36 +1,38 @@
 public import EDM
 internal import ODataWire
 
-/// What a function or action of a sandbox does. What it changes is kept where it was an action, together with the rest of
-/// its change set, and where every rule of the metadata still holds.
+/// The implementation of a function or action of a sandbox.
+///
+/// The changes of an action are kept together with the rest of its change set, provided that all rules of the metadata
+/// are satisfied.
 public typealias SandboxOperation = @Sendable (inout SandboxCall) throws(SandboxError) -> SandboxResult
 
-/// What a function or action gives back.
+/// The result of a function or action.
 public enum SandboxResult: Sendable, Hashable {
     case nothing
-    /// A primitive, enumeration or complex value, or a collection of such.
+    /// A primitive, enumeration or complex value, or a collection of such values.
     case value(Value)
-    /// nil is null.
+    /// An entity, or nil for null.
     case entity(Sandbox.Content?)
     case entities([Sandbox.Content])
 }
 
-/// The call of a function or action, and the service as it can be read and changed by it.
+/// A call of a function or action, which can read and change the content of the service.
 public struct SandboxCall {
-    /// Of the import, or without the namespace of what is bound.
+    /// The name of the import, or the unqualified name of the bound operation.
     public let name: String
-    /// Each that was given, of the type that the metadata declare. An entity that was told in full is a complex value.
+    /// The passed arguments, with the types from the metadata. An entity with its full content is a complex value.
     public let parameters: PropertyValues
-    /// Entities that were referred to, by the name of the parameter.
+    /// The entities passed by reference, by the name of the parameter.
     public let entities: [String: [Sandbox.Content]]
-    /// What it is called on: one entity, or all of a collection.
+    /// The binding parameter: one entity, or all entities of a collection.
     public let binding: [Sandbox.Content]
     var transaction: Transaction
 
-    /// The set's entities in the order of their creation.
+    /// Returns the set's entities in the order of their creation.
     public func contents(of set: String) -> [Sandbox.Content] { transaction.state.rows(of: set).map(\.content) }
 
-    /// What a navigation property of an entity leads to.
+    /// Returns the targets of an entity's navigation property.
     public func targets(of content: Sandbox.Content, _ navigation: String) -> [Sandbox.Content] {
         guard let property = transaction.entityType(of: content.row)?.findProperty(navigation),
             let navigation = property.navigation
@@ -40,7 +42,7 @@ public struct SandboxCall {
         }
     }
 
-    /// A new entity with these values.
+    /// Creates an entity with these values.
     @discardableResult
     public mutating func insert(into set: String, _ values: PropertyValues) throws(SandboxError) -> Sandbox.Content {
         guard let found = transaction.schema.model.findEntitySet(set) else { throw Transaction.gone }
@@ -49,7 +51,7 @@ public struct SandboxCall {
         return row.content
     }
 
-    /// Gives the entity these values, and leaves the others as they are.
+    /// Sets these values of the entity and keeps the others.
     public mutating func update(_ content: Sandbox.Content, _ values: PropertyValues) throws(SandboxError) {
         try transaction.update(content.row, with: values)
     }
@@ -58,7 +60,7 @@ public struct SandboxCall {
         try transaction.delete(content.row)
     }
 
-    /// Links two entities through a navigation property of the first.
+    /// Links two entities through a navigation property of the first one.
     public mutating func link(
         _ source: Sandbox.Content, _ navigation: String, to target: Sandbox.Content
     ) throws(SandboxError) {

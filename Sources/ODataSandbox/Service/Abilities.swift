@@ -1,44 +1,44 @@
 public import ODataWire
 
-/// What the service can do. Less than everything makes it like one of the many that lack something.
+/// The capabilities of the service. Disabling some makes it behave like a service that lacks them.
 public struct Abilities: Sendable, Hashable {
-    /// Otherwise `$batch` is answered with 501.
+    /// Whether `$batch` is supported. Otherwise the response is 501.
     public var batch = true
-    /// Whether bodies may link to existing entities; otherwise they are refused with 400.
+    /// Whether bodies may link to existing entities. Otherwise the response is 400.
     public var bind = true
-    /// PATCH, and MERGE in V2; otherwise 405.
+    /// Whether PATCH, and MERGE in V2, are supported. Otherwise the response is 405.
     public var patch = true
-    /// Where `$<Content-ID>` is understood.
+    /// The positions at which `$<Content-ID>` is supported.
     public var contentIDReferences = ServiceOptions.ContentIDReferences.urlsAndBodies
-    /// Whether a change set that is refused leaves nothing behind; otherwise what was done before the refused request stays.
+    /// Whether a rejected change set is rolled back. Otherwise the changes before the rejected request are kept.
     public var rollsBackChangeSets = true
-    /// Whether other methods than GET and POST get through; what they are is then in `X-HTTP-Method`.
+    /// Whether methods other than GET and POST are accepted. If not, `X-HTTP-Method` contains the method.
     public var methods = true
 
-    /// Whether an entity gets the key that the client gives it, in sets whose keys the service does not count up.
+    /// Whether an entity gets the key from the client, in sets whose keys the service does not generate.
     public var keepsClientKeys = true
 
-    /// How a deep insert is answered.
+    /// The form of the response to a deep insert.
     public enum DeepInsertAnswer: String, Sendable, Hashable, CaseIterable {
         /// The new entities of a collection in the order of the request.
         case inOrder
         case reversed
         /// Only the outermost entity.
         case outermost
-        /// With headers only, as every creation.
+        /// Headers only, as in the response to any create.
         case withoutBody
     }
 
     public var deepInsertAnswer = DeepInsertAnswer.inOrder
-    /// Whether the answer repeats `@Core.ContentID`.
+    /// Whether the response repeats `@Core.ContentID`.
     public var repeatsContentIDs = true
 
     public init() {}
 }
 
-/// What the request of a deep insert said of one of its entities.
+/// The properties of one entity in the request of a deep insert.
 struct DeepInsertMark: Sendable {
-    /// Counted over the whole body.
+    /// The position, counted over the whole body.
     let place: Int
     let contentID: String?
 }

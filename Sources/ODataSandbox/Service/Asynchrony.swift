@@ -1,13 +1,13 @@
 internal import ODataWire
 
-/// How the service treats `Prefer: respond-async` (OData 4.01 Part 1, section 11.6; V2 has no such thing).
+/// The handling of `Prefer: respond-async` (OData 4.01 Part 1, section 11.6; not available in V2).
 public struct Asynchrony: Sendable, Hashable {
-    /// How often the status monitor answers that the request is not done yet.
+    /// The number of times that the status monitor responds that the request is not done yet.
     public var polls: Int
-    /// `Retry-After` of these answers, in seconds.
+    /// The `Retry-After` value of these responses, in seconds.
     public var retryAfter: Int?
-    /// Whether the request takes effect when it is accepted rather than when it is done. Only one that has not taken
-    /// effect can be cancelled.
+    /// Whether the request takes effect when it is accepted instead of when it is done. It can be cancelled only before
+    /// it has taken effect.
     public var startsAtOnce: Bool
 
     public init(polls: Int = 1, retryAfter: Int? = nil, startsAtOnce: Bool = false) {
@@ -17,25 +17,25 @@ public struct Asynchrony: Sendable, Hashable {
     }
 }
 
-/// A request that was answered with 202.
+/// A request with the response 202.
 struct AcceptedRequest: Sendable {
     let request: WireRequest
     let terms: Asynchrony
-    /// How often it was asked for.
+    /// The number of polls so far.
     var polls = 0
-    /// What it has come to.
+    /// The final response, if the request has taken effect.
     var response: WireResponse?
 
     static let path = "$async/"
 
-    /// The number in the URL of a status monitor.
+    /// Returns the number in the URL of a status monitor, or nil.
     static func number(of url: String) -> Int? {
         url.hasPrefix(path) ? Int(url.dropFirst(path.count)) : nil
     }
 }
 
 extension Sandbox {
-    /// Answers with 202 and the address of a status monitor.
+    /// Responds with 202 and the URL of a status monitor.
     mutating func accept(_ request: WireRequest, _ terms: Asynchrony, _ view: ServiceView) -> WireResponse {
         var accepted = AcceptedRequest(request: request, terms: terms)
         if terms.startsAtOnce { accepted.response = completed(request, view) }
@@ -43,7 +43,7 @@ extension Sandbox {
         return notDone(self.accepted.count, terms, view)
     }
 
-    /// A request to a status monitor.
+    /// Handles a request to a status monitor.
     mutating func monitor(
         _ number: Int, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
@@ -86,8 +86,10 @@ extension Sandbox {
         return view.response(202, headers)
     }
 
-    /// The result as an HTTP message in the body for clients of 4.0 that say nothing else, otherwise in its own headers
-    /// and body with its status in `AsyncResult`.
+    /// Returns the response for a request that is done.
+    ///
+    /// It is an HTTP message in the body for 4.0 clients that do not specify a format. Otherwise its headers and body
+    /// are used directly, with its status in `AsyncResult`.
     private func done(_ response: WireResponse, _ request: WireRequest, _ view: ServiceView) -> WireResponse {
         let accept = request.headers["Accept"]?.lowercased()
         let isMessage =

@@ -1,7 +1,9 @@
 internal import ODataWire
 
-/// The `$<Content-ID>` references of a request: whole first segments of its URL and of strings in its body, so that `$1`
-/// is not found in `$10`. Not everything found needs to be meant as one.
+/// The `$<Content-ID>` references of a request: whole first segments of its URL and of strings in its body, so that
+/// `$1` is not found in `$10`.
+///
+/// The strings found are not necessarily meant as references.
 enum ContentIDReferences {
     static func all(in request: WireRequest) -> Set<String> {
         var found: Set<String> = []
@@ -20,7 +22,7 @@ enum ContentIDReferences {
         all(in: WireRequest(method: request.method, url: "", body: request.body))
     }
 
-    /// That of a URL or path.
+    /// Returns the reference at the start of a URL or path, or nil.
     static func id(of url: Substring) -> String? {
         guard url.hasPrefix("$") else { return nil }
         return String(url.dropFirst().prefix { $0 != "/" && $0 != "?" })
@@ -28,7 +30,7 @@ enum ContentIDReferences {
 }
 
 extension ServiceView {
-    /// Refuses references to other requests of the change set where the service does not read them.
+    /// Rejects references to other requests of the change set at positions that the service does not support.
     func requireReferences(of request: WireRequest, among identifiers: Set<String>) throws(SandboxError) {
         let inURL = ContentIDReferences.id(of: request.url[...]).map { identifiers.contains($0) } ?? false
         let inBody = !ContentIDReferences.inBody(of: request).isDisjoint(with: identifiers)
@@ -43,7 +45,7 @@ extension ServiceView {
             throw SandboxError(
                 isLegacy ? 404 : 400, .unresolvedReference, "Resource not found for the segment '$\(id)'.")
         }
-        // As the libraries do that take it for an address (Olingo 2).
+        // The error of libraries that interpret the reference as a URL (Olingo 2).
         if isLegacy { throw SandboxError(404, .notFound, "Requested entity could not be found.") }
         throw SandboxError(
             400, .badRequest, "The service reads no such reference to another request of the change set.")

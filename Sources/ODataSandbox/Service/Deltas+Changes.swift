@@ -1,9 +1,9 @@
 internal import EDM
 internal import ODataWire
 
-/// What has become of a query's answer between two moments.
+/// The changes of a query's result between two points in time.
 struct Changes {
-    /// The service at one moment.
+    /// The state of the service at one point in time.
     struct Side {
         let state: SandboxState
         let evaluation: Evaluation
@@ -26,7 +26,7 @@ struct Changes {
     private var view: ServiceView { now.representation.view }
     private var selection: Selection { Selection(options.select) }
 
-    /// Removed entities first: another one may have got the key.
+    /// Returns the changes. Removed entities precede others, because their key may have been reassigned.
     func items() throws(SandboxError) -> [DeltaItem] {
         let before = try then.evaluation.select(then.state.rows(of: collection), options)
         let after = try now.evaluation.select(now.state.rows(of: collection), options)
@@ -85,7 +85,7 @@ struct Changes {
         return nil
     }
 
-    /// Links and related entities side by side with the others (4.0).
+    /// Returns links and related entities as separate items (4.0).
     private func flat(
         _ row: Row, _ property: Property, _ targets: [RowID], _ former: [RowID]
     ) throws(SandboxError) -> [DeltaItem] {
@@ -117,7 +117,7 @@ struct Changes {
         return items
     }
 
-    /// The changes of one collection (4.01).
+    /// Returns the changes of one collection (4.01).
     private func nested(_ targets: [RowID], _ former: [RowID]) throws(SandboxError) -> [DeltaItem] {
         var items: [DeltaItem] = []
         for id in former where !targets.contains(id) {
@@ -135,7 +135,7 @@ struct Changes {
 }
 
 extension ExpandItem {
-    /// Whether all that it leads to is expanded, and nothing below.
+    /// Whether the item expands all related entities without nested options.
     var isPlain: Bool { path.count == 1 && form == .entities && options == QueryOptions() }
 
     var name: String { if case .name(let name)? = path.first { name } else { "" } }

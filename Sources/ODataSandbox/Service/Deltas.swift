@@ -1,15 +1,16 @@
 internal import EDM
 public import ODataWire
 
-/// How the service tells what has changed since a query was answered (OData 4.01 Part 1, 11.3): in V4 where a client
-/// prefers `odata.track-changes`, in V2 always, as SAP Gateway does.
+/// The change tracking of the service (OData 4.01 Part 1, 11.3).
+///
+/// In V4 the client requests it with `odata.track-changes`; in V2 it is always active, as in SAP Gateway.
 public struct Deltas: Sendable, Hashable {
     public var form: DeltaForm
-    /// V2: whether deltas have entries for what was deleted, as Olingo writes them; SAP Gateway has none in JSON.
+    /// V2: whether deltas contain entries for deletions, as Olingo writes them. SAP Gateway has none in JSON.
     public var tellsDeletionsInV2: Bool
-    /// How many moments it remembers. A delta link that leads to an earlier one is answered with ``refusal``.
+    /// The number of states that the service remembers. Delta links to earlier ones get the response ``refusal``.
     public var limit: Int
-    /// The status that answers a delta link which has expired.
+    /// The response status for an expired delta link.
     public var refusal = 410
 
     public init(_ form: DeltaForm = .flat, tellsDeletionsInV2: Bool = true, limit: Int = 100) {
@@ -19,14 +20,14 @@ public struct Deltas: Sendable, Hashable {
     }
 }
 
-/// What the service held at the moments that its delta links lead back to.
+/// The states of the service to which its delta links refer.
 struct Moments: Sendable {
     private var states: [Int: SandboxState] = [:]
     private var last = 0
 
     subscript(number: Int) -> SandboxState? { states[number] }
 
-    /// Returns the number of the moment.
+    /// Stores a state and returns its number.
     mutating func keep(_ state: SandboxState, limit: Int) -> Int {
         last += 1
         states[last] = state
@@ -37,18 +38,18 @@ struct Moments: Sendable {
     mutating func forget() { states = [:] }
 }
 
-/// What a delta link, or the next link of a delta, tells the service.
+/// The content of a delta link, or of the next link of a delta.
 struct DeltaToken {
-    /// What the client knows.
+    /// The state that the client has.
     let since: Int
-    /// What the pages of the delta are of; nil for the first page.
+    /// The state that the pages of the delta describe, or nil for the first page.
     var until: Int?
     var offset = 0
     var size: Int?
 
     init(since: Int) { self.since = since }
 
-    /// Nil where it is none of ours.
+    /// Parses a token, or returns nil if it is not from this service.
     init?(_ text: String) {
         let numbers = text.filter { $0 != "'" }.split(separator: "-").map { Int($0) }
         guard let since = numbers.first ?? nil else { return nil }
@@ -67,7 +68,7 @@ struct DeltaToken {
 }
 
 extension RequestURL {
-    /// The delta token of V4 or V2, still as it is written.
+    /// The delta token of V4 or V2, as written.
     var deltaToken: String? {
         for option in query.split(separator: "&") {
             let parts = option.split(separator: "=", maxSplits: 1)
@@ -77,7 +78,7 @@ extension RequestURL {
         return nil
     }
 
-    /// Without what pages and deltas add.
+    /// The query without the options that pages and deltas add.
     var ownQuery: String {
         query.split(separator: "&").filter { option in
             let name = option.prefix { $0 != "=" }
@@ -97,16 +98,16 @@ extension RequestURL {
 }
 
 extension Sandbox {
-    /// Whether the changes of the query's answer can be told.
+    /// Returns whether changes of the query's result can be tracked.
     func tracks(_ collection: Target.Collection, _ options: QueryOptions, _ view: ServiceView) -> Bool {
         guard self.options.deltas != nil, collection.source == nil, options.top == nil, options.skip == nil,
             options.orderBy.isEmpty
         else { return false }
-        // SAP Gateway gives no delta links where something is expanded.
+        // SAP Gateway returns no delta links for queries with `$expand`.
         return view.isLegacy ? options.expand.isEmpty : options.expand.allSatisfy(\.isPlain)
     }
 
-    /// Answers a delta link.
+    /// Handles a request to a delta link.
     mutating func delta(
         _ text: String, _ collection: Target.Collection, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {

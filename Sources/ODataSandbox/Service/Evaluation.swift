@@ -1,13 +1,13 @@
 internal import EDM
 internal import ODataWire
 
-/// `$filter` and `$orderby` over entities as one version's clients see them.
+/// Evaluates `$filter` and `$orderby` over entities in the representation of one version.
 struct Evaluation {
     let view: ServiceView
     let state: SandboxState
     let now: GlobalDateTime?
 
-    /// The rows that pass the filter, in the order asked for; those that it leaves alike stay in theirs.
+    /// Returns the rows that match the filter in the requested order. Sorting is stable.
     func select(_ rows: [Row], _ options: QueryOptions) throws(SandboxError) -> [Row] {
         guard options.filter != nil || !options.orderBy.isEmpty else { return rows }
         do {

@@ -1,7 +1,7 @@
 internal import EDM
 internal import ODataWire
 
-/// Which navigation properties come with an entity, and what of their entities.
+/// The expanded navigation properties, with their nested options.
 struct Expansion {
     struct Item {
         var options: QueryOptions
@@ -15,7 +15,7 @@ struct Expansion {
 
     subscript(name: String) -> Item? { items[name] }
 
-    /// What a deep insert has brought is answered expanded (OData 4.01 Part 1, 11.4.2.2).
+    /// Creates the expansion of a deep insert's content, with which the service responds (OData 4.01 Part 1, 11.4.2.2).
     init(inlineOf body: RequestBody) {
         for inline in body.inline {
             var nested = Expansion()
@@ -24,7 +24,7 @@ struct Expansion {
         }
     }
 
-    /// V2 writes `Orders/Customer`, V4 `Orders($expand=Customer)`.
+    /// Creates the expansion from query options. V2 writes `Orders/Customer`, V4 `Orders($expand=Customer)`.
     init(_ items: [ExpandItem]) {
         for item in items {
             var names = item.path.compactMap { segment in
@@ -56,7 +56,7 @@ struct Expansion {
     }
 }
 
-/// Which properties of an entity are asked for. Nothing asked is everything.
+/// The selected properties of an entity. An empty selection includes all.
 struct Selection {
     private(set) var names: Set<String> = []
     private var nested: [String: Selection] = [:]
@@ -78,10 +78,10 @@ struct Selection {
 
     func includes(_ property: String) -> Bool { hasStar || names.isEmpty || names.contains(property) }
 
-    /// V2: an expanded navigation property has to be selected as well, where anything is.
+    /// Returns whether an expanded navigation property is included. In V2 a nonempty selection must contain it as well.
     func includesExpanded(_ navigation: String) -> Bool { names.isEmpty || names.contains(navigation) }
 
-    /// What the context URL calls the set.
+    /// Returns the set in the form of the context URL.
     func context(of set: String) -> String {
         names.isEmpty || hasStar ? set : set + "(" + names.sorted().joined(separator: ",") + ")"
     }

@@ -1,13 +1,14 @@
 internal import ODataWire
 
-/// Why a text is no list of faults: one sentence.
+/// The reason why a text is not a list of faults, as one sentence.
 public struct FaultError: Error, Hashable, Sendable, CustomStringConvertible {
     public let description: String
     init(_ description: String) { self.description = description }
 }
 
 extension Fault {
-    /// The faults of a JSON text: one object, or an array of them. `Docs/Sandbox.md` says what they hold.
+    /// Parses the faults of a JSON text, which is one object or an array of objects. `Docs/Sandbox.md` documents their
+    /// members.
     public static func list(_ json: [UInt8]) throws(FaultError) -> [Fault] {
         let value: JSONValue
         do throws(JSONError) {
@@ -35,7 +36,7 @@ extension Fault {
         if let name = fields.rest.first { throw FaultError("A fault has no “\(name)” here.") }
     }
 
-    /// An hour, in milliseconds.
+    /// The maximum delay: one hour, in milliseconds.
     private static let longestDelay = 3_600_000
 
     private static func effect(_ fields: inout FaultFields) throws(FaultError) -> Effect {
@@ -73,7 +74,7 @@ private struct FaultFields {
 
     init(_ object: JSONObject) { for member in object.members { members[member.name] = member.value } }
 
-    /// In the order of the alphabet, so that a message does not differ from run to run.
+    /// The names of these members, sorted so that messages are deterministic.
     var rest: [String] { members.keys.sorted() }
 
     mutating func take(_ name: String) -> JSONValue? { members.removeValue(forKey: name) }
@@ -101,7 +102,7 @@ private struct FaultFields {
         return number
     }
 
-    /// A text as it is, any other value as JSON.
+    /// Returns a string as it is, and any other value as JSON.
     mutating func bytes(_ name: String) throws(FaultError) -> [UInt8]? {
         take(name).map { Array(($0.string ?? $0.text).utf8) }
     }
@@ -136,7 +137,8 @@ private struct FaultFields {
 // MARK: - Over HTTP
 
 extension Sandbox {
-    /// A request to `/faults`: POST adds, GET shows what is still to come, DELETE removes. Nil for other requests.
+    /// Handles a request to `/faults`: POST adds faults, GET returns the remaining ones, DELETE removes them. Returns
+    /// nil for other requests.
     mutating func script(_ request: WireRequest) -> WireResponse? {
         let route = Route(request.url)
         guard route.view == nil, route.rest == "/faults" else { return nil }
@@ -162,7 +164,7 @@ extension Sandbox {
 }
 
 extension Fault {
-    /// In the form that ``list(_:)`` reads.
+    /// Returns the faults in the format that ``list(_:)`` parses.
     static func json(_ faults: [Fault]) -> [UInt8] {
         JSONWriter.bytes(of: .array(faults.map(\.json)))
     }

@@ -1,86 +1,91 @@
 public import ODataWire
 
-/// What goes wrong with the next requests that match.
+/// A failure that is injected into the next matching requests.
 public struct Fault: Sendable, Hashable {
     public enum Effect: Sendable, Hashable {
-        // What decides the answer: of these only the first applies.
+        // Effects that determine the response. Only the first one of these applies.
 
-        /// Refused with this status before anything is done. Without a body the answer is an OData error.
+        /// The request is rejected with this status before it has any effect. Without a body the response is an OData
+        /// error.
         case refuse(status: Int, headers: HTTPHeaders = .empty, body: [UInt8]? = nil)
-        /// Nothing is done, and the connection is cut.
+        /// The request has no effect, and the connection is closed.
         case dropRequest
-        /// As ``dropRequest``, on a socket when so many bytes of the request's body have come.
+        /// Like ``dropRequest``; on a socket after this number of bytes of the request's body was received.
         case cutRequest(after: Int)
-        /// Done as asked, and the connection cut instead of an answer: the client cannot know.
+        /// The request takes effect, and the connection is closed instead of a response, so the outcome is unknown to
+        /// the client.
         case dropAnswer
-        /// As ``dropAnswer``, on a socket after so many bytes of the answer, its head included.
+        /// Like ``dropAnswer``; on a socket after this number of bytes of the response, including its head.
         case cutAnswer(after: Int)
 
-        // What may go together.
+        // Effects that can be combined.
 
-        /// The answer is held back.
+        /// The response is delayed.
         case delay(milliseconds: Int)
-        /// Tokens handed out so far are worth nothing any more (V2).
+        /// The CSRF tokens issued so far become invalid (V2).
         case expireTokens
-        /// Another client's request is carried out first.
+        /// A request of a different client is executed first.
         case precede(by: WireRequest)
-        /// Another client's request is carried out before the answer is sent.
+        /// A request of a different client is executed before the response is sent.
         case follow(by: WireRequest)
-        /// New entities get other keys than the client gives them.
+        /// New entities get keys other than those from the client.
         case assignKeys
-        /// `$<Content-ID>` in bodies is not understood.
+        /// `$<Content-ID>` in bodies is not supported.
         case ignoreBodyReferences
-        /// What was done of a change set before it is refused stays.
+        /// The changes of a change set before it is rejected are kept.
         case keepRefused
-        /// Only so many bytes of the body are sent, as if they were all: on the connection nothing is wrong.
+        /// The body is truncated to this number of bytes without any error on the connection.
         case truncate(after: Int)
-        /// Done as asked, but the answer is this, with status 200, as from something that stands between.
+        /// The request takes effect, but the response is replaced by this one with status 200, as by an intermediary.
         case replace(contentType: String, body: [UInt8])
         case distort(Distortion)
     }
 
-    /// What an answer lacks or has wrong.
+    /// The corruption of a response.
     public enum Distortion: String, Sendable, Hashable, CaseIterable {
-        /// No `Location` and `OData-EntityId`.
+        /// Omits `Location` and `OData-EntityId`.
         case withoutLocation
-        /// Status and header fields only.
+        /// Omits the body.
         case withoutBody
-        /// The answers within each change set the other way round, in JSON all answers.
+        /// Reverses the responses within each change set; in JSON all responses.
         case reversed
-        /// The parts of a batch the other way round, as no service should send them.
+        /// Reverses the parts of a batch, which no service should do.
         case reversedParts
-        /// No close delimiter at the end of a batch; in JSON the last bracket.
+        /// Omits the close delimiter of a batch; in JSON the last bracket.
         case unclosed
-        /// The batch's Content-Type names another boundary than the body has.
+        /// Replaces the boundary in the batch's Content-Type by one that the body does not use.
         case wrongBoundary
-        /// An `error` behind the rest of the body, as from a service that fails while it writes (OData 4.01 Part 1, 9.5).
+        /// Adds an `error` after the rest of the body, like a service that fails while it writes (OData 4.01 Part 1,
+        /// 9.5).
         case inStreamError
-        /// The first entity of a page without its key, and without links that have it.
+        /// Omits the key of the first entity of a page, and all links that contain it.
         case keyless
-        /// The first entity of a page has a value that is not of the property's type.
+        /// Gives the first entity of a page a value that does not match the property's type.
         case badValue
     }
 
-    /// Which of the requests inside of a batch a fault hits.
+    /// The requests inside of a batch that a fault applies to.
     public enum Part: Sendable, Hashable {
-        /// Any that matches method and URL.
+        /// Every request that matches method and URL.
         case any
-        /// The one with this number, counted from 1 through all change sets.
+        /// The request with this number, counted from 1 through all change sets.
         case number(Int)
     }
 
     public var effect: Effect
-    /// How many requests it still hits.
+    /// The number of requests that the fault still applies to.
     public var remaining: Int
-    /// How many requests that match it still lets pass.
+    /// The number of matching requests that are still skipped.
     public var skipping: Int
-    /// nil for any method.
+    /// The method, or nil for any method.
     public var method: String?
-    /// What the URL must contain; empty for any.
+    /// The text that the URL must contain. Empty for any URL.
     public var urlPart: String
-    /// nil: a request by itself, or a batch as a whole. Otherwise a request in a batch, for which `refuse`, `dropRequest`,
-    /// `dropAnswer`, `delay`, `precede`, `follow` and the distortions of single answers have a meaning. Faults of a change
-    /// set's requests take effect before or after the whole change set, which stays atomic.
+    /// The part of a batch, or nil for a single request or a batch as a whole.
+    ///
+    /// For a request in a batch, `refuse`, `dropRequest`, `dropAnswer`, `delay`, `precede`, `follow` and the
+    /// distortions of single responses are meaningful. Faults of a change set's requests take effect before or after
+    /// the whole change set, which remains atomic.
     public var part: Part?
 
     public init(
@@ -107,7 +112,7 @@ public struct Fault: Sendable, Hashable {
 }
 
 extension Fault.Effect {
-    /// Whether no later fault applies to the same request.
+    /// Whether later faults do not apply to the same request.
     var isDecisive: Bool {
         switch self {
         case .refuse, .dropRequest, .cutRequest, .dropAnswer, .cutAnswer: true
@@ -118,16 +123,16 @@ extension Fault.Effect {
     }
 }
 
-/// What comes of a request.
+/// The reply to a request.
 public enum Reply: Sendable, Hashable {
     case response(WireResponse)
-    /// The connection ends without a response.
+    /// The connection is closed without a response.
     case cut
-    /// The connection ends after so many bytes of the response, its head included.
+    /// The connection is closed after this number of bytes of the response, including its head.
     case cutOff(WireResponse, after: Int)
 }
 
-/// A reply and how long it is held back.
+/// A reply and its delay.
 public struct Delivery: Sendable, Hashable {
     public var reply: Reply
     public var delayMilliseconds: Int

@@ -1,7 +1,9 @@
 internal import ODataWire
 
-/// A batch in JSON as a client sent it, checked against the rules of the format: names are unique, members of a group
-/// stand together, and a request lists in `dependsOn` what it refers to, which stands before it.
+/// A JSON batch from a client, validated by the rules of the format.
+///
+/// Names are unique, the members of a group are adjacent, and `dependsOn` lists all requests that a request refers to,
+/// which precede it.
 struct JSONBatch {
     struct Item {
         let id: String
@@ -10,13 +12,13 @@ struct JSONBatch {
         var request: WireRequest
     }
 
-    /// A request by itself, or those of a group.
+    /// A single request, or the requests of a group.
     struct Part {
         let group: String?
         var items: [Item]
 
         var names: [String] { items.map(\.id) + (group.map { [$0] } ?? []) }
-        /// On what is outside of it.
+        /// The dependencies on other parts.
         var dependencies: [String] { items.flatMap(\.dependsOn).filter { !names.contains($0) } }
     }
 
@@ -87,7 +89,7 @@ struct JSONBatch {
         (ContentIDReferences.id(of: request.url[...]).map { [$0] } ?? []) + references(inBodyOf: request)
     }
 
-    /// Those in links, as which other strings are not meant.
+    /// Returns the references in links. Other strings are not references.
     static func references(inBodyOf request: WireRequest) -> [String] {
         guard let body = try? JSONValue.parse(request.body) else { return [] }
         return references(in: body, isLink: false)

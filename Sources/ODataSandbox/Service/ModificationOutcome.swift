@@ -1,20 +1,21 @@
 internal import EDM
 internal import ODataWire
 
-/// What a modification has done. The response is written after the whole change set has been accepted, so that it shows
-/// what was kept.
+/// The outcome of a modification.
+///
+/// The response is written after the whole change set has been accepted, so that it contains the stored values.
 enum ModificationOutcome {
-    /// `expanded`: the navigation properties that the request brought entities in.
+    /// A created entity. `expanded` contains the navigation properties with new entities in the request.
     case created(RowID, expanded: Expansion, marks: [RowID: DeepInsertMark] = [:])
     case updated(RowID)
     /// The stream of a media entity was replaced.
     case streamed(RowID)
-    /// Deleted, linked, unlinked.
+    /// A delete, link or unlink was executed.
     case done
-    /// An action, or a function import of V2 that is not called with GET.
+    /// An action was called, or a function import of V2 with a method other than GET.
     case invoked(InvokedOperation, SandboxResult, RequestURL)
 
-    /// What a Content-ID of the request refers to.
+    /// The entity that the Content-ID of the request refers to, or nil.
     var row: RowID? {
         switch self {
         case .created(let row, _, _), .updated(let row), .streamed(let row): row

@@ -20,7 +20,7 @@ extension Modifications {
         return body
     }
 
-    /// The URL in the body of a `$links` or `$ref` request.
+    /// Returns the URL in the body of a `$links` or `$ref` request.
     func referenceBody(_ request: WireRequest) throws(SandboxError) -> String {
         do {
             return try RequestBodyReader(version: view.version, model: view.model).reference(request.body)
@@ -29,7 +29,7 @@ extension Modifications {
         }
     }
 
-    /// The values as the master model types them.
+    /// Converts the values to the types of the master model.
     func masterValues(_ values: PropertyValues, _ set: EntitySet) throws(SandboxError) -> PropertyValues {
         guard view.isLegacy else { return values }
         var result = PropertyValues()
@@ -43,7 +43,7 @@ extension Modifications {
         return result
     }
 
-    /// The navigation property of the master model.
+    /// Returns the navigation property of the master model.
     func navigation(_ name: String, of set: EntitySet) throws(SandboxError) -> Property {
         guard let property = set.entityType.findProperty(name), property.isNavigation else {
             throw SandboxError(
@@ -60,13 +60,13 @@ extension Modifications {
         Row.Media(contentType: request.headers["Content-Type"] ?? "application/octet-stream", bytes: request.body)
     }
 
-    /// A property named ContentType follows the media's own.
+    /// Returns the value for a property named ContentType, which follows the media type of the stream.
     func contentTypeValues(_ set: String, _ request: WireRequest) -> PropertyValues {
         guard view.master.model.findEntitySet(set)?.entityType.findProperty("ContentType") != nil else { return [:] }
         return ["ContentType": .string(media(of: request).contentType)]
     }
 
-    /// A stream has an ETag of its own; a change may come without it.
+    /// Checks `If-Match` for a stream, which has an ETag of its own. The header is optional.
     func requireMediaMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {
         guard let condition = request.headers["If-Match"], let media = base[id]?.media,
             !EntityTag.list(condition, contains: media.etag)
@@ -76,8 +76,10 @@ extension Modifications {
             "The stream of \(id.set) has changed: its ETag is \(media.etag), If-Match says \(condition).")
     }
 
-    /// `If-Match` and `If-None-Match` of a modification. ETags are compared with those from before the change set: none
-    /// that came to be within it can be known to a client, and an entity that it has created needs none.
+    /// Checks `If-Match` and `If-None-Match` of a modification.
+    ///
+    /// ETags are compared with those before the change set: clients cannot know ETags from within it, and an entity
+    /// that it has created needs none.
     func requireMatch(_ id: RowID, _ request: WireRequest) throws(SandboxError) {
         guard let row = base[id] else { return }
         let etag = view.etag(of: row)
@@ -98,12 +100,12 @@ extension Modifications {
 }
 
 extension RequestBody {
-    /// Every navigation property that the body decides.
+    /// The navigation properties that the body sets.
     var navigations: [String] { bindings.map(\.navigation) + inline.map(\.navigation) }
 }
 
 extension PropertyValues {
-    /// Gives the entity another key, where one is given.
+    /// Replaces the key of the entity, if it has one.
     mutating func replaceKey(of type: EntityType) {
         for property in type.keyProperties {
             switch self[property.name] {
@@ -128,9 +130,9 @@ extension SandboxError {
     }
 }
 
-/// ETags compared weakly (RFC 9110, section 8.8.3.2).
+/// Weak comparison of ETags (RFC 9110, section 8.8.3.2).
 enum EntityTag {
-    /// Whether the header's value is `*` or names the tag. No tag is named by `*` only.
+    /// Returns whether the header's value is `*` or contains the tag. Only `*` matches an entity without a tag.
     static func list(_ text: String, contains etag: String?) -> Bool {
         text.split(separator: ",").map { $0.drop { $0 == " " } }.contains { item in
             var item = item
@@ -149,7 +151,7 @@ extension ServiceView {
 }
 
 extension Value {
-    /// The same value in the other version's type: V2 knows a date with midnight only.
+    /// Returns the value in the type of the other version: in V2 a date is a date and time at midnight.
     func converted(to type: TypeReference) -> Value {
         switch (self, type.primitive) {
         case (.dateTime(let value), .date): .date(value.date)

@@ -1,15 +1,15 @@
 internal import EDM
 internal import ODataWire
 
-/// Carries out modifications within one transaction: a request by itself, or those of a change set one after another.
+/// Executes modifications within one transaction: a single request, or the requests of a change set in order.
 struct Modifications {
     let view: ServiceView
     var transaction: Transaction
-    /// Before the transaction: what clients could have read, and so what their ETags are compared with.
+    /// The state before the transaction, which clients may have read and with whose ETags theirs are compared.
     let base: SandboxState
-    /// What the Content-IDs of earlier requests of the change set refer to.
+    /// The entities that the Content-IDs of earlier requests of the change set refer to.
     var contentIDs: [String: RowID] = [:]
-    /// The entities that the present request has brought.
+    /// The entities that the current request has created.
     var marks: [RowID: DeepInsertMark] = [:]
 
     init(view: ServiceView, state: SandboxState) {
@@ -72,7 +72,7 @@ struct Modifications {
         return .created(row, expanded: Expansion(inlineOf: body), marks: marks)
     }
 
-    /// The entity that contains what is created in the collection.
+    /// Returns the entity that contains entities created in the collection.
     private func container(of collection: Target.Collection) -> RowID? {
         collection.set.isContained ? collection.source?.row : nil
     }
@@ -90,9 +90,9 @@ struct Modifications {
         return .created(row, expanded: Expansion())
     }
 
-    /// The entity of the body, the links that it asks for, and the new entities inside of it.
+    /// Inserts the entity in the body, its links, and the new entities inside of it.
     ///
-    /// - Parameter bound: relationships that something outside of the body decides.
+    /// - Parameter bound: The relationships that are determined outside of the body.
     private mutating func insert(
         _ body: RequestBody, into set: EntitySet, bound: Set<String>, in container: RowID? = nil
     ) throws(SandboxError) -> RowID {
@@ -121,7 +121,7 @@ struct Modifications {
         throw SandboxError(400, .badRequest, "The service takes no link to an existing entity in a body.", target: name)
     }
 
-    /// OData 4.01 Part 1, 11.4.2.2: a body must not bind to another entity than the one that the URL goes through.
+    /// Rejects a body that binds to an entity other than the one in the URL (OData 4.01 Part 1, 11.4.2.2).
     private func refuseContradiction(
         _ body: RequestBody, _ source: (row: RowID, navigation: Property)
     ) throws(SandboxError) {
@@ -142,7 +142,7 @@ struct Modifications {
         _ address: Target.EntityAddress, _ request: WireRequest
     ) throws(SandboxError) -> ModificationOutcome {
         if address.row == nil, address.set.isContainedSingle, let source = address.source {
-            // An update of what a single-valued navigation property contains creates it (OData 4.01 Part 1, 11.4.4).
+            // Updating the target of a single-valued containment property creates it (OData 4.01 Part 1, 11.4.4).
             return try create(in: .init(set: address.set, source: source), request)
         }
         let row = try existing(address)
@@ -163,7 +163,7 @@ struct Modifications {
         return .updated(row)
     }
 
-    /// A single-valued navigation property is pointed elsewhere, or nowhere where there is no URL; a collection gains
+    /// Sets a navigation property. A single-valued one is replaced, or cleared if there is no URL; a collection gains
     /// members.
     private mutating func bind(
         _ row: RowID, _ name: String, _ urls: [String], of set: EntitySet
@@ -181,7 +181,7 @@ struct Modifications {
 
     // MARK: - References
 
-    /// `$links` and `$ref`.
+    /// Handles `$links` and `$ref`.
     private mutating func changeReference(
         _ source: RowID, _ navigation: Property, _ target: RowID?, id: String?, _ request: WireRequest
     ) throws(SandboxError) -> ModificationOutcome {

@@ -1,17 +1,19 @@
 internal import ODataWire
 
-/// Where a page begins and how long it is. The token carries what the next page needs to know, so that nothing has to be
-/// remembered and rows added or removed in between do not shift the rest.
+/// The start and the size of a page.
+///
+/// The token contains everything that the next page requires, so that the service stores nothing and rows that are
+/// added or removed in between do not shift the rest.
 struct Paging {
-    /// Entities handed out on earlier pages.
+    /// The number of entities on earlier pages.
     var consumed = 0
-    /// The number of the last row handed out.
+    /// The number of the last row returned.
     var last: Int?
     var size: Int?
-    /// Which moment the first page was of, where changes since are told.
+    /// The number of the state of the first page, if changes are tracked.
     var moment: Int?
 
-    /// The page that the token leads to; nil where it is none of ours.
+    /// Parses a token, or returns nil if it is not from this service.
     init?(token: String) {
         let numbers = token.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) }
         guard numbers.count == 3 || numbers.count == 4, let consumed = numbers[0], let last = numbers[1],
@@ -27,11 +29,13 @@ struct Paging {
 
     init(size: Int?) { self.size = size }
 
+    /// Returns a page.
+    ///
     /// - Parameters:
-    ///   - rows: all that match, in order.
-    ///   - skip: `$skip` of the query; counts for the first page.
-    ///   - top: `$top` of the query, over all pages.
-    /// - Returns: the page's rows and, where more follow, the token of the next page.
+    ///   - rows: All matching rows in order.
+    ///   - skip: The `$skip` option of the query, which applies to the first page.
+    ///   - top: The `$top` option of the query, over all pages.
+    /// - Returns: The page's rows and, if more rows follow, the token of the next page.
     func page(_ rows: [Row], skip: Int, top: Int) -> (rows: ArraySlice<Row>, next: String?) {
         var start = min(rows.count, skip) + min(consumed, rows.count)
         if let last, let index = rows.firstIndex(where: { $0.id.number == last }) { start = index + 1 }

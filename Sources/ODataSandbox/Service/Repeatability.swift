@@ -1,20 +1,21 @@
 internal import EDM
 internal import ODataWire
 
-/// How the service recognizes a request that it has had before, so that it is carried out once however often it is sent.
+/// The recognition of repeated requests, which are executed only once however often they are sent.
 ///
-/// The identifiers may stand on a request by itself, on the batch, on the MIME part of a change set, or on each request
-/// inside of a batch; in a change set on all of its requests or on none.
+/// The identifiers may be in a single request, in the batch, in the MIME part of a change set, or in each request
+/// inside of a batch; in a change set, in all of its requests or in none.
 public struct Repeatability: Sendable, Hashable {
     public enum Dialect: String, Sendable, Hashable, CaseIterable {
         /// OASIS Repeatable Requests 1.0.
         case oasis
-        /// The older `RequestID` and `RepeatabilityCreation`.
+        /// The older headers `RequestID` and `RepeatabilityCreation`.
         case sap
     }
 
     public var dialect: Dialect
-    /// How many seconds the service remembers a request; nil for ever. Without ``Sandbox/Options/now`` no time passes.
+    /// The number of seconds for which the service remembers a request, or nil for ever. Without
+    /// ``Sandbox/Options/now`` no time passes.
     public var window: Int64?
 
     public init(_ dialect: Dialect, window: Int64? = nil) {
@@ -22,17 +23,17 @@ public struct Repeatability: Sendable, Hashable {
         self.window = window
     }
 
-    /// What one request says of itself.
+    /// The identification of a request.
     struct Identifier: Hashable, Sendable {
-        /// With the client's, where it has one.
+        /// The request's identifier, prefixed with that of the client if there is one.
         let name: String
-        /// In milliseconds since 1970.
+        /// The date in milliseconds since 1970.
         let firstSent: Int64
     }
 
     var resultHeader: String { dialect == .oasis ? "Repeatability-Result" : "RepeatabilityResult" }
 
-    /// Nil where the request does not ask to be repeatable.
+    /// Returns the identifier, or nil if the request is not marked as repeatable.
     func identifier(in headers: HTTPHeaders) throws(SandboxError) -> Identifier? {
         let isOasis = dialect == .oasis
         let name = headers[isOasis ? "Repeatability-Request-ID" : "RequestID"]
@@ -61,7 +62,7 @@ public struct Repeatability: Sendable, Hashable {
     }
 }
 
-/// What repeatable requests have come to. Requests that are carried out together are remembered together.
+/// The outcomes of repeatable requests. Requests that are executed together are stored together.
 struct RepeatableRequests: Sendable {
     private struct Entry: Sendable {
         let identifiers: [Repeatability.Identifier]
@@ -69,7 +70,7 @@ struct RepeatableRequests: Sendable {
         let outcome: Result<[WireResponse], ChangeSetFailure>
     }
 
-    /// What must not differ when a request is sent again.
+    /// The parts of a request that must not differ when it is sent again.
     private struct Fingerprint: Sendable, Hashable {
         let method: String
         let url: String
@@ -82,7 +83,7 @@ struct RepeatableRequests: Sendable {
     private var places: [String: Int] = [:]
     private var count = 0
 
-    /// The outcome from when these requests came first; nil where they have not come before.
+    /// Returns the outcome of the first execution of these requests, or nil if they were not executed before.
     mutating func recall(
         _ requests: [WireRequest], as identifiers: [Repeatability.Identifier], _ terms: Repeatability, now: Int64?
     ) throws(SandboxError) -> Result<[WireResponse], ChangeSetFailure>? {

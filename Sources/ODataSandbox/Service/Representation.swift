@@ -1,12 +1,12 @@
 internal import EDM
 internal import ODataWire
 
-/// Entities as one version's clients see them.
+/// Creates the representation of entities for clients of one version.
 struct Representation {
     let view: ServiceView
     let state: SandboxState
     let evaluation: Evaluation
-    /// What a deep insert, to which this is the answer, has brought.
+    /// The entities of the deep insert that is being answered.
     var marks: [RowID: DeepInsertMark] = [:]
 
     func entity(
@@ -14,7 +14,7 @@ struct Representation {
     ) throws(SandboxError) -> EntityPayload {
         guard let set = view.set(row.id.set) else { throw Transaction.gone }
         let url = view.root + view.url(of: row, in: state)
-        // V4 with minimal metadata leaves out what follows from the key.
+        // V4 with minimal metadata omits values that follow from the key.
         var entity = EntityPayload(type: set.entityType.name, id: view.isLegacy ? url : nil, etag: view.etag(of: row))
         if view.master.configuration.entityIDs.contains(row.id.set) {
             entity.id = "urn:sandbox:\(row.id.set):\(row.id.number)"

@@ -1,12 +1,12 @@
 internal import EDM
 internal import ODataWire
 
-/// A request's URL below the service root, still percent-encoded.
+/// The URL of a request below the service root, percent-encoded.
 struct RequestURL {
     let path: String
     let query: String
 
-    /// `$id` of `DELETE …/$ref?$id=…`.
+    /// The option `$id` of `DELETE …/$ref?$id=…`.
     var idOption: String? {
         for option in query.split(separator: "&") {
             let parts = option.split(separator: "=", maxSplits: 1)
@@ -16,7 +16,7 @@ struct RequestURL {
         return nil
     }
 
-    /// The query of the next page.
+    /// Returns the query of the next page.
     func query(replacingSkipToken token: String) -> String {
         let others = query.split(separator: "&").filter { option in
             let name = option.prefix { $0 != "=" }
@@ -26,13 +26,13 @@ struct RequestURL {
     }
 }
 
-/// Follows URLs to the entities that they name.
+/// Resolves URLs to entities.
 struct Resolver {
     let view: ServiceView
     let state: SandboxState
     var contentIDs: [String: RowID] = [:]
 
-    /// Takes URLs that are relative to the service root, absolute, or paths from the server's root.
+    /// Splits a URL that is relative to the service root, absolute, or a path from the server's root.
     func split(_ url: String) throws(SandboxError) -> RequestURL {
         var rest = url
         if url.hasPrefix("/") || url.hasPrefix("http://") || url.hasPrefix("https://") {
@@ -46,7 +46,7 @@ struct Resolver {
         return RequestURL(path: String(parts.first ?? ""), query: parts.count > 1 ? String(parts[1]) : "")
     }
 
-    /// The entity that a link in a body refers to.
+    /// Returns the entity that a link in a body refers to.
     func entity(_ url: String) throws(SandboxError) -> RowID {
         guard case .entity(let address) = try target(of: try split(url).path) else {
             throw SandboxError(400, .badRequest, "\(url) does not lead to one entity.")
@@ -81,11 +81,11 @@ struct Resolver {
     }
 }
 
-/// The way along a path's segments, from entity to entity.
+/// The state of resolving a path, segment by segment.
 private struct Walk {
     let resolver: Resolver
     var target: Target = .serviceDocument
-    /// Behind `$links`.
+    /// Whether the path is after `$links`.
     private var asReference = false
 
     init(resolver: Resolver) { self.resolver = resolver }
@@ -144,7 +144,7 @@ private struct Walk {
         }
     }
 
-    /// What the path has led to, as something to call an operation on.
+    /// The current target as the binding parameter of an operation, or nil.
     private var binding: OperationTarget.Binding? {
         switch target {
         case .entity(let address):

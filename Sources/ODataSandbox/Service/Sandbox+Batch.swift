@@ -2,7 +2,7 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    /// `$batch` as multipart, or in V4 as JSON: parts in order, each change set whole or not at all.
+    /// Handles `$batch` as multipart, or in V4 as JSON: the parts in order, and each change set atomically.
     mutating func batch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         guard view.abilities.batch else { throw SandboxError(501, .notImplemented, "The service has no $batch.") }
         let contentType = request.headers["Content-Type"] ?? ""
@@ -51,7 +51,7 @@ extension Sandbox {
         }
     }
 
-    /// A request outside of change sets: a query, in V4 also a modification.
+    /// Executes a request outside of change sets: a query; in V4 also a modification.
     mutating func single(_ request: WireRequest, _ view: ServiceView) -> WireResponse {
         do throws(ChangeSetFailure) {
             return try underFaults([request]) { sandbox in [sandbox.unharmed(request, view)] }[0]
@@ -75,7 +75,9 @@ extension Sandbox {
         }
     }
 
-    /// - Parameter head: of the MIME part that holds the change set.
+    /// Executes a change set.
+    ///
+    /// - Parameter head: The headers of the MIME part that contains the change set.
     mutating func changeSet(
         _ members: [BatchPart.Member], head: HTTPHeaders = .empty, _ view: ServiceView
     ) throws(ChangeSetFailure) -> [BatchResponsePart.MemberResponse] {
@@ -89,7 +91,7 @@ extension Sandbox {
                 }
             }
         } catch {
-            // A fault refuses a request before anything is done.
+            // A fault rejects a request before it has any effect.
             if let place = error.place, !view.abilities.rollsBackChangeSets, state == before {
                 _ = try? perform(Array(members[..<place]), view)
             }
@@ -118,7 +120,7 @@ extension Sandbox {
         }
     }
 
-    /// The header fields of the MIME parts, where they may hold identifiers of repeatable requests.
+    /// Returns the headers of the MIME parts, which may contain identifiers of repeatable requests.
     private func partHeads(of request: WireRequest) throws(SandboxError) -> [HTTPHeaders] {
         guard options.repeatability != nil else { return [] }
         do {
@@ -129,8 +131,8 @@ extension Sandbox {
         }
     }
 
-    /// V4: each member of a change set has a Content-ID of its own (OData 4.01 Part 1, 11.7.2), and all can be said
-    /// again in the answer: what is found out when everything has been carried out is found out too late.
+    /// Checks that each member of a V4 change set has a Content-ID of its own (OData 4.01 Part 1, 11.7.2), and that the
+    /// response can repeat it. After the requests were executed, an error would be too late.
     private func requireContentIDs(_ batch: BatchRequest, _ view: ServiceView) throws(SandboxError) {
         guard !view.isLegacy else { return }
         var seen: Set<String> = []
@@ -161,7 +163,7 @@ extension Sandbox {
     private mutating func write(_ batch: BatchResponse, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         let distortions = faultsAtWork?.distortions ?? []
         let batch = batch.distorted(distortions)
-        // A body may contain anything, a boundary as well: then the next one is tried.
+        // A body may contain any text, including the boundary. In that case the next boundary is tried.
         for _ in 0..<8 {
             batches += 1
             let boundary = "batchresponse_\(batches)"
@@ -194,15 +196,15 @@ extension BatchResponse {
 }
 
 extension ServiceView {
-    /// V4 services must say which request a response answers; V2 clients go by the order.
+    /// Returns the Content-ID to repeat. V4 responses must identify their request; V2 clients rely on the order.
     fileprivate func echo(_ contentID: String?) -> String? { isLegacy ? nil : contentID }
 }
 
-/// Why a change set was rolled back, and the request that did it where that is known.
+/// The reason for the rollback of a change set, and the request that caused it, if it is known.
 struct ChangeSetFailure: Error, Hashable {
     var error: SandboxError
     let contentID: String?
-    /// Counted from 0.
+    /// The index of the request, counted from 0.
     var place: Int?
 }
 
@@ -210,7 +212,7 @@ struct ChangeSetFailure: Error, Hashable {
 struct ChangeSet {
     private let members: [BatchPart.Member]
     private let view: ServiceView
-    /// By member: the Content-IDs of the change set that it refers to.
+    /// For each member, the Content-IDs of the change set that it refers to.
     private let references: [Set<String>]
     private let identifiers: Set<String>
 
@@ -222,9 +224,9 @@ struct ChangeSet {
         references = members.map { ContentIDReferences.all(in: $0.request).intersection(identifiers) }
     }
 
-    /// All of them, or none: the transaction is finished and may be kept.
+    /// Executes the members atomically. The returned transaction is finished and may be kept.
     ///
-    /// - Parameter left: what stays behind if the change set is refused and the service does not roll back.
+    /// - Parameter left: The changes that remain if the change set is rejected and the service does not roll back.
     func perform(
         on state: SandboxState, leaving left: inout Transaction?
     ) throws(ChangeSetFailure) -> ([ModificationOutcome], Transaction) {
@@ -232,7 +234,8 @@ struct ChangeSet {
         var outcomes: [ModificationOutcome] = Array(repeating: .done, count: members.count)
         var waiting = Array(members.indices)
         while !waiting.isEmpty {
-            // V2 change sets are unordered: a request waits for those that it refers to. V4 refers backwards only.
+            // V2 change sets are unordered: a request waits for those that it refers to. V4 permits backward references
+            // only.
             let ready = waiting.firstIndex { references[$0].isSubset(of: modifications.contentIDs.keys) }
             let index = waiting.remove(at: view.isLegacy ? ready ?? 0 : 0)
             let member = members[index]
@@ -259,7 +262,7 @@ struct ChangeSet {
         return (outcomes, modifications.transaction)
     }
 
-    /// Keeps what has been done so far, if it could stand by itself.
+    /// Keeps the changes so far if they satisfy all rules.
     private func keep(_ transaction: Transaction, in left: inout Transaction?) {
         var transaction = transaction
         do throws(SandboxError) {

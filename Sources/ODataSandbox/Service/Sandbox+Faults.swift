@@ -1,13 +1,13 @@
 internal import EDM
 public import ODataWire
 
-/// What the faults that hit the present request have it come to, as far as it shows inside of the service.
+/// The effects of the faults on the current request that are relevant inside of the service.
 struct FaultsAtWork: Sendable {
     var distortions: Set<Fault.Distortion> = []
     var assignsKeys = false
     var ignoresBodyReferences = false
     var keepsRefused = false
-    /// Whether the connection is to be cut, and nothing more of the batch carried out.
+    /// Whether the connection is to be closed and the rest of the batch must not be executed.
     var isCut = false
     var delay = 0
     /// The number of the last request of the batch.
@@ -15,10 +15,10 @@ struct FaultsAtWork: Sendable {
 }
 
 extension Sandbox {
-    /// Handles the request under the ``faults``, or changes them where it is one to `/faults`.
+    /// Handles the request under the ``faults``, or changes the faults if it is a request to `/faults`.
     public mutating func reply(to request: WireRequest) -> Reply { deliver(request).reply }
 
-    /// As ``reply(to:)``, with the time that it takes.
+    /// Handles the request like ``reply(to:)`` and also returns the delay.
     public mutating func deliver(_ request: WireRequest) -> Delivery {
         if let response = script(request) { return Delivery(.response(response)) }
         let effects = take(request, part: nil)
@@ -28,8 +28,9 @@ extension Sandbox {
         return Delivery(reply, delayMilliseconds: faultsAtWork?.delay ?? 0)
     }
 
-    /// After how many bytes of its body the request is cut by a fault; nil where it is not. Changes nothing: the request
-    /// has yet to be given to ``deliver(_:)``.
+    /// Returns the number of bytes of the body after which a fault closes the connection, or nil.
+    ///
+    /// Does not change the sandbox: the request must still be passed to ``deliver(_:)``.
     public func cutOfBody(of request: WireRequest) -> Int? {
         var faults = self
         for case .cutRequest(let bytes) in faults.take(request, part: nil) { return bytes }
@@ -89,7 +90,7 @@ extension Sandbox {
         return response
     }
 
-    /// Somebody else's request: no fault hits it and no token is asked of it.
+    /// Executes a request of a different client, without faults and without requiring a token.
     private mutating func carryOut(_ request: WireRequest) {
         let (asks, work) = (options.requiresToken, faultsAtWork)
         options.requiresToken = false
@@ -98,7 +99,7 @@ extension Sandbox {
         (options.requiresToken, faultsAtWork) = (asks, work)
     }
 
-    /// The effects that hit the request, which count as used: all that match, up to the first that is decisive.
+    /// Returns and consumes the effects of all faults that match the request, up to the first decisive one.
     private mutating func take(_ request: WireRequest, part: Int?) -> [Fault.Effect] {
         var effects: [Fault.Effect] = []
         for index in faults.indices where faults[index].matches(request, part: part) {
@@ -115,12 +116,12 @@ extension Sandbox {
     }
 }
 
-// MARK: - Inside of a batch
+// MARK: - Batches
 
 extension Sandbox {
-    /// Carries out requests of a batch that take effect together, under the faults that hit them.
+    /// Executes requests of a batch that take effect together, under the faults that apply to them.
     ///
-    /// - Returns: their answers, as they came of `perform` and then as distorted.
+    /// - Returns: The responses of `perform`, distorted by the faults.
     mutating func underFaults(
         _ requests: [WireRequest],
         perform: (inout Sandbox) throws(ChangeSetFailure) -> [WireResponse]
@@ -187,7 +188,7 @@ extension WireResponse {
         if distortions.contains(.inStreamError) { failInStream() }
     }
 
-    /// An error behind what was written before it was found.
+    /// Adds an error after the content, as if the service had detected it while writing.
     mutating func failInStream() {
         guard (200..<300).contains(status), body.last == UInt8(ascii: "}"), body.count > 2 else { return }
         body.removeLast()

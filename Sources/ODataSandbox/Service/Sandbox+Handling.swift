@@ -1,7 +1,7 @@
 internal import EDM
 public import ODataWire
 
-/// Which of the two services a URL goes to, and what is left of it below the service root.
+/// The service that a URL belongs to, and the rest of the URL below the service root.
 struct Route {
     let view: ODataVersion?
     let rest: String
@@ -25,7 +25,7 @@ struct Route {
 }
 
 extension Sandbox {
-    /// Answers one request; `url` is a path from the root of the server (`/v4/Customers`) or absolute.
+    /// Handles one request. `url` is a path from the root of the server (`/v4/Customers`) or absolute.
     public mutating func handle(_ request: WireRequest) -> WireResponse {
         let route = Route(request.url)
         guard let version = route.view else {
@@ -83,7 +83,7 @@ extension Sandbox {
         }
     }
 
-    /// One modification by itself: a change set of one.
+    /// Executes a single modification, which is a change set of its own.
     mutating func modify(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         var modifications = Modifications(view: view, state: state)
         let outcome = try modifications.perform(request)
@@ -98,7 +98,7 @@ extension Sandbox {
         }
     }
 
-    /// After the transaction: what a modification has come to.
+    /// Returns the response to a modification after the transaction.
     func response(
         to request: WireRequest, _ outcome: ModificationOutcome, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
@@ -173,7 +173,7 @@ struct Preferences {
 }
 
 extension ServiceView {
-    /// A POST that says what it really is, for clients that cannot send it.
+    /// Returns the actual request for a tunneled POST, which clients use if they cannot send other methods.
     func untunnelled(_ request: WireRequest) throws(SandboxError) -> WireRequest {
         guard abilities.methods || ["GET", "HEAD", "POST"].contains(request.method) else {
             throw SandboxError(405, .methodNotAllowed, "Only GET and POST get through; \(request.method) does not.")

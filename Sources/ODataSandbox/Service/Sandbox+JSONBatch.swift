@@ -2,8 +2,10 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    /// `$batch` as JSON (OData JSON Format 4.01, section 19): requests in order, each atomicity group whole or not at
-    /// all, and 424 for what depends on something that failed.
+    /// Handles `$batch` as JSON (OData JSON Format 4.01, section 19).
+    ///
+    /// Requests are executed in order and atomicity groups atomically. Requests that depend on a failed one get the
+    /// response 424.
     mutating func jsonBatch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
         guard request.headers["OData-Version"] == "4.01" else {
             throw SandboxError(400, .invalidBatch, "A batch in JSON must say that it is of OData-Version 4.01.")
@@ -58,11 +60,11 @@ extension Sandbox {
     }
 }
 
-/// What the requests of a JSON batch have come to so far.
+/// The results of the requests of a JSON batch so far.
 private struct JSONBatchProgress {
-    /// Requests and groups.
+    /// The failed requests and groups.
     var failed: Set<String> = []
-    /// Where the entities are that requests of earlier parts have brought, relative to the service root.
+    /// The URLs of the entities that requests of earlier parts have created, relative to the service root.
     private var places: [String: String] = [:]
     var answers: [(item: JSONBatch.Item, response: WireResponse)] = []
 
@@ -73,7 +75,7 @@ private struct JSONBatchProgress {
         places[item.id] = String(location.hasPrefix(view.root) ? location.dropFirst(view.root.count) : location[...])
     }
 
-    /// `$<id>` of an earlier part replaced by the entity's address; those of the own group are the transaction's affair.
+    /// Replaces `$<id>` of an earlier part with the entity's URL. The transaction resolves references within the group.
     func resolve(_ item: JSONBatch.Item) -> JSONBatch.Item {
         var item = item
         if let id = ContentIDReferences.id(of: item.request.url[...]), let place = places[id] {

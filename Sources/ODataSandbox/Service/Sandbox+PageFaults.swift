@@ -1,9 +1,9 @@
 internal import EDM
 internal import ODataWire
 
-/// What a page has wrong although its status says that all is well.
+/// Corruption of pages with a successful status.
 extension Sandbox {
-    /// Distorts the answer to a GET; what is in a batch is distorted there.
+    /// Distorts the response to a GET. Responses in a batch are distorted there.
     func distortPage(_ response: inout WireResponse, of request: WireRequest, _ distortion: Fault.Distortion) {
         guard request.method == "GET", response.status == 200 else { return }
         let route = Route(request.url)
@@ -25,7 +25,7 @@ extension Sandbox {
 }
 
 extension JSONValue {
-    /// The page with another first entity: items of `value`, of `d`, or of its `results`.
+    /// Returns the page with its first entity changed, which is an item of `value`, of `d`, or of its `results`.
     fileprivate func mappingFirstItem(_ change: (JSONObject) -> JSONObject) -> JSONValue {
         switch self {
         case .array(var items):
@@ -43,7 +43,7 @@ extension JSONValue {
         }
     }
 
-    /// Not one that is removed, and no link.
+    /// Whether this is an entity, as opposed to a removed entity or a link.
     private var isWholeEntity: Bool {
         guard let object else { return false }
         return !object.contains("@removed") && !object.contains("@odata.context")

@@ -30,7 +30,7 @@ extension Sandbox {
         }
     }
 
-    /// With what the options add: that repeatable requests of the standard are supported.
+    /// Returns the metadata, with the annotation for repeatable requests of the standard if they are supported.
     private func metadata(_ view: ServiceView) -> [UInt8] {
         guard !view.isLegacy, options.repeatability?.dialect == .oasis else { return view.metadata }
         let annotation = #"<Annotation Term="Org.OData.Repeatability.V1.Supported" Bool="true"/>"#
@@ -53,7 +53,7 @@ extension Sandbox {
         return try page(state.rows(of: collection), in: collection.set, options, moment: moment, url, request, view)
     }
 
-    /// A page of those of the entities that the options ask for.
+    /// Returns a page of the entities that match the options.
     func page(
         _ all: [Row], in set: EntitySet, _ options: QueryOptions, moment: Int? = nil, isPaged: Bool = true,
         _ url: RequestURL,
@@ -95,7 +95,8 @@ extension Sandbox {
         _ address: Target.EntityAddress, _ url: RequestURL, _ request: WireRequest, _ view: ServiceView
     ) throws(SandboxError) -> WireResponse {
         guard let id = address.row, let row = state[id] else {
-            // A single-valued navigation property without a target: V4 says so, V2 finds nothing there.
+            // A single-valued navigation property without a target: V4 responds 204, V2 responds that nothing was
+            // found.
             if view.isLegacy || address.source == nil { throw Transaction.gone }
             return view.response(204)
         }

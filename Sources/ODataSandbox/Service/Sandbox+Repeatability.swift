@@ -2,9 +2,9 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    /// Carries out what takes effect together, unless it was carried out before: then the answers of that time are given.
+    /// Executes requests that take effect together, or returns the first responses if they were executed before.
     ///
-    /// - Parameter head: the header fields of what holds the requests, in which the identifiers may stand.
+    /// - Parameter head: The headers of the part that contains the requests, which may contain the identifiers.
     mutating func once(
         _ requests: [WireRequest], head: HTTPHeaders = .empty,
         perform: (inout Sandbox) throws(ChangeSetFailure) -> [WireResponse]
@@ -28,7 +28,7 @@ extension Sandbox {
         return try outcome.get()
     }
 
-    /// One request by itself, carried out by `perform`.
+    /// Executes a single request with `perform`.
     mutating func once(
         _ request: WireRequest, perform: (inout Sandbox) throws(SandboxError) -> WireResponse
     ) throws(SandboxError) -> WireResponse {
@@ -48,7 +48,7 @@ extension Sandbox {
 }
 
 extension Repeatability {
-    /// None where the requests do not ask to be repeatable.
+    /// Returns the identifiers of the requests, or none if they are not marked as repeatable.
     fileprivate func identifiers(
         of requests: [WireRequest], head: HTTPHeaders
     ) throws(SandboxError) -> [Identifier] {
@@ -68,7 +68,7 @@ extension Repeatability {
 }
 
 extension Result where Success == [WireResponse], Failure == ChangeSetFailure {
-    /// What the service was not able to look at, or failed at itself, is carried out when it comes again.
+    /// Whether the outcome is final. After a failure of the service itself, a repeated request is executed again.
     fileprivate var isFinal: Bool {
         switch self {
         case .success(let responses): responses.allSatisfy { $0.status < 500 && $0.status != 429 }
@@ -86,7 +86,7 @@ extension Result where Success == [WireResponse], Failure == ChangeSetFailure {
                     return response
                 })
         case .failure(var failure):
-            // An inner request may have been rejected for its own identifier.
+            // An inner request may have been rejected because of its own identifier.
             if failure.error.headers[header] == nil { failure.error.headers[header] = "accepted" }
             self = .failure(failure)
         }

@@ -1,61 +1,67 @@
 public import EDM
 internal import ODataWire
 
-/// An OData service in memory, V2 under `/v2/` and V4 under `/v4/` over the same entities.
+/// An OData service in memory: V2 under `/v2/` and V4 under `/v4/` over the same entities.
 ///
-/// A value, synchronous and deterministic: the same requests in the same order give the same responses and the same
-/// ``state``. Copy it to keep a moment; compare ``stateText(of:values:)`` to compare what two services hold.
+/// A sandbox is a value, synchronous and deterministic: the same requests in the same order result in the same
+/// responses and the same ``state``. Copy it to keep a snapshot. Use ``stateText(of:values:)`` to compare the contents
+/// of two services.
 public struct Sandbox: Sendable {
     public struct Options: Sendable {
-        /// How many entities a page holds before a next link follows; nil for no paging. A client may ask for less.
+        /// The number of entities in a page, or nil for no paging. A client may request fewer.
         public var pageSize: Int?
-        /// V2: modifications need the token that a GET with `X-CSRF-Token: Fetch` hands out.
+        /// V2: whether modifications require the token that a GET with `X-CSRF-Token: Fetch` returns.
         public var requiresToken = true
-        /// Whether a failed change set comes back inside of a multipart, as some services do, rather than as a single part.
+        /// Whether the error of a failed change set is inside of a multipart, as with some services, instead of a
+        /// single part.
         public var wrapsFailedChangeSets = false
-        /// Whether an update is answered with the entity, unless the client prefers otherwise.
+        /// Whether the response to an update contains the entity, unless the client prefers otherwise.
         public var answersUpdates = false
         public var abilities = Abilities()
-        /// What `now()` is in expressions, and by which repeatable requests are forgotten.
+        /// The value of `now()` in expressions, which also determines when repeatable requests are forgotten.
         public var now: GlobalDateTime?
-        /// Nil where the service carries a request out as often as it comes.
+        /// The recognition of repeated requests, or nil if every request is executed.
         public var repeatability: Repeatability?
-        /// Nil where the service answers at once whatever a client prefers.
+        /// The asynchronous processing, or nil if the service always responds at once.
         public var asynchrony: Asynchrony?
-        /// Nil where the service does not tell what has changed.
+        /// The change tracking, or nil if the service has none.
         public var deltas: Deltas?
 
         public init() {}
     }
 
-    /// The scheme, host and port that absolute URLs begin with, without a slash at the end.
+    /// The scheme, host and port of absolute URLs, without a slash at the end.
     public var origin = "http://127.0.0.1"
     public var options = Options()
-    /// What functions and actions do that the metadata declare, by the name of their import, or the last part of the name of
-    /// what is bound. A V2 function import of that name does the same. One that is not here is answered with 501.
+    /// The implementations of functions and actions in the metadata, by the name of the import or the unqualified name
+    /// of the bound operation.
+    ///
+    /// A V2 function import of the same name uses the same implementation. The response for a missing one is 501.
     public var operations: [String: SandboxOperation] = [:]
-    /// What hits the requests that are given to ``reply(to:)``: of those that match all, in their order, up to the first that
-    /// decides the answer.
+    /// The faults for requests that are passed to ``reply(to:)``. All matching ones apply in order, up to the first
+    /// decisive one.
     public var faults: [Fault] = []
     public internal(set) var state = SandboxState()
-    /// While a request is replied to.
+    /// The effects of faults on the current request.
     var faultsAtWork: FaultsAtWork?
     var sessions = Sessions()
     var repeatable = RepeatableRequests()
-    /// Monitored under their place, counted from 1.
+    /// The accepted requests. The number of a status monitor is the index plus 1.
     var accepted: [AcceptedRequest] = []
     var cancelled: Set<Int> = []
     var moments = Moments()
-    /// How many boundaries were used up.
+    /// The number of boundaries used so far.
     var batches = 0
     let schema: SandboxSchema
     private let v2: EntityDataModel
     private let v2Metadata: [UInt8]
     private let v4Metadata: [UInt8]
 
+    /// Creates a service.
+    ///
     /// - Parameters:
-    ///   - v4Metadata: the master; everything that the service holds is declared there.
-    ///   - v2Metadata: the same sets under the same names; properties that V2 cannot tell are missing there.
+    ///   - v4Metadata: The master metadata, which declare all content of the service.
+    ///   - v2Metadata: The same sets under the same names, without properties that V2 cannot represent.
     public init(v4Metadata: [UInt8], v2Metadata: [UInt8], configuration: SandboxConfiguration) throws(CSDLError) {
         schema = SandboxSchema(model: try CSDLReader.read(v4Metadata), configuration: configuration)
         v2 = try CSDLReader.read(v2Metadata)
@@ -63,16 +69,17 @@ public struct Sandbox: Sendable {
         self.v2Metadata = v2Metadata
     }
 
-    /// What the service holds as text, one entity a line and its links beneath it, the sets in the order of their names.
+    /// Returns the content of the service as text, with one entity per line and its links below it, and the sets sorted
+    /// by name.
     ///
     /// - Parameters:
-    ///   - sets: only these, in this order; nil for all.
-    ///   - values: false leaves only keys and links.
+    ///   - sets: The sets to include, in this order. Nil for all.
+    ///   - values: Whether to include values in addition to keys and links.
     public func stateText(of sets: [String]? = nil, values: Bool = true) -> String {
         state.text(of: sets, values: values, schema: schema)
     }
 
-    /// Takes over the transaction's state; where `body` throws, nothing has happened.
+    /// Runs a transaction and takes over its state. If `body` throws, the state does not change.
     mutating func transact<Result>(
         _ body: (inout Transaction) throws(SandboxError) -> Result
     ) throws(SandboxError) -> Result {
@@ -102,12 +109,12 @@ public struct Sandbox: Sendable {
     }
 }
 
-/// One protocol version's face of the service.
+/// The service in one protocol version.
 struct ServiceView: Sendable {
     let version: ODataVersion
     let model: EntityDataModel
     let metadata: [UInt8]
-    /// The absolute service root, ending in a slash.
+    /// The absolute service root with a slash at its end.
     let root: String
     let master: SandboxSchema
     var abilities = Abilities()

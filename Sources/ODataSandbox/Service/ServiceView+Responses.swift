@@ -2,7 +2,7 @@ internal import EDM
 internal import ODataWire
 
 extension ServiceView {
-    /// With the headers that every response of the version has.
+    /// Returns a response with the headers that every response of the version has.
     func response(_ status: Int, _ headers: HTTPHeaders = .empty, body: [UInt8] = []) -> WireResponse {
         var response = WireResponse(status: status, headers: headers, body: body)
         response.headers[isLegacy ? "DataServiceVersion" : "OData-Version"] = isLegacy ? "2.0" : "4.0"
@@ -32,14 +32,15 @@ extension ServiceView {
         ServiceDocument(entries: model.entitySets.map { ServiceDocument.Entry(name: $0.segment, url: $0.segment) })
     }
 
-    /// Relative to the service root.
+    /// Returns the URL of a row, relative to the service root.
     func url(of row: Row, in state: SandboxState) -> String {
         reference(to: row, in: state).map {
             RequestEncoder(version: version, model: model, serviceRoot: root).url(of: $0)
         } ?? row.id.set
     }
 
-    /// What a context URL calls the set of an entity: `Orders`, or `People('ann')/Trips` for a contained one.
+    /// Returns the set of an entity in the form of a context URL: `Orders`, or `People('ann')/Trips` for a contained
+    /// entity.
     func place(of row: Row, in state: SandboxState) -> String {
         guard let set = set(row.id.set), let containment = set.containment,
             let parent = row.container.flatMap({ state[$0] })
@@ -47,7 +48,7 @@ extension ServiceView {
         return place(below: parent, containment, in: state)
     }
 
-    /// What a context URL calls a collection.
+    /// Returns a collection in the form of a context URL.
     func place(of set: EntitySet, source: RowID?, in state: SandboxState) -> String {
         guard let containment = set.containment, let parent = source.flatMap({ state[$0] }) else { return set.segment }
         return place(below: parent, containment, in: state)

@@ -1,18 +1,18 @@
 internal import ODataWire
 
-/// The tokens that V2 clients must send with modifications: each session, known by its cookie, has one.
+/// The tokens that V2 clients must send with modifications. Each session, identified by its cookie, has one.
 struct Sessions: Sendable, Hashable {
     static let header = "X-CSRF-Token"
     static let cookie = "sandbox-session"
 
-    /// How many were opened. Numbers beyond it are no sessions, so that tokens need not be kept.
+    /// The number of sessions opened. Higher numbers are not sessions, so tokens need not be stored.
     private var opened = 0
-    /// Up to which of them their tokens are worth nothing any more.
+    /// The number up to which sessions are expired.
     private var expired = 0
 
     mutating func expire() { expired = opened }
 
-    /// The header fields that hand out the token: that of the request's session, or of a new one.
+    /// Returns the headers with the token of the request's session, or of a new session.
     mutating func fetch(_ request: WireRequest) -> [(String, String)] {
         if let number = session(of: request) { return [(Self.header, Self.token(number))] }
         opened += 1

@@ -1,18 +1,18 @@
 internal import EDM
 internal import ODataWire
 
-/// What a URL's path leads to, in terms of the entities that are there now.
+/// The target of a URL's path, resolved to the current entities.
 enum Target {
     case serviceDocument
     case metadata
     case batch
     case entities(Collection)
     case count(Collection)
-    /// `row` is nil for a single-valued navigation property without a target.
+    /// An entity. `row` is nil for a single-valued navigation property without a target.
     case entity(EntityAddress)
-    /// `$links`/`$ref` of a navigation property; `target` where the path names one of a collection.
+    /// `$links`/`$ref` of a navigation property. `target` is set if the path selects one of a collection.
     case references(source: RowID, navigation: Property, target: RowID?)
-    /// A structural property, further names leading into complex values.
+    /// A structural property. Further path segments lead into complex values.
     case property(RowID, path: [Property], isRaw: Bool)
     /// `$value` of a media entity.
     case media(RowID)
@@ -20,7 +20,7 @@ enum Target {
 
     struct Collection {
         let set: EntitySet
-        /// The entity and navigation property that it belongs to; nil for the whole set.
+        /// The entity and navigation property of the collection, or nil for the whole set.
         let source: (row: RowID, navigation: Property)?
     }
 

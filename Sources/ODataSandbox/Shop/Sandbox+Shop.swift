@@ -2,8 +2,10 @@ internal import EDM
 internal import ODataWire
 
 extension Sandbox {
-    /// The Shop: the six combinations of multiplicities, generated and client keys, ETags on Orders, photos, complex values
-    /// and collections, with a few entities of each.
+    /// Creates the Shop, a sample service with a few entities of each set.
+    ///
+    /// It contains the six combinations of multiplicities, generated and client keys, ETags on Orders, photos, complex
+    /// values and collections.
     public static func shop(seeded: Bool = true) throws -> Sandbox {
         var sandbox = try Sandbox(
             v4Metadata: Array(ShopMetadata.v4.utf8), v2Metadata: Array(ShopMetadata.v2.utf8),
@@ -21,7 +23,7 @@ extension Sandbox {
     }
 }
 
-/// The data that every Shop begins with.
+/// The initial data of every Shop.
 private struct ShopSeed {
     private let model: EntityDataModel
 
@@ -67,7 +69,7 @@ private struct ShopSeed {
         }
     }
 
-    /// 1 – 1, 1 – 0..1 and 0..1 – 0..1.
+    /// Inserts relationships 1 – 1, 1 – 0..1 and 0..1 – 0..1.
     private func plantPairs(_ shop: inout Transaction) throws(SandboxError) {
         for (owner, model) in [("Bertha", "Motorwagen"), ("Clärenore", "Adler Standard 6")] {
             let car = try add(&shop, "Cars", ["Model": .string(model)])
@@ -118,7 +120,7 @@ private struct ShopSeed {
                 &shop, "Prices",
                 ["Currency": .string(currency), "Day": .integer(Int64(day)), "Amount": decimal(amount)])
         }
-        // The smallest GIF there is.
+        // The smallest possible GIF.
         let pixel: [UInt8] = [
             0x47, 0x49, 0x46, 0x38, 0x39, 0x61, 1, 0, 1, 0, 0, 0, 0, 0x2C, 0, 0, 0, 0, 1, 0, 1, 0, 0, 2, 0, 0x3B,
         ]

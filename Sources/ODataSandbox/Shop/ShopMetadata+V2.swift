@@ -1,5 +1,6 @@
 extension ShopMetadata {
-    /// As far as V2 can tell it: without collections and enumerations, a date with midnight, a duration as a time.
+    /// The model as far as V2 can represent it: without collections and enumerations, with a date as a date and time at
+    /// midnight, and a duration as a time.
     static let v2 = """
         <?xml version="1.0" encoding="utf-8"?>
         <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">

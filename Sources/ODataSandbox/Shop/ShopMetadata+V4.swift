@@ -1,6 +1,6 @@
-/// The metadata documents of the Shop, one model told twice.
+/// The metadata documents of the Shop: the same model in two versions.
 enum ShopMetadata {
-    /// The master: everything that the sandbox holds is declared here.
+    /// The master metadata, which declare all content of the sandbox.
     static let v4 = """
         <?xml version="1.0" encoding="utf-8"?>
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">

@@ -1,6 +1,6 @@
 internal import EDM
 
-/// What the Shop's functions and actions do.
+/// The implementations of the Shop's functions and actions.
 enum ShopOperations {
     static let all: [String: SandboxOperation] = [
         "TopCustomers": { call throws(SandboxError) in

@@ -1,6 +1,7 @@
 internal import ODataWire
 
-/// Why the service refuses: the HTTP status, a code to branch on, a sentence that names the rule, and what it is about.
+/// An error response of the service: the HTTP status, a machine-readable code, a message that names the rule, and the
+/// target.
 public struct SandboxError: Error, Hashable, Sendable {
     public enum Code: String, Sendable, Hashable {
         case badRequest = "BadRequest"
@@ -13,17 +14,17 @@ public struct SandboxError: Error, Hashable, Sendable {
         case missingKey = "MissingKey"
         case duplicateKey = "DuplicateKey"
         case referentialConstraint = "ReferentialConstraint"
-        /// An end of multiplicity 1 would be left without its entity.
+        /// An end of multiplicity 1 would lose its entity.
         case mandatoryEnd = "MandatoryEnd"
         case notLinked = "NotLinked"
         case preconditionRequired = "PreconditionRequired"
         case preconditionFailed = "PreconditionFailed"
         case tokenRequired = "TokenRequired"
         case unresolvedReference = "UnresolvedReference"
-        /// Of a batch: what the request depends on has failed.
+        /// A request of a batch on which this one depends has failed.
         case failedDependency = "FailedDependency"
         case invalidBatch = "InvalidBatch"
-        /// The identifier of a repeatable request is malformed, forgotten, or that of another request.
+        /// The identifier of a repeatable request is malformed, forgotten, or belongs to a different request.
         case notRepeatable = "NotRepeatable"
         case notImplemented = "NotImplemented"
         case injectedFault = "InjectedFault"
@@ -32,14 +33,14 @@ public struct SandboxError: Error, Hashable, Sendable {
     public var status: Int
     public var code: Code
     public var message: String
-    /// The property or resource that the refusal is about.
+    /// The property or resource that the error concerns.
     public var target: String?
-    /// The entity that breaks the rule, so that a change set can name the request that touched it.
+    /// The entity that violates the rule, from which a change set determines the request that changed it.
     var row: RowID?
-    /// Further header fields of the answer.
+    /// Additional headers of the response.
     var headers = HTTPHeaders.empty
 
-    /// What a function or action refuses.
+    /// Creates an error of a function or action.
     public init(status: Int, _ code: Code, _ message: String) { self.init(status, code, message) }
 
     init(_ status: Int, _ code: Code, _ message: String, target: String? = nil, row: RowID? = nil) {

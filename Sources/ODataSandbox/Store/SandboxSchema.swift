@@ -1,15 +1,15 @@
 internal import EDM
 
-/// What a service does that its metadata does not say.
+/// The behavior of a service that its metadata does not declare.
 public struct SandboxConfiguration: Sendable {
-    /// Sets whose single whole-number key the service counts up; what a client sends for it is replaced.
+    /// Sets whose single integer key the service generates. A value from the client is replaced.
     public var generatedKeys: Set<String>
-    /// Sets whose entities carry an ETag and want `If-Match` for their changes.
+    /// Sets whose entities have an ETag and require `If-Match` for changes.
     public var etags: Set<String>
-    /// Sets whose entities have an entity-id that does not follow from their key and stays when the key changes.
+    /// Sets whose entities have an entity-id that is independent of the key and does not change with it.
     public var entityIDs: Set<String>
-    /// Sets whose key follows another property, by its name: what an update writes to it becomes the entity's key. The old
-    /// key goes on leading to the entity as long as no other one has it.
+    /// Sets whose key follows a property, by the property's name: an update of the property changes the entity's key.
+    /// The old key continues to lead to the entity as long as no other entity has it.
     public var derivedKeys: [String: String]
 
     public init(
@@ -23,12 +23,12 @@ public struct SandboxConfiguration: Sendable {
     }
 }
 
-/// The master model with the rules that follow from it, looked up once.
+/// The master model with the rules derived from it, computed once.
 final class SandboxSchema: Sendable {
     let model: EntityDataModel
     let configuration: SandboxConfiguration
     let relationships: [String: RelationshipRules]
-    /// By entity type: the navigation properties of `1` ends, whose link must exist.
+    /// The navigation properties with multiplicity `1`, whose link must exist, by entity type.
     private let mandatory: [String: [Property]]
     private let ends: [String: [(rules: RelationshipRules, isFirst: Bool)]]
 
@@ -68,24 +68,24 @@ final class SandboxSchema: Sendable {
         relationships[navigation.relationship.name] ?? RelationshipRules(navigation)
     }
 
-    /// The rules of the relationships that the type takes part in, each with the end that it is on, ordered by name.
+    /// Returns the rules of the type's relationships, each with the type's end, ordered by name.
     func relationships(of type: EntityType) -> [(rules: RelationshipRules, isFirst: Bool)] { ends[type.name] ?? [] }
 }
 
-/// One relationship with both its ends, whichever navigation property it was reached through.
+/// A relationship with both of its ends, independent of the navigation property.
 struct RelationshipRules: Sendable {
     enum Dependent: Sendable { case first, second }
 
     let name: String
-    /// How many seconds a first may have.
+    /// The number of second entities that a first one may have.
     let secondMultiplicity: Multiplicity
-    /// How many firsts a second may have.
+    /// The number of first entities that a second one may have.
     let firstMultiplicity: Multiplicity
     let dependent: Dependent?
     let constraints: [ReferentialConstraint]
     private(set) var firstType: String?
     private(set) var secondType: String?
-    /// The navigation property from the first end to the second.
+    /// The navigation property from the first end to the second one.
     private(set) var forward: Property?
     private(set) var backward: Property?
 

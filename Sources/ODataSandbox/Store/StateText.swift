@@ -2,8 +2,9 @@ internal import EDM
 internal import ODataWire
 
 extension SandboxState {
-    /// One entity a line in the order of creation, its links beneath it as its navigation properties tell them. Two services
-    /// with the same entities, values and links print the same text, however they came to them.
+    /// Returns one line per entity in the order of creation, with its links below it by navigation property.
+    ///
+    /// Two services with the same entities, values and links have the same text, independent of their history.
     func text(of sets: [String]?, values: Bool, schema: SandboxSchema) -> String {
         let names = sets ?? tables.keys.sorted()
         return names.flatMap { rows(of: $0) }.map { row in
@@ -25,7 +26,7 @@ extension SandboxState {
 }
 
 extension Row {
-    /// As messages and the printed state name it: `Customers(1)`.
+    /// The name in messages and in the printed state: `Customers(1)`.
     var name: String { id.set + "(" + key.text + ")" }
 }
 
@@ -39,7 +40,7 @@ extension KeyPredicate {
 }
 
 extension Value {
-    /// For people and assertions, not for the wire.
+    /// The value as text for messages and assertions; not a wire format.
     var text: String {
         switch self {
         case .null: "null"

@@ -2,8 +2,9 @@ internal import EDM
 internal import ODataWire
 
 extension Transaction {
-    /// Asks every rule that holds between change sets, then counts up the versions of what has changed. The transaction's
-    /// state may be kept only after this has returned.
+    /// Checks all rules that apply between change sets, then increments the versions of changed entities.
+    ///
+    /// The transaction's state may be kept only after this method has returned.
     mutating func finish() throws(SandboxError) {
         try resolveConstraints()
         for id in touched.sorted() {
@@ -14,7 +15,7 @@ extension Transaction {
         for id in touched { state.tables[id.set]?.rows[id]?.version += 1 }
     }
 
-    /// What the dependent properties name must exist by now.
+    /// Checks that the entities referenced by dependent properties exist now.
     private mutating func resolveConstraints() throws(SandboxError) {
         let waiting = unresolved
         unresolved = []

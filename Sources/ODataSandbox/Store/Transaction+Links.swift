@@ -2,8 +2,10 @@ internal import EDM
 internal import ODataWire
 
 extension Transaction {
-    /// Links two entities through a navigation property of the source. Where an end holds one entity at most, the link that
-    /// was there gives way, as a service's would; whether the displaced entity may stand alone is asked at the end.
+    /// Links two entities through a navigation property of the source.
+    ///
+    /// At an end of at most one entity, the existing link is replaced. Whether the displaced entity may lose its link
+    /// is checked at the end of the transaction.
     mutating func link(_ source: RowID, _ property: Property, to target: RowID) throws(SandboxError) {
         guard let navigation = property.navigation, let type = entityType(of: target) else { throw Self.gone }
         guard schema.model.isType(type.name, derivedFrom: navigation.targetType) else {
@@ -15,7 +17,10 @@ extension Transaction {
         try connect(isForward ? source : target, isForward ? target : source, schema.rules(of: navigation))
     }
 
-    /// - Parameter target: nil for a single-valued navigation property: whatever it is linked to.
+    /// Removes a link.
+    ///
+    /// - Parameter target: The target. Nil removes the link of a single-valued navigation property, whatever its target
+    ///   is.
     mutating func unlink(_ source: RowID, _ property: Property, from target: RowID?) throws(SandboxError) {
         guard let navigation = property.navigation else { throw Self.gone }
         let rules = schema.rules(of: navigation)
@@ -32,7 +37,7 @@ extension Transaction {
         disconnect(first, second, rules)
     }
 
-    /// Makes the link that the dependent properties of `id` name, once they are all set.
+    /// Creates the link that the dependent properties of `id` define, if all of them are set.
     mutating func follow(_ rules: RelationshipRules, from id: RowID) throws(SandboxError) {
         guard let row = state[id], !rules.dependentNames.contains(where: { (row.values[$0] ?? .null) == .null }) else {
             return
@@ -48,7 +53,7 @@ extension Transaction {
         }
     }
 
-    /// The entity whose principal properties have the values of `row`'s dependent ones.
+    /// Returns the entity whose principal properties equal the dependent properties of `row`.
     func principal(of row: Row, _ rules: RelationshipRules) -> RowID? {
         guard let set = principalSet(of: row.id.set, rules) else { return nil }
         let wanted = rules.constraints.map { ($0.principal, row.values[$0.dependent] ?? .null) }
@@ -103,7 +108,7 @@ extension Transaction {
         for name in rules.dependentNames where state[row]?.key[name] == nil { assign(.null, to: name, of: row) }
     }
 
-    /// Writes the principal properties of `id` into the entities that depend on them.
+    /// Copies the principal properties of `id` to the entities that depend on them.
     mutating func alignDependents(of id: RowID, _ type: EntityType) {
         for (rules, isFirst) in schema.relationships(of: type) {
             guard let dependent = rules.dependent, (dependent == .first) != isFirst else { continue }

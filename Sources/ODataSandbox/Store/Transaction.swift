@@ -1,19 +1,18 @@
 internal import EDM
 internal import ODataWire
 
-/// Changes that take effect together: a copy of the state, changed step by step, that is kept only if every rule holds at
-/// the end.
+/// An atomic group of changes: a copy of the state that is kept only if all rules are satisfied at the end.
 ///
-/// Links, inverse links and referential constraints are kept in step at each change; that mandatory ends are filled and
-/// that dependent properties name an existing entity is asked once, by ``finish()``, so that a change set may pass through
-/// states that would be refused by themselves (the two halves of a swap).
+/// Links, inverse links and referential constraints are kept consistent with each change. ``finish()`` checks mandatory
+/// ends and the existence of referenced entities once, so that a change set may pass through states that would
+/// otherwise be rejected (the two halves of a swap).
 struct Transaction {
     let schema: SandboxSchema
     var state: SandboxState
-    /// Entities whose values or links have changed.
+    /// The entities whose values or links have changed.
     var touched: Set<RowID> = []
     private(set) var created: Set<RowID> = []
-    /// Dependent properties that name no existing entity yet; another request of the change set may create it.
+    /// Dependent properties without a matching principal. A later request of the change set may create it.
     var unresolved: [(row: RowID, rules: RelationshipRules)] = []
 
     init(on state: SandboxState, schema: SandboxSchema) {
@@ -21,10 +20,12 @@ struct Transaction {
         self.schema = schema
     }
 
+    /// Inserts an entity.
+    ///
     /// - Parameters:
-    ///   - given: the values of the request's body.
-    ///   - bound: the relationships that the request itself decides; dependent properties of theirs are ignored.
-    ///   - container: the entity that is to contain it, where the set is a contained one.
+    ///   - given: The values in the request's body.
+    ///   - bound: The relationships that the request sets; their dependent properties are ignored.
+    ///   - container: The entity that contains the new one, if the set is a contained one.
     mutating func insert(
         into set: EntitySet, values given: PropertyValues, bound: Set<String> = [], media: Row.Media? = nil,
         in container: RowID? = nil
@@ -38,7 +39,7 @@ struct Transaction {
         try check(given, of: type)
         var values = initialValues(of: type, given)
         if let key = generatedKey(of: set), let container, let end = set.containment?.navigation.navigation {
-            // Counted below each parent, as TripPin does.
+            // Numbered per container, as in TripPin.
             let siblings = state.targets(of: container, through: end)
             let used = siblings.compactMap { state[$0]?.values[key.name]?.integerValue }
             values[key.name] = .integer((used.max() ?? 0) &+ 1)
@@ -72,8 +73,10 @@ struct Transaction {
         return id
     }
 
-    /// - Parameter replaces: PUT: properties that are not given return to their initial value; key and dependent
-    ///   properties keep theirs (OData 4.01 Part 1, 11.4.3).
+    /// Updates an entity.
+    ///
+    /// - Parameter replaces: Whether this is a PUT, which resets omitted properties to their initial values; key and
+    ///   dependent properties are kept (OData 4.01 Part 1, 11.4.3).
     mutating func update(
         _ id: RowID, with given: PropertyValues, replaces: Bool = false, bound: Set<String> = []
     ) throws(SandboxError) {
@@ -103,7 +106,7 @@ struct Transaction {
         }
     }
 
-    /// The key follows the property that it is derived from.
+    /// Updates the key from the property that it is derived from.
     private mutating func deriveKey(of id: RowID, _ given: PropertyValues) throws(SandboxError) {
         guard let source = schema.configuration.derivedKeys[id.set], let value = given[source], value != .null,
             let row = state[id], let name = entityType(of: id)?.keyProperties.first?.name, row.key[name] != value
@@ -119,7 +122,7 @@ struct Transaction {
         assign(value, to: name, of: id)
     }
 
-    /// And what the metadata's `OnDelete` says goes with it.
+    /// Deletes an entity and, by `OnDelete` and containment in the metadata, its dependents.
     mutating func delete(_ id: RowID) throws(SandboxError) {
         guard let row = state[id], let type = entityType(of: id) else { throw Self.gone }
         let dependents = type.navigationProperties.compactMap(\.navigation).filter {
@@ -144,7 +147,7 @@ struct Transaction {
 
     func entityType(of id: RowID) -> EntityType? { schema.model.findEntitySet(id.set)?.entityType }
 
-    /// The relationships in which entities of the type hold the dependent properties.
+    /// Returns the relationships in which entities of the type have the dependent properties.
     private func constrained(_ type: EntityType) -> [RelationshipRules] {
         schema.relationships(of: type).filter {
             ($0.rules.dependent == .first) == $0.isFirst && $0.rules.dependent != nil
@@ -176,8 +179,9 @@ struct Transaction {
         return values
     }
 
-    /// Refuses names that the type does not have and values that their property cannot hold. Null is judged at the end:
-    /// a dependent property may still get its value from a link.
+    /// Rejects unknown properties and invalid values.
+    ///
+    /// Null is checked at the end of the transaction, because a dependent property may still get its value from a link.
     private func check(_ given: PropertyValues, of type: EntityType) throws(SandboxError) {
         for (name, value) in given {
             guard let property = type.findProperty(name), !property.isNavigation else {

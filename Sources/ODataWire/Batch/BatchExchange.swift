@@ -1,14 +1,16 @@
 public import EDM
 
-/// One `$batch` in the format that the service wants: the request to send, and what the answer to it means.
+/// A `$batch` request in the format that the service requires, and the interpretation of its response.
 public struct BatchExchange: Sendable {
     public let batch: BatchRequest
-    /// POST to `$batch`.
+    /// The request, a POST to `$batch`.
     public let request: WireRequest
 
+    /// Creates the request for a batch.
+    ///
     /// - Parameters:
-    ///   - headers: what every request has.
-    ///   - number: names the delimiters between parts, where the format has any.
+    ///   - headers: The headers that every request has.
+    ///   - number: A number for the boundaries between the parts, if the format has boundaries.
     public init(
         _ batch: BatchRequest, version: ODataVersion, options: ServiceOptions, headers: HTTPHeaders,
         number: UInt64? = nil
@@ -33,14 +35,14 @@ public struct BatchExchange: Sendable {
         request = WireRequest(method: "POST", url: "$batch", headers: headers, body: body)
     }
 
-    /// One for each part of the batch, from an answer with a status of success.
+    /// Returns the outcome of each part of the batch from a successful response.
     public func outcomes(_ response: WireResponse) throws(BatchReadError) -> [BatchPartOutcome] {
         try Self.outcomes(response, to: batch)
     }
 
-    /// One for each part of a batch, in the format in which it was answered.
+    /// Returns the outcome of each part of a batch, according to the format of the response.
     ///
-    /// - Parameter batch: of its requests, the Content-IDs are all that is looked at.
+    /// - Parameter batch: The batch that was sent. Only the Content-IDs of its requests are used.
     public static func outcomes(
         _ response: WireResponse, to batch: BatchRequest
     ) throws(BatchReadError) -> [BatchPartOutcome] {

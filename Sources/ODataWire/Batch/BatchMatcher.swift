@@ -1,10 +1,10 @@
-/// Tells which part of a response answers which part of the request that was sent.
+/// Matches the parts of a batch response with the parts of the request.
 ///
-/// Parts are answered in the order of the request; responses inside a change set may come in any order and are told
-/// apart by Content-ID. Services differ in how they report a failed change set: as one error response instead of the
-/// multipart, inside it, or after an empty one; each is accepted. Where more than one reading is possible the outcome
-/// is `inDoubt`: to take a change set for failed that was applied would apply it twice, and to take another's answer for its
-/// own would give an entity the key of another.
+/// Parts are answered in the order of the request. Responses inside a change set may have any order and are
+/// distinguished by Content-ID. Services differ in how they report a failed change set: as one error response instead
+/// of the multipart, inside it, or after an empty one; each form is accepted. If more than one interpretation is
+/// possible, the outcome is `inDoubt`: treating an applied change set as failed would apply it twice, and assigning the
+/// wrong response would give an entity the key of a different one.
 public struct BatchMatcher: Sendable {
     public var request: BatchRequest
     public var response: BatchResponse
@@ -14,7 +14,7 @@ public struct BatchMatcher: Sendable {
         self.response = response
     }
 
-    /// One outcome for each part of the request.
+    /// Returns one outcome for each part of the request.
     public func outcomes() -> [BatchPartOutcome] {
         var outcomes: [BatchPartOutcome] = []
         var next = 0
@@ -42,15 +42,15 @@ public struct BatchMatcher: Sendable {
 
 extension BatchMatcher {
     private struct Position {
-        /// The first part of the response that is not matched yet.
+        /// The index of the first part of the response that is not matched yet.
         var next: Int
-        /// Parts of the request that are not matched yet.
+        /// The number of parts of the request that are not matched yet.
         var requestsLeft: Int
         /// The Content-IDs of the whole batch.
         var identifiers: Set<String>
     }
 
-    /// Whether as many responses are left as requests, so that place alone tells which belongs to which.
+    /// Returns whether as many responses as requests are left, so that the position determines the match.
     private func isAligned(_ position: Position) -> Bool {
         response.parts.count - position.next == position.requestsLeft
     }
@@ -89,13 +89,13 @@ extension BatchMatcher {
         }
     }
 
-    /// Whether the Content-ID is that of another part of the batch.
+    /// Returns whether the Content-ID belongs to a different part of the batch.
     private func isForeign(_ contentID: String?, _ members: [BatchPart.Member], _ position: Position) -> Bool {
         guard let contentID, position.identifiers.contains(contentID) else { return false }
         return !members.contains { $0.contentID == contentID }
     }
 
-    /// Some services close the change set empty and send the error after it, as a part of its own.
+    /// Matches an empty change set. Some services send the error after it as a separate part.
     private func emptyChangeSet(
         _ members: [BatchPart.Member], at position: Position
     ) -> (ChangeSetOutcome, consumed: Int) {
@@ -106,7 +106,7 @@ extension BatchMatcher {
         return (.failed(answer, culprit: culprit(members, contentID, nil)), 2)
     }
 
-    /// Responses of the change set's members that came without a multipart around them, known by their Content-ID.
+    /// Returns the responses of the change set's members that were sent without a multipart, identified by Content-ID.
     private func flattened(
         _ members: [BatchPart.Member], from start: Int
     ) -> [BatchResponsePart.MemberResponse] {
@@ -122,7 +122,7 @@ extension BatchMatcher {
     private func outcome(
         of members: [BatchPart.Member], _ answers: [BatchResponsePart.MemberResponse]
     ) -> ChangeSetOutcome {
-        // A failed dependency (424) only says that another member failed.
+        // A failed dependency (424) only states that a different member failed.
         let failures = answers.indices.filter { !answers[$0].response.isSuccess }
         if let failure = failures.first(where: { answers[$0].response.status != 424 }) ?? failures.first {
             let place = answers.count == members.count ? failure : nil

@@ -1,4 +1,4 @@
-/// What became of one part of a batch.
+/// The outcome of one part of a batch.
 public enum BatchPartOutcome: Sendable, Hashable {
     case changeSet(ChangeSetOutcome)
     case query(QueryOutcome)
@@ -8,19 +8,19 @@ public enum ChangeSetOutcome: Sendable, Hashable {
     /// Every member succeeded. The responses are in the order of the request's members.
     case members([WireResponse])
     /// The change set failed as a whole: none of its members had an effect. `culprit` is the Content-ID of the member
-    /// that the error is about, where the response tells.
+    /// that caused the error, if the response identifies it.
     case failed(WireResponse, culprit: String?)
     /// The service stopped at an earlier error.
     case notProcessed
-    /// The answer does not tell whether the change set was applied. The reason is a sentence.
+    /// The response does not show whether the change set was applied. The reason is a sentence.
     case inDoubt(String)
 }
 
 public enum QueryOutcome: Sendable, Hashable {
-    /// By the service, with an error status perhaps.
+    /// The service answered, possibly with an error status.
     case answered(WireResponse)
     /// The service stopped at an earlier error.
     case notProcessed
-    /// The answer does not tell. A query can be sent again, a modification outside a change set cannot.
+    /// The response is inconclusive. A query can be sent again; a modification outside of a change set cannot.
     case inDoubt(String)
 }

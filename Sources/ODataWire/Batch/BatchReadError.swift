@@ -1,34 +1,34 @@
-/// Why bytes are not a batch.
+/// The reason why bytes cannot be read as a batch.
 public struct BatchReadError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// The Content-Type is not multipart/mixed or names no boundary.
+        /// The Content-Type is not multipart/mixed or has no boundary.
         case contentType
-        /// No line is a delimiter of the boundary (for the strict reader: or no part is between them).
+        /// No line is a delimiter with the boundary (for the strict reader: or no part is between them).
         case noDelimiter
         /// The close delimiter is missing (strict reading only).
         case notClosed
-        /// A part's head is malformed, or does not say what the part holds.
+        /// The head of a part is malformed or does not declare the content of the part.
         case partHead
         /// A request line or status line is malformed.
         case startLine
         /// A header line of a request or response is malformed (strict reading only).
         case header
-        /// A body where none may be (strict reading only).
+        /// A body is present although none is allowed (strict reading only).
         case unexpectedBody
-        /// A query inside a change set (strict reading only).
+        /// A change set contains a query (strict reading only).
         case queryInChangeSet
-        /// A multipart inside a change set.
+        /// A change set contains a multipart.
         case nesting
-        /// Bytes that are no JSON, or not that of a batch (JSON format only).
+        /// The bytes are not JSON or not a JSON batch (JSON format only).
         case json
         /// A limit of the reader is exceeded.
         case tooLarge
     }
 
     public var code: Code
-    /// A sentence for a person.
+    /// A description of the error for the user, as one sentence.
     public var message: String
-    /// Where in the body, in bytes from its beginning.
+    /// The position of the error, in bytes from the beginning of the body.
     public var offset: Int
 
     init(_ code: Code, _ message: String, at offset: Int) {

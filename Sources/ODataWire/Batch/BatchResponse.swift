@@ -1,9 +1,11 @@
-/// What a service answered to a batch. It may hold fewer parts than were sent: by default a service stops at the first
-/// error. `BatchMatcher` tells which part answers which.
+/// The response of a service to a batch.
+///
+/// It may contain fewer parts than the request: by default a service stops at the first error. `BatchMatcher` matches
+/// the parts with those of the request.
 public struct BatchResponse: Sendable, Hashable {
     public var parts: [BatchResponsePart]
-    /// Whether the final delimiter came. Where it did not, the answer may have been cut off, and nothing can be said
-    /// of a part that is missing.
+    /// Whether the close delimiter was received. If not, the response may be truncated, and a missing part is
+    /// inconclusive.
     public var isClosed: Bool
 
     public init(parts: [BatchResponsePart], isClosed: Bool = true) {
@@ -13,13 +15,13 @@ public struct BatchResponse: Sendable, Hashable {
 }
 
 public enum BatchResponsePart: Sendable, Hashable {
-    /// A part that holds the responses to a change set; empty or with a single error where it failed on some services.
+    /// The responses to a change set. If the change set failed, some services send no response or a single error here.
     case changeSet([MemberResponse])
-    /// The response to a query, or the one error response for a whole change set.
+    /// The response to a query, or the single error response for a whole change set.
     case single(contentID: String?, WireResponse)
 
     public struct MemberResponse: Sendable, Hashable {
-        /// The echoed Content-ID; V2 services often leave it out.
+        /// The echoed Content-ID, which V2 services often omit.
         public var contentID: String?
         public var response: WireResponse
 

@@ -1,15 +1,18 @@
-/// Why a batch cannot be written: each is a mistake of the caller, found before a byte is sent.
+/// The reason why a batch cannot be written.
+///
+/// Each case is a mistake of the caller, which is detected before a byte is sent.
 public enum BatchWriteError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// RFC 2046, section 5.1.1: 1 to 70 of certain characters.
+    /// The boundary is invalid. RFC 2046, section 5.1.1, requires 1 to 70 characters of a certain set.
     case invalidBoundary(String)
-    /// Two delimiters are the same, or a body has a line that would be read as one.
+    /// Two boundaries are equal, or a body has a line that would be read as a delimiter.
     case boundaryInUse(String)
-    /// Credentials and hop-by-hop headers belong to the batch, not to its parts (OData 4.01 Part 1, section 11.7.3).
+    /// The header may occur on the batch request but not in its parts: credentials and hop-by-hop headers (OData 4.01
+    /// Part 1, section 11.7.3).
     case forbiddenHeader(String)
-    /// A line break or another control character in a header, method, URL or Content-ID.
+    /// A header, method, URL or Content-ID contains a line break or other control character.
     case invalidText(String)
     case duplicateContentID(String)
-    /// A body is not what its Content-Type says, and so cannot be a value in JSON.
+    /// A body does not match its Content-Type and therefore cannot be written as a JSON value.
     case invalidBody(contentType: String)
 
     public var description: String {

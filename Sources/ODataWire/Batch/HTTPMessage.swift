@@ -1,6 +1,6 @@
-/// Reads a response that is the body of another one (`application/http`), as status monitors give it.
+/// A reader for responses that are the body of a response (`application/http`), as status monitors return them.
 public enum HTTPMessage {
-    /// Nil for what is no response. Total: whatever the bytes, it ends.
+    /// Parses a response, or returns nil if the bytes are not a response. Accepts any input.
     public static func response(_ bytes: [UInt8]) -> WireResponse? {
         guard let end = headEnd(bytes) else { return nil }
         var lines = String(decoding: bytes[..<end.head], as: UTF8.self).split(whereSeparator: \.isNewline)[...]
@@ -20,7 +20,7 @@ public enum HTTPMessage {
         return WireResponse(status: status, headers: headers, body: Array(body))
     }
 
-    /// Where the head ends and the body begins: behind the first empty line.
+    /// Returns the end of the head and the start of the body, which are separated by the first empty line.
     private static func headEnd(_ bytes: [UInt8]) -> (head: Int, body: Int)? {
         var index = 0
         while let feed = bytes[index...].firstIndex(of: 0x0A) {

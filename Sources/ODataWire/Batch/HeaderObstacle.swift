@@ -1,13 +1,13 @@
-/// Why a header cannot be sent with a request, in a batch or by itself.
+/// The reason why a header cannot be sent with a request, in a batch or on its own.
 public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
-    /// RFC 9110, section 5.1: a name is a token.
+    /// The name is not a token (RFC 9110, section 5.1).
     case name(String)
-    /// RFC 9110, section 5.5: a value has no control characters.
+    /// The value contains control characters (RFC 9110, section 5.5).
     case value(of: String)
-    /// It belongs to the batch, not to its parts (OData 4.01 Part 1, section 11.7.3).
+    /// The header may occur on the batch request but not in its parts (OData 4.01 Part 1, section 11.7.3).
     case ofConnection(String)
 
-    /// The value is not shown: it may be secret.
+    /// A description of the obstacle. It omits the value, which may be secret.
     public var description: String {
         switch self {
         case .name(let name): "“\(name.filter { !$0.isNewline })” cannot be the name of a header."
@@ -26,9 +26,9 @@ public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension HTTPHeaders {
-    /// Nil where it can be sent.
+    /// Returns why the header cannot be sent, or nil if it can.
     ///
-    /// - Parameter inBatch: whether the request is, or may be, a part of a batch.
+    /// - Parameter inBatch: Whether the request is, or may be, a part of a batch.
     public static func obstacle(_ name: String, _ value: String, inBatch: Bool = true) -> HeaderObstacle? {
         guard !name.isEmpty, name.utf8.allSatisfy(MultipartScanner.isToken) else { return .name(name) }
         guard value.utf8.allSatisfy({ ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }) else { return .value(of: name) }
@@ -38,7 +38,7 @@ extension HTTPHeaders {
         return .ofConnection(name)
     }
 
-    /// What keeps the first of them that cannot be sent from being sent.
+    /// Returns the obstacle of the first header that cannot be sent, or nil.
     public func obstacle(inBatch: Bool) -> HeaderObstacle? {
         for field in fields {
             if let obstacle = Self.obstacle(field.name, field.value, inBatch: inBatch) { return obstacle }

@@ -1,19 +1,22 @@
-/// What the parts of a batch are called in its JSON form: each request has an identifier, each change set the name of its
-/// atomicity group, and no two of them are the same (OData JSON Format 4.01, section 19.1).
+/// The identifiers in the JSON form of a batch: of each request, and of the atomicity group of each change set.
+///
+/// All of them are unique (OData JSON Format 4.01, section 19.1).
 struct JSONBatchNames {
     struct Part {
-        /// nil for a query.
+        /// The atomicity group, or nil for a query.
         let group: String?
         let identifiers: [String]
 
-        /// What a later request names to come after this part.
+        /// The identifier with which a later request declares its dependency on this part.
         var name: String? { group ?? identifiers.first }
     }
 
     private(set) var parts: [Part] = []
     private var taken: Set<String> = []
 
-    /// Content-IDs stay what they are; what has none gets a name that is free. The same batch gives the same names.
+    /// Assigns identifiers to all requests and groups.
+    ///
+    /// Content-IDs are kept; other requests and groups get unused identifiers. The assignment is deterministic.
     init(_ batch: BatchRequest) throws(BatchWriteError) {
         for id in batch.parts.flatMap(\.contentIDs).compactMap(\.self) {
             guard taken.insert(id).inserted else { throw .duplicateContentID(id) }

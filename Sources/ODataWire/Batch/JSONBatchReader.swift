@@ -1,9 +1,9 @@
 internal import EDM
 
-/// Reads answers to batches in the JSON format of OData 4.01 (JSON Format, section 19.5).
+/// Reads responses to batches in the JSON format of OData 4.01 (JSON Format, section 19.5).
 ///
-/// Tolerant: identifiers and header values may be numbers, headers may have any case, a body that is not what its
-/// Content-Type says is kept as it came.
+/// The reader is tolerant: identifiers and header values may be numbers, header names may have any case, and a body
+/// that does not match its Content-Type is kept unchanged.
 public struct JSONBatchReader: Sendable {
     public var limits: JSONScanner.Limits
 
@@ -55,7 +55,7 @@ public struct JSONBatchReader: Sendable {
             case "status": status = try scanner.value().integer.flatMap { Int(exactly: $0) }
             case "headers": headers = try self.headers(&scanner)
             case "body":
-                // What is wrong with the body of one response is no matter of the others.
+                // Invalid content in the body of one response must not affect the other responses.
                 scanner.checksNames = false
                 body = try scanner.skip()
                 scanner.checksNames = true
@@ -79,7 +79,7 @@ public struct JSONBatchReader: Sendable {
         return headers
     }
 
-    /// JSON as it came, to the byte: its numbers are exact.
+    /// Returns the body. JSON is kept byte by byte, so that its numbers stay exact.
     private func body(_ json: ArraySlice<UInt8>, _ headers: HTTPHeaders) throws(JSONError) -> [UInt8] {
         if json.elementsEqual("null".utf8) { return [] }
         let kind = JSONBatchBody(contentType: headers["Content-Type"])

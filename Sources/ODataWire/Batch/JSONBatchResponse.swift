@@ -1,7 +1,7 @@
-/// What a service answered to a batch in the JSON format: responses in any order, known by the ids of their requests.
+/// The response to a batch in the JSON format: responses in any order, identified by the ids of their requests.
 public struct JSONBatchResponse: Sendable, Hashable {
     public struct Response: Sendable, Hashable {
-        /// That of the request, or the name of the group where one error stands for all of it.
+        /// The id of the request, or the name of the group if one error represents the whole group.
         public var id: String
         public var atomicityGroup: String?
         public var response: WireResponse
@@ -14,7 +14,7 @@ public struct JSONBatchResponse: Sendable, Hashable {
     }
 
     public var responses: [Response]
-    /// Where the rest of the responses is, if these are not all.
+    /// The URL of the remaining responses, if the response is incomplete.
     public var nextLink: String?
 
     public init(responses: [Response], nextLink: String? = nil) {
@@ -22,8 +22,10 @@ public struct JSONBatchResponse: Sendable, Hashable {
         self.nextLink = nextLink
     }
 
-    /// One outcome for each part of the request, by the rules of `BatchMatcher`. Place says nothing here: what has no
-    /// response with its id is in doubt, or not processed where a part before it failed, on which it depends.
+    /// Returns one outcome for each part of the request, by the rules of `BatchMatcher`.
+    ///
+    /// Positions have no meaning here. A part without a response to its id is in doubt, or not processed if an earlier
+    /// part, on which it depends, failed.
     public func outcomes(of request: BatchRequest) -> [BatchPartOutcome] {
         guard let names = try? JSONBatchNames(request) else {
             // Such a request cannot have been written.
@@ -42,7 +44,7 @@ public struct JSONBatchResponse: Sendable, Hashable {
             named.identifiers.contains(answer.id)
                 || named.group.map { answer.id == $0 || answer.atomicityGroup == $0 } ?? false
         }
-        // A failed dependency that is none of the part's own: it was not looked at.
+        // A failed dependency outside of the part: the part was not processed.
         if hasFailed, !answers.isEmpty, answers.allSatisfy({ $0.response.status == 424 }) { return part.notProcessed }
         guard !answers.isEmpty else {
             if nextLink != nil { return part.inDoubt(Self.isPartial) }
@@ -63,7 +65,7 @@ public struct JSONBatchResponse: Sendable, Hashable {
     ) -> ChangeSetOutcome {
         let isComplete = answers.count == members.count
         if !isComplete, answers.allSatisfy(\.response.isSuccess), nextLink != nil { return .inDoubt(Self.isPartial) }
-        // The names instead of the Content-IDs, so that members without one are matched as well.
+        // Replaces the Content-IDs with the assigned names, so that members without a Content-ID are matched as well.
         let renamed = zip(members, named.identifiers).map { BatchPart.Member(contentID: $1, request: $0.request) }
         let matcher = BatchMatcher(
             request: BatchRequest(parts: [.changeSet(renamed)]),
@@ -72,12 +74,12 @@ public struct JSONBatchResponse: Sendable, Hashable {
             ]))
         guard case .changeSet(let outcome) = matcher.outcomes().first else { return .inDoubt(Self.isPartial) }
         guard case .failed(let response, _) = outcome else {
-            // An answer that only names the group is no member's.
+            // A response that only contains the group name does not belong to a member.
             let strangers = answers.contains { !named.identifiers.contains($0.id) }
             return strangers
                 ? .inDoubt("The service sent responses with ids that the change set does not have.") : outcome
         }
-        // Which one failed is known by its id alone.
+        // The failed member is identified by its id only.
         let failed = answers.first { $0.response == response }
         let place = members.count == 1 ? 0 : named.identifiers.firstIndex { $0 == failed?.id }
         return .failed(response, culprit: place.flatMap { members[$0].contentID })

@@ -1,14 +1,14 @@
 internal import EDM
 
-/// Writes batches in the JSON format of OData 4.01 (JSON Format, section 19.1). The same input gives the same bytes.
+/// Writes batches in the JSON format of OData 4.01 (JSON Format, section 19.1). The output is deterministic.
 ///
-/// A service may carry out the parts of a JSON batch in any order but for what `dependsOn` says. A `BatchRequest` is in
-/// order, so each part depends on the one before it, and is not carried out when that one fails: what the multipart
-/// format does by itself. Apart from that `dependsOn` holds the requests that a URL or body refers to.
+/// A service may process the parts of a JSON batch in any order that `dependsOn` permits. A `BatchRequest` is ordered,
+/// so each part depends on its predecessor and is not processed if that one fails, as in the multipart format. In
+/// addition, `dependsOn` lists the requests that a URL or body refers to.
 public struct JSONBatchWriter: Sendable {
-    /// Of the batch, and what its answer should have.
+    /// The media type of the batch, and of the response to request.
     public static let contentType = "application/json"
-    /// The version that the batch itself must be sent in; its requests say their own.
+    /// The version of the batch request itself. The requests inside of it declare their own versions.
     public static let version = "4.01"
 
     public init() {}
@@ -19,7 +19,7 @@ public struct JSONBatchWriter: Sendable {
         output.beginObject()
         output.name("requests")
         output.beginArray()
-        /// The requests so far, and the group of each.
+        /// The requests so far, with the group of each.
         var groups: [String: String?] = [:]
         var previous: String?
         for (part, named) in zip(batch.parts, names.parts) {
@@ -27,7 +27,7 @@ public struct JSONBatchWriter: Sendable {
                 let references = JSONBatchReferences.all(in: request).filter { groups[$0] != nil }
                 var dependencies = previous.map { [$0] } ?? []
                 for reference in references {
-                    // A request of another group counts only once that whole group has succeeded.
+                    // A request of a different group is available only after that whole group has succeeded.
                     if let group = groups[reference] ?? nil, group != named.group { dependencies.append(group) }
                     dependencies.append(reference)
                 }
@@ -110,16 +110,16 @@ public struct JSONBatchWriter: Sendable {
     }
 }
 
-/// How a body stands in a JSON batch, which its Content-Type decides.
+/// The representation of a body in a JSON batch, which its Content-Type determines.
 enum JSONBatchBody {
-    /// As the value that it is.
+    /// The JSON value itself.
     case json
-    /// As a string.
+    /// A string.
     case text
-    /// As a string in base64url.
+    /// A string in base64url.
     case binary
 
-    /// Without a Content-Type a body is JSON.
+    /// Chooses the representation. A body without a Content-Type is JSON.
     init(contentType: String?) {
         let mediaType = (contentType ?? "application/json").prefix { $0 != ";" && $0 != " " }.lowercased()
         if mediaType == "application/json" || mediaType.hasSuffix("+json") {
@@ -130,9 +130,9 @@ enum JSONBatchBody {
     }
 }
 
-/// The `$<id>` references of a request: the first segment of its URL or of a `$id` option, and links in its body.
+/// The `$<id>` references of a request: in the first segment of its URL, in a `$id` option, and in links of its body.
 enum JSONBatchReferences {
-    /// In the order in which they occur. Whether there is such a request is not known here.
+    /// Returns the references in the order of occurrence. Does not check whether the referenced requests exist.
     static func all(in request: WireRequest) -> [String] {
         var found: [String] = []
         add(request.url[...], to: &found)

@@ -1,15 +1,15 @@
 /// Reads `multipart/mixed` batches: requests for a service, responses for a client.
 ///
-/// A tolerant reader accepts what services and clients in the field send: bare LF, a byte order mark, a preamble, a
-/// wrong or missing boundary parameter, a missing close delimiter, a wrong Content-Length, a Content-ID in either head,
-/// a missing HTTP version. It never guesses at what was meant to be done: a start line that cannot be read is an error.
-/// A strict reader refuses each of these except bare LF, a byte order mark and a wrong Content-Length.
+/// A tolerant reader accepts deviations that occur in practice: bare LF, a byte order mark, a preamble, a wrong or
+/// missing boundary parameter, a missing close delimiter, a wrong Content-Length, a Content-ID in either head, a
+/// missing HTTP version. It never guesses the intended operation: an unreadable start line is an error. A strict reader
+/// rejects each of these except bare LF, a byte order mark and a wrong Content-Length.
 public struct MultipartBatchReader: Sendable {
     public enum Strictness: Sendable { case tolerant, strict }
 
-    /// No batch within them can exhaust the stack; memory is bounded by the size of the body.
+    /// Limits that prevent a batch from exhausting the stack. Memory is bounded by the size of the body.
     public struct Limits: Sendable {
-        /// Of the batch, and of each change set.
+        /// The maximum number of parts of the batch, and of each change set.
         public var parts = 10_000
         public var headBytes = 128 * 1024
         public var headerFields = 500
@@ -25,7 +25,9 @@ public struct MultipartBatchReader: Sendable {
         self.limits = limits
     }
 
-    /// `contentType` is the value of the batch's own Content-Type header.
+    /// Reads a batch request.
+    ///
+    /// - Parameter contentType: The value of the batch's own Content-Type header.
     public func readRequest(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchRequest {
         let document = try document(bytes, contentType: contentType)
         var parts: [BatchPart] = []
@@ -54,7 +56,7 @@ public struct MultipartBatchReader: Sendable {
         return BatchRequest(parts: parts)
     }
 
-    /// Of a response that was cut off, the tolerant reader gives the parts before the cut.
+    /// Reads a batch response. If it is truncated, the tolerant reader returns the parts before the end.
     public func readResponse(_ bytes: [UInt8], contentType: String) throws(BatchReadError) -> BatchResponse {
         let document = try document(bytes, contentType: contentType, dropsCutPart: strictness == .tolerant)
         var parts: [BatchResponsePart] = []
@@ -149,19 +151,19 @@ extension MultipartBatchReader {
         throw BatchReadError(.startLine, "A part holds no request or response.", at: range.lowerBound)
     }
 
-    /// Headers and body of one request or response, whose start line ended at the beginning of `range`.
+    /// Reads the headers and the body of one request or response. `range` begins after its start line.
     private func operation(
         _ document: MultipartDocument, _ range: Range<Int>, isBodiless: Bool
     ) throws(BatchReadError) -> (HTTPHeaders, [UInt8]) {
         let head = try document.scanner.head(range)
         if head.ending == .malformedLine {
             if isStrict { throw BatchReadError(.header, "A header line is malformed.", at: head.end) }
-            // The blank line after the head is missing: the rest is the body, if there can be one.
+            // The blank line after the head is missing: the rest is the body, if a body is possible.
             if isBodiless { return (head.headers, []) }
         }
         var body = head.end..<range.upperBound
         if isBodiless, document.scanner.isBlank(body) { return (head.headers, []) }
-        // The delimiters decide. The length only tells whether line breaks at the end belong to the body.
+        // The delimiters determine the body. The length only determines whether trailing line breaks belong to it.
         if let text = head.headers["Content-Length"], let length = Int(text), length >= 0, length < body.count,
             document.scanner.isBlank(body.lowerBound + length..<body.upperBound)
         {
@@ -170,7 +172,7 @@ extension MultipartBatchReader {
         return (head.headers, Array(document.scanner.bytes[body]))
     }
 
-    /// The part's own Content-ID wins over that of the operation's head.
+    /// Returns the Content-ID. The part's own takes precedence over the one in the operation's head.
     private func takeContentID(_ part: MultipartDocument.Part, _ headers: inout HTTPHeaders) -> String? {
         let contentID = part.headers["Content-ID"] ?? headers["Content-ID"]
         headers["Content-ID"] = nil

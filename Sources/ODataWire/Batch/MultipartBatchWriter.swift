@@ -1,8 +1,8 @@
-/// Writes `multipart/mixed` batches. The same input gives the same bytes.
+/// Writes `multipart/mixed` batches. The output is deterministic.
 public struct MultipartBatchWriter: Sendable {
-    /// Where a member's Content-ID stands.
+    /// The location of a member's Content-ID.
     public var contentIDLocation: ServiceOptions.ContentIDLocation
-    /// Whether a body's length is written into its operation's head. Where not, such a header is left out.
+    /// Whether an operation's head contains the length of its body. If not, such a header is omitted.
     public var writesContentLength: Bool
 
     public init(contentIDLocation: ServiceOptions.ContentIDLocation = .part, writesContentLength: Bool = true) {
@@ -10,13 +10,15 @@ public struct MultipartBatchWriter: Sendable {
         self.writesContentLength = writesContentLength
     }
 
-    /// The value of the Content-Type header to send with the batch; the boundary is quoted where it has to be.
+    /// Returns the value of the batch's Content-Type header, with the boundary quoted if necessary.
     public static func contentType(boundary: String) -> String {
         let needsQuotes = boundary.utf8.contains { !MultipartScanner.isToken($0) }
         return "multipart/mixed; boundary=" + (needsQuotes ? "\"\(boundary)\"" : boundary)
     }
 
-    /// `changeSetBoundary` is asked for the boundary of each change set, counted from 0.
+    /// Writes a batch request.
+    ///
+    /// - Parameter changeSetBoundary: Returns the boundary of each change set, counted from 0.
     public func write(
         _ batch: BatchRequest, boundary: String, changeSetBoundary: (Int) -> String
     ) throws(BatchWriteError) -> [UInt8] {
@@ -48,7 +50,7 @@ public struct MultipartBatchWriter: Sendable {
         return try output.finish()
     }
 
-    /// The form in which a service answers.
+    /// Writes a batch response, in the form that services use.
     public func write(
         _ batch: BatchResponse, boundary: String, changeSetBoundary: (Int) -> String
     ) throws(BatchWriteError) -> [UInt8] {
@@ -120,8 +122,8 @@ public struct MultipartBatchWriter: Sendable {
 }
 
 extension WireRequest {
-    /// Without the headers that may not be in a part of a batch: they are about the connection or the client (OData 4.01
-    /// Part 1, 11.7.2).
+    /// The request without the headers that are not allowed in a part of a batch, because they concern the connection
+    /// or the client (OData 4.01 Part 1, 11.7.2).
     public var asBatchPart: WireRequest {
         var part = self
         for name in MultipartBatchWriter.forbidden { part.headers[name] = nil }
@@ -129,12 +131,12 @@ extension WireRequest {
     }
 }
 
-/// The bytes so far, and what must not occur in them twice.
+/// The output, and the boundaries that must not occur in it twice.
 private struct MultipartOutput {
     private var bytes: [UInt8] = []
     private var bodies: [Range<Int>] = []
     private var boundaries: [String] = []
-    /// The same, for a batch of many change sets.
+    /// The boundaries as a set, for batches with many change sets.
     private var taken: Set<String> = []
 
     init(boundary: String) { bytes.reserveCapacity(4096) }
@@ -176,7 +178,7 @@ private struct MultipartOutput {
 
     mutating func closeDelimiter(_ boundary: String) { line("--", boundary, "--") }
 
-    /// The line break after the body belongs to the next delimiter.
+    /// Appends a body. The line break after it belongs to the next delimiter.
     mutating func body(_ body: [UInt8]) {
         if !body.isEmpty { bodies.append(bytes.count..<bytes.count + body.count) }
         bytes.append(contentsOf: body)
@@ -184,7 +186,7 @@ private struct MultipartOutput {
         bytes.append(0x0A)
     }
 
-    /// Refuses a body that has a line beginning like a delimiter.
+    /// Returns the output. Throws if a line of a body begins like a delimiter.
     consuming func finish() throws(BatchWriteError) -> [UInt8] {
         for range in bodies {
             var lineStart = range.lowerBound
@@ -203,8 +205,9 @@ private struct MultipartOutput {
 }
 
 enum RequestTarget {
-    /// Percent-encodes colons in the first segment of a relative URL, where they could be read as the end of a scheme
-    /// (RFC 3986, section 4.2).
+    /// Percent-encodes colons in the first segment of a relative URL.
+    ///
+    /// Otherwise they could be read as the end of a scheme (RFC 3986, section 4.2).
     static func inBatch(_ url: String) -> String {
         guard url.utf8.contains(UInt8(ascii: ":")) else { return url }
         let isAbsolute = ["http://", "https://"].contains { url.prefix($0.count).lowercased() == $0 }
@@ -217,7 +220,7 @@ enum RequestTarget {
 }
 
 enum ReasonPhrase {
-    /// RFC 9110, section 15; empty for what OData services do not use.
+    /// Returns the reason phrase (RFC 9110, section 15), or an empty string for codes that OData services do not use.
     static func of(_ status: Int) -> String {
         switch status {
         case 200: "OK"

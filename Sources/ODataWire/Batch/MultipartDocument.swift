@@ -1,7 +1,7 @@
 /// The structure of a multipart batch, before its parts are read as requests or responses.
 package struct MultipartDocument {
     let scanner: MultipartScanner
-    /// As the delimiters have it, which need not be what the Content-Type says.
+    /// The boundary that the delimiters use, which may differ from the Content-Type.
     package let boundary: String
     package let preamble: Range<Int>
     package let epilogue: Range<Int>
@@ -14,14 +14,17 @@ package struct MultipartDocument {
     }
 
     package indirect enum Content {
-        /// An HTTP message: the offsets of its start line, head and body.
+        /// An HTTP message, given by its range.
         case operation(Range<Int>)
         case changeSet([Part], isClosed: Bool)
     }
 }
 
 extension MultipartBatchReader {
-    /// `dropsCutPart` leaves out the last part of a batch without close delimiter if its head cannot be read.
+    /// Reads the structure of a batch.
+    ///
+    /// - Parameter dropsCutPart: Whether to omit the last part of a batch without close delimiter if its head is
+    ///   unreadable.
     package func document(
         _ bytes: [UInt8], contentType: String, dropsCutPart: Bool = false
     ) throws(BatchReadError) -> MultipartDocument {
@@ -49,7 +52,7 @@ extension MultipartBatchReader {
             epilogue: parts.epilogue, isClosed: parts.isClosed, parts: read)
     }
 
-    /// With the declared boundary or, for the tolerant reader, with that of the first delimiter.
+    /// Splits the range with the declared boundary or, for the tolerant reader, with that of the first delimiter.
     private func split(
         _ scanner: MultipartScanner, _ range: Range<Int>, boundary: String?
     ) throws(BatchReadError) -> (boundary: [UInt8], MultipartScanner.Parts)? {
@@ -63,7 +66,7 @@ extension MultipartBatchReader {
         {
             return (first, found)
         }
-        // Delimiters of the declared boundary with nothing between them: an empty batch or change set.
+        // Delimiters with the declared boundary and nothing between them: an empty batch or change set.
         guard let declared, let parts else { return nil }
         return (declared, parts)
     }
@@ -77,7 +80,7 @@ extension MultipartBatchReader {
             throw BatchReadError(.partHead, "A header line of a part is malformed.", at: head.end)
         }
         guard let contentType = head.headers["Content-Type"] else {
-            // A response says itself what it is.
+            // A response is recognizable without a Content-Type.
             if strictness == .tolerant, scanner.bytes[content].starts(with: "HTTP/".utf8) {
                 return MultipartDocument.Part(headers: head.headers, content: .operation(content))
             }

@@ -1,9 +1,9 @@
-/// A Content-Type value: `multipart/mixed; boundary="a b"`. Type and parameter names are in lower case.
+/// A Content-Type value, such as `multipart/mixed; boundary="a b"`. Type and parameter names are in lower case.
 struct MultipartMediaType {
     var type: String
     var parameters: [(name: String, value: String)] = []
 
-    /// Never fails: what is malformed gives an empty type or lacks parameters.
+    /// Parses a value. Malformed text results in an empty type or missing parameters.
     init(_ text: String) {
         let bytes = Array(text.utf8)
         var position = bytes.firstIndex(of: UInt8(ascii: ";")) ?? bytes.count
@@ -25,7 +25,7 @@ struct MultipartMediaType {
 
     var isMultipart: Bool { type.hasPrefix("multipart/") || type == "multipart" }
 
-    /// Reads a token or a quoted string; afterwards `position` is at the next `;` or the end.
+    /// Reads a token or a quoted string. Afterwards `position` is at the next `;` or at the end.
     private static func value(in bytes: [UInt8], at position: inout Int) -> String {
         while position < bytes.count, bytes[position].isBlank { position += 1 }
         var value: [UInt8] = []
@@ -56,7 +56,7 @@ struct MultipartMediaType {
 }
 
 extension UInt8 {
-    /// Space or tab: what HTTP and MIME allow around values.
+    /// Whether the byte is a space or tab, which HTTP and MIME allow around values.
     var isBlank: Bool { self == 0x20 || self == 0x09 }
     var isLineBreak: Bool { self == 0x0D || self == 0x0A }
 }

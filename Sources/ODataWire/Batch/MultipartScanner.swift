@@ -3,26 +3,26 @@ struct MultipartScanner {
     let bytes: [UInt8]
     let limits: MultipartBatchReader.Limits
 
-    /// What lies between the delimiters of one boundary.
+    /// The content between the delimiters of one boundary.
     struct Parts {
         var preamble: Range<Int>
-        /// Without the line break before the next delimiter, which belongs to the delimiter.
+        /// The parts, without the line break before the next delimiter, which belongs to the delimiter.
         var parts: [Range<Int>] = []
         var isClosed = false
         var epilogue: Range<Int>
     }
 
-    /// Header fields, where they ended, and how.
+    /// Header fields, with the position and the kind of their end.
     struct Head {
         var headers = HTTPHeaders()
-        /// The first byte after the head: of the body, or of a line that is no header.
+        /// The first byte after the head, which belongs to the body or to a line that is not a header.
         var end: Int
         var ending = Ending.end
 
         enum Ending { case blankLine, malformedLine, end }
     }
 
-    /// Splits at the delimiter lines of `boundary`; nil when there is none.
+    /// Splits at the delimiter lines of `boundary`. Returns nil if there is none.
     func split(_ range: Range<Int>, boundary: [UInt8]) throws(BatchReadError) -> Parts? {
         var result = Parts(preamble: range, epilogue: range.upperBound..<range.upperBound)
         var open: Int?
@@ -52,7 +52,7 @@ struct MultipartScanner {
         return found ? result : nil
     }
 
-    /// The boundary that the first line of the form `--…` names.
+    /// Returns the boundary in the first line of the form `--…`.
     func firstBoundary(in range: Range<Int>) -> [UInt8]? {
         var position = range.lowerBound
         while position < range.upperBound {
@@ -68,7 +68,7 @@ struct MultipartScanner {
         return nil
     }
 
-    /// Reads `Name: value` lines up to a blank line, a line of another form, or the end.
+    /// Reads `Name: value` lines up to a blank line, a line of a different form, or the end.
     func head(_ range: Range<Int>) throws(BatchReadError) -> Head {
         var head = Head(end: range.lowerBound)
         var fields: [(String, String)] = []
@@ -83,7 +83,7 @@ struct MultipartScanner {
                 break
             }
             if bytes[head.end].isBlank, let last = fields.last {
-                // A folded line continues the value before it.
+                // A folded line continues the preceding value.
                 fields[fields.count - 1] = (last.0, last.1 + " " + text(head.end..<line.end))
             } else if let field = field(head.end..<line.end) {
                 fields.append(field)
@@ -97,7 +97,7 @@ struct MultipartScanner {
         return head
     }
 
-    /// The end of the line without its break, and the beginning of the next. CRLF and LF end a line.
+    /// Returns the end of the line without its line break, and the start of the next line. CRLF and LF end a line.
     func line(at start: Int, limit: Int) -> (end: Int, next: Int) {
         var position = start
         while position < limit, bytes[position] != 0x0A { position += 1 }
@@ -105,7 +105,7 @@ struct MultipartScanner {
         return (end, min(position + 1, limit))
     }
 
-    /// The range as text, without blanks at its ends.
+    /// Returns the range as text, without leading and trailing blanks.
     func text(_ range: Range<Int>) -> String {
         var slice = bytes[range]
         while let first = slice.first, first.isBlank { slice.removeFirst() }
@@ -117,7 +117,7 @@ struct MultipartScanner {
 
     private static let dashes: [UInt8] = [0x2D, 0x2D]
 
-    /// Nil when the line is no delimiter of the boundary; otherwise whether it is the close delimiter.
+    /// Returns whether the line is the close delimiter, or nil if it is not a delimiter of the boundary.
     private func delimiter(_ line: Range<Int>, _ boundary: [UInt8]) -> Bool? {
         let slice = bytes[line]
         guard slice.count >= boundary.count + 2, slice.starts(with: Self.dashes),
@@ -141,7 +141,7 @@ struct MultipartScanner {
         return (name, text(colon + 1..<line.upperBound))
     }
 
-    /// RFC 9110, section 5.6.2.
+    /// Returns whether the byte may occur in a token (RFC 9110, section 5.6.2).
     static func isToken(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

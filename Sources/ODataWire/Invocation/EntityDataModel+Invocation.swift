@@ -1,15 +1,17 @@
 public import EDM
 
 extension EntityDataModel {
-    /// The function or action of that name which takes these parameters.
+    /// Returns the function or action with the name and the given parameters.
     ///
-    /// Of several overloads it is the one with exactly these parameters, or else the only one to which no other is missing
-    /// than such that may be null or are optional.
+    /// Among several overloads, selects the one with exactly these parameters, or otherwise the only one that has all
+    /// of them and whose other parameters are nullable or optional.
     ///
     /// - Parameters:
-    ///   - name: of an import, or of a bound operation: qualified, or its last part alone.
-    ///   - binding: the type of what it is called on; nil for an import. The overload of the nearest base type counts.
-    ///   - parameters: the names of those that are given, without what it is bound to.
+    ///   - name: The name of an import, or the qualified or unqualified name of a bound operation.
+    ///   - binding: The type that the operation is bound to, or nil for an import. The overload for the nearest base
+    ///     type is selected.
+    ///   - parameters: The names of the passed parameters, without the binding parameter.
+    /// - Throws: An error if there is no such operation, or if the parameters match no overload or several.
     public func invokedOperation(
         _ name: String, on binding: TypeReference? = nil, parameters: [String]
     ) throws(InvocationError) -> InvokedOperation {
@@ -68,7 +70,7 @@ extension EntityDataModel {
     }
 }
 
-/// Which of several overloads is meant.
+/// Overload resolution.
 private struct OverloadChoice {
     let name: String
     let candidates: [InvokedOperation]

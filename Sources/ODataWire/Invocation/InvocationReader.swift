@@ -1,15 +1,14 @@
 public import EDM
 
-/// Reads the arguments that clients send for a function or action: the inverse of
-/// ``RequestEncoder``.
+/// Reads the arguments that clients send for a function or action: the inverse of ``RequestEncoder``.
 public struct InvocationReader: Sendable {
-    /// What came for a parameter.
+    /// The content of an argument.
     public enum Content: Sendable, Hashable {
         case value(Value)
         case entities([Entity])
 
         public enum Entity: Sendable, Hashable {
-            /// The URL of one that the service has.
+            /// The URL of an existing entity.
             case reference(String)
             case body(RequestBody)
         }
@@ -23,10 +22,10 @@ public struct InvocationReader: Sendable {
         self.model = model
     }
 
-    /// The names of what the body of an action holds.
+    /// Returns the names of the arguments in the body of an action.
     public func names(inBody bytes: [UInt8]) throws(PayloadError) -> [String] { try members(of: bytes).map(\.name) }
 
-    /// The arguments that the body of an action holds.
+    /// Returns the arguments in the body of an action.
     public func arguments(
         inBody bytes: [UInt8], of operation: InvokedOperation
     ) throws(PayloadError) -> [String: Content] {
@@ -40,7 +39,7 @@ public struct InvocationReader: Sendable {
         return arguments
     }
 
-    /// An argument as it stands, percent-decoded, in a URL: a literal, or JSON.
+    /// Reads an argument from a URL after percent-decoding: a literal or JSON.
     public func argument(_ text: String, type: TypeReference) throws(PayloadError) -> Content {
         if text == "null" { return .value(.null) }
         if !version.isLegacy, type.isCollection || type.primitive == nil, let first = text.first, "{[".contains(first) {

@@ -1,29 +1,30 @@
 public import EDM
 
-/// A function or action as it is called: one overload, under the name that its URL has.
+/// A function or action to be called: one overload, with the name that its URL contains.
 ///
-/// `EntityDataModel.invokedOperation(_:on:parameters:)` finds it.
+/// `EntityDataModel.invokedOperation(_:on:parameters:)` returns it.
 public struct InvokedOperation: Sendable, Hashable {
-    /// In V2 and V3 always a function: what changes something there is told by ``method`` alone.
+    /// The kind of the operation. In V2 and V3 always a function; there only ``method`` shows whether it has side
+    /// effects.
     public let kind: ServiceOperation.Kind
     /// The name of the import, or the qualified name of a bound operation.
     public let name: String
-    /// The method of its requests: GET of a function, POST of an action, and in V2 and V3 what `m:HttpMethod` says.
+    /// The HTTP method: GET for a function, POST for an action; in V2 and V3 the value of `m:HttpMethod`.
     public let method: String
-    /// What it is called on; nil for an import.
+    /// The type that the operation is bound to, or nil for an import.
     public let bindingType: TypeReference?
-    /// Without the one that it is bound to.
+    /// The parameters without the binding parameter.
     public let parameters: [ServiceOperation.Parameter]
     public let returnType: ServiceOperation.ReturnType?
-    /// The set that the result's entities are in, where the import says so.
+    /// The entity set of the result, if the import declares one.
     public let entitySet: String?
-    /// The names that lead from what it is bound to, to the set of the result's entities; nil where nothing is said.
+    /// The path from the binding parameter to the entity set of the result, or nil if none is declared.
     public let entitySetPath: [String]?
 
-    /// Whether the metadata allow that something is changed by it.
+    /// Whether the operation may have side effects according to the metadata.
     public var mayChangeSomething: Bool { method != "GET" }
 
-    /// One that a container imports.
+    /// Creates an operation that a container imports.
     init(_ found: OperationImport, _ operation: ServiceOperation?) {
         kind = found.kind
         name = found.name
@@ -36,7 +37,7 @@ public struct InvokedOperation: Sendable, Hashable {
             operation == nil ? found.httpMethod?.uppercased() ?? "GET" : found.kind == .action ? "POST" : "GET"
     }
 
-    /// A bound one.
+    /// Creates a bound operation.
     init(_ operation: ServiceOperation) {
         kind = operation.kind
         name = operation.name
@@ -50,25 +51,25 @@ public struct InvokedOperation: Sendable, Hashable {
 }
 
 extension ServiceOperation.Parameter {
-    /// Whether no value can be meant where none is given: one that may be null, but no collection.
+    /// Whether an omitted argument can mean null: the parameter is nullable and not a collection.
     var isNullByDefault: Bool { isNullable && !type.isCollection }
 }
 
-/// Why a function or action can't be called as it was meant to be. Nothing was sent.
+/// The reason why a function or action cannot be called. Nothing was sent.
 public struct InvocationError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// No import, or nothing bound to that type, has the name.
+        /// No import, or no operation bound to the type, has the name.
         case unknownOperation
-        /// No overload takes parameters with these names.
+        /// No overload has parameters with these names.
         case parameters
-        /// A value is none of its parameter's.
+        /// A value is invalid for its parameter.
         case value
-        /// The protocol's version has no form for it.
+        /// The protocol version cannot represent the call.
         case unsupported
     }
 
     public let code: Code
-    /// One sentence.
+    /// The reason as one sentence.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

@@ -1,16 +1,16 @@
 public import EDM
 
-/// A call of a function or action, before the service's version gives it its form.
+/// A call of a function or action, independent of the protocol version.
 public struct OperationInvocation: Sendable, Hashable {
     public var operation: InvokedOperation
-    /// Nil for an import.
+    /// The resource that the operation is called on, or nil for an import.
     public var binding: Binding?
     public var arguments: [Argument]
-    /// What is to become of the entities of the result.
+    /// The query options for the entities of the result.
     public var options: QueryOptions
-    /// Sent as `If-Match`.
+    /// The value of the `If-Match` header.
     public var ifMatch: String?
-    /// They win over those that the encoder writes.
+    /// Additional headers, which take precedence over those of the encoder.
     public var headers: HTTPHeaders
 
     public init(
@@ -25,20 +25,20 @@ public struct OperationInvocation: Sendable, Hashable {
         self.headers = headers
     }
 
-    /// What an operation is called on.
+    /// A resource that an operation is called on.
     public struct Binding: Sendable, Hashable {
         public enum Resource: Sendable, Hashable {
             case entity(ResourceReference)
-            /// All of a set, or a singleton.
+            /// All entities of a set, or a singleton.
             case set(EntitySet)
         }
 
         public var resource: Resource
-        /// A structural or navigation property of the resource, whose value is meant.
+        /// A structural or navigation property of the resource, if the operation is called on its value.
         public var property: Property?
-        /// The qualified name of a derived type that what the URL says has to be taken for.
+        /// The qualified name of a derived type to which the URL casts the resource.
         public var cast: String?
-        /// Where the entities in question are, as far as that is known.
+        /// The entity set of the resource, if it is known.
         public var set: EntitySet?
 
         public init(_ resource: Resource, property: Property? = nil, cast: String? = nil, set: EntitySet? = nil) {
@@ -64,7 +64,7 @@ public struct OperationInvocation: Sendable, Hashable {
             case entities([Entity])
         }
 
-        /// An entity as a parameter: one that the service has, or one that is told in full.
+        /// An entity as an argument: a reference to an existing one, or the complete content of one.
         public enum Entity: Sendable, Hashable {
             case reference(ResourceReference, EntityType)
             case body(EntityBody)
@@ -78,7 +78,7 @@ public struct OperationInvocation: Sendable, Hashable {
         }
     }
 
-    /// The set that the result's entities are in, where the metadata say so.
+    /// Returns the entity set of the result, if the metadata declares it.
     public func resultSet(in model: EntityDataModel) -> EntitySet? {
         if let name = operation.entitySet { return model.findEntitySet(name) }
         guard let path = operation.entitySetPath, var set = binding?.set else { return nil }
@@ -90,7 +90,7 @@ public struct OperationInvocation: Sendable, Hashable {
         return set
     }
 
-    /// Throws where an argument is none of its parameter's values.
+    /// Throws an error if an argument is invalid for its parameter.
     public func check(in model: EntityDataModel) throws(InvocationError) {
         for argument in arguments {
             guard let parameter = operation.parameters.first(where: { $0.name == argument.name }) else {

@@ -1,14 +1,14 @@
 public import EDM
 
-/// What a service answered to the call of a function or action, one page of it.
+/// One page of the result of a function or action.
 public enum InvocationPayload: Sendable, Hashable {
     /// No result, or null.
     case nothing
-    /// Of a primitive, enumeration or complex type.
+    /// A value of a primitive, enumeration or complex type.
     case value(Value)
     /// A collection of such values.
     case values([Value], nextLink: String?)
-    /// `set` is what the payload names as the entity's.
+    /// An entity. `set` is the entity set that the payload declares for it.
     case entity(EntityPayload, set: String?)
     case entities(FeedPayload, set: String?)
 }
@@ -16,9 +16,9 @@ public enum InvocationPayload: Sendable, Hashable {
 extension PayloadReader {
     /// Reads the result of a function or action.
     ///
-    /// V2 and V3: in `d`, and there bare, in `results`, or under the function's name.
+    /// In V2 and V3 the result is in `d`: directly, in `results`, or under the function's name.
     ///
-    /// - Parameter name: of the function import.
+    /// - Parameter name: The name of the function import.
     public func result(
         _ bytes: [UInt8], type: TypeReference, name: String
     ) throws(PayloadError) -> InvocationPayload {
@@ -35,7 +35,7 @@ extension PayloadReader {
             let page = isNamed ? Array(JSONValue.object(JSONObject([.init(name: "d", value: json)])).text.utf8) : bytes
             return .entities(try feed(page, type: entityType), set: set.flatMap(ContextURL.init)?.set)
         }
-        // Gateways wrap a single entity as they wrap collections.
+        // Some gateways wrap a single entity like a collection.
         let inner = version.isLegacy && json.object?.members.count == 1 ? json["results"] ?? json : json
         guard let object = inner.object ?? inner.array?.first?.object else {
             if inner.array?.isEmpty == true { return .nothing }
@@ -44,7 +44,8 @@ extension PayloadReader {
         return .entity(try entity(object, type: entityType), set: set.flatMap(ContextURL.init)?.set)
     }
 
-    /// Whether V2's content is one member that is called like the function, and not a value with such a property.
+    /// Returns whether V2 content is a single member named like the function, as opposed to a value with such a
+    /// property.
     private func isWrapped(_ json: JSONValue, in name: String, _ type: TypeReference) -> Bool {
         guard let object = json.object, object.members.count == 1, object.contains(name) else { return false }
         guard !type.isCollection, let structured = model.findComplexType(type.name) else { return true }
@@ -53,7 +54,7 @@ extension PayloadReader {
 
     private func isNull(_ json: JSONValue) -> Bool {
         guard let object = json.object else { return json == .null }
-        // What services of the first years of V4 answered.
+        // The form that early V4 services used.
         if object["@odata.null"] == .boolean(true) || object["@odata.null"] == .string("true") { return true }
         return !version.isLegacy && object["value"] == .null
             && object.members.allSatisfy { $0.name == "value" || $0.name.hasPrefix("@") }
@@ -67,7 +68,7 @@ extension PayloadReader {
         return .values(values, nextLink: nextLink?.string)
     }
 
-    /// What of the content is the value.
+    /// Returns the part of the content that is the value.
     private func single(_ json: JSONValue, _ type: TypeReference) -> JSONValue {
         guard let object = json.object else { return json }
         if case .complex(let name) = type.kind {

@@ -1,10 +1,12 @@
 public import EDM
 
 extension PayloadWriter {
-    /// The result of a function or action that is no entity: V4 under `value`, a complex value by itself; V2 under `results`
-    /// where it is a collection, and under the function's name otherwise.
+    /// Returns the result of a function or action, if it is not an entity.
     ///
-    /// - Parameter name: of the function import.
+    /// In V4 the result is in `value`, and a complex value is the document itself. In V2 a collection is in `results`,
+    /// and any other result is under the function's name.
+    ///
+    /// - Parameter name: The name of the function import.
     public func result(_ value: Value, type: TypeReference, name: String) -> [UInt8] {
         let context = type.isCollection ? "#Collection(\(type.name))" : "#\(type.name)"
         return document { writer in

@@ -1,13 +1,13 @@
 internal import EDM
 
 extension RequestEncoder {
-    /// The request that calls a function or action (OData 4.01 Part 1, section 11.5).
+    /// Returns the request that calls a function or action (OData 4.01 Part 1, section 11.5).
     ///
-    /// V4: a function's arguments stand in its parentheses; those that a path can't hold (complex values, collections,
-    /// entities, long texts and such with slashes) in parameter aliases behind it; an action's in the body. V2 and V3: all
-    /// are query options.
+    /// In V4 the arguments of a function are in parentheses. Arguments that a path cannot contain (complex values,
+    /// collections, entities, long texts and texts with slashes) use parameter aliases in the query. The arguments of
+    /// an action are in the body. In V2 and V3 all arguments are query options.
     ///
-    /// - Throws: where the version has no form for the query options.
+    /// - Throws: An error if the version cannot represent the query options.
     public func encode(_ invocation: OperationInvocation) throws(URLSyntaxError) -> WireRequest {
         let operation = invocation.operation
         var request = WireRequest(method: operation.method, url: "", headers: headers)
@@ -38,7 +38,7 @@ extension RequestEncoder {
 
     // MARK: URLs
 
-    /// Up to the operation's name.
+    /// Returns the path up to the operation's name.
     private func path(of invocation: OperationInvocation) -> String {
         guard let binding = invocation.binding else { return urls.encode(invocation.operation.name) }
         var path =
@@ -47,12 +47,13 @@ extension RequestEncoder {
             case .set(let set): urls.encode(set.name)
             }
         if let property = binding.property { path += "/" + urls.encode(property.name) }
-        // Some services write the cast into the links that they hand out.
+        // Some services include the cast in the links that they return.
         if let cast = binding.cast, !path.hasSuffix("/" + urls.encode(cast)) { path += "/" + urls.encode(cast) }
         return path + "/" + urls.encode(invocation.operation.name)
     }
 
-    /// Longer ones go into an alias: servers limit the length of a path segment more than that of a query.
+    /// The maximum length of a literal in the path. Longer ones use an alias, because servers limit the length of a
+    /// path segment more than that of a query.
     private static let longestInPath = 200
 
     private func arguments(of invocation: OperationInvocation, aliases: inout [String]) -> String {
@@ -73,12 +74,14 @@ extension RequestEncoder {
         return "(\(texts.joined(separator: ",")))"
     }
 
-    /// Many servers refuse encoded slashes and backslashes in a path, or decode percent signs twice.
+    /// Returns whether the literal is safe in a path.
+    ///
+    /// Many servers reject encoded slashes and backslashes in a path, or decode percent signs twice.
     private static func isGoodInPath(_ encoded: String) -> Bool {
         encoded.utf8.count <= longestInPath && !["%2F", "%5C", "%25"].contains { encoded.contains($0) }
     }
 
-    /// Nil for what has no literal form in V4 URLs.
+    /// Returns the literal, or nil for a value without a literal form in V4 URLs.
     private func literal(_ content: OperationInvocation.Argument.Content, _ type: TypeReference) -> String? {
         guard case .value(let value) = content else { return nil }
         switch value {
@@ -90,7 +93,7 @@ extension RequestEncoder {
         }
     }
 
-    /// V2 has no form for null: what is not said is null.
+    /// Returns the query options of V2. V2 has no form for null: an omitted option is null.
     private func options(of invocation: OperationInvocation) -> [String] {
         invocation.operation.parameters.compactMap { parameter in
             guard let argument = invocation.arguments.first(where: { $0.name == parameter.name }),

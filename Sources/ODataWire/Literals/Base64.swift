@@ -2,8 +2,9 @@
 package enum Base64 {
     package enum Alphabet { case standard, urlSafe }
 
-    /// Reads either alphabet, with or without padding. Nil for other characters, bits that stand for nothing, and
-    /// misplaced padding.
+    /// Decodes text in either alphabet, with or without padding.
+    ///
+    /// Returns nil if the text contains other characters or misplaced padding, or if its length is impossible.
     package static func decode(_ text: [UInt8]) -> [UInt8]? {
         var digits = text[...]
         var padding = 0

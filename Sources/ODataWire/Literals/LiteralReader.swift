@@ -1,6 +1,6 @@
 internal import EDM
 
-/// Reads the text of one literal of a known type.
+/// Parses the text of one literal of a known type.
 struct LiteralReader {
     let type: PrimitiveType
     let version: ODataVersion
@@ -31,7 +31,7 @@ struct LiteralReader {
         default: break
         }
         guard version.isLegacy else {
-            // The grammar of URLs wants the offset; payloads of some services leave it out.
+            // The URL grammar requires the offset; payloads of some services omit it.
             guard type == .dateTimeOffset else { return try content(text) }
             let capitals = isAnyCase ? text.uppercased() : text
             guard GlobalDateTime(capitals) != nil else { throw malformed(text) }
@@ -50,13 +50,13 @@ struct LiteralReader {
         }
     }
 
-    /// Whether letters that the grammar of URLs names may be small ones too, as its rules about text have it.
+    /// Whether letters in the literals of the URL grammar may have any case, as the grammar specifies.
     private var isAnyCase: Bool { !version.isLegacy && !isStrict }
 
-    /// What stands between the quotes behind a prefix.
+    /// Returns the text between the quotes after a prefix.
     private func prefixed(_ text: String, _ prefix: String, optional: Bool = false) throws(LiteralError) -> String {
         var cursor = TextCursor(text)
-        // V2 takes prefixes in any case (its own corpus has TiMe'…'); the V4 corpus refuses Duration'…'.
+        // V2 accepts prefixes in any case (its own test corpus has TiMe'…'); the V4 corpus rejects Duration'…'.
         let isPrefixed = cursor.take(prefix, ignoringCase: version.isLegacy || !isStrict)
         guard isPrefixed || optional, cursor.take("'"), text.utf8.last == UInt8(ascii: "'"),
             cursor.index < text.utf8.count
@@ -66,7 +66,7 @@ struct LiteralReader {
 
     private func withoutSuffix(_ text: String, _ suffix: Character) throws(LiteralError) -> String {
         guard let last = text.utf8.last, let letter = suffix.asciiValue else { throw malformed(text) }
-        // The F of INF is no suffix.
+        // The F of INF is not a suffix.
         if (type == .double || type == .single) && ["INF", "-INF", "NaN"].contains(text) { return text }
         if last | 0x20 == letter | 0x20 { return String(text.dropLast()) }
         if isStrict { throw malformed(text) }
@@ -91,7 +91,7 @@ struct LiteralReader {
         return String(decoding: content, as: UTF8.self)
     }
 
-    /// `X'0A1B'` or `binary'0A1B'` of V2.
+    /// Parses `X'0A1B'` or `binary'0A1B'` of V2.
     private func hexadecimal(_ text: String) throws(LiteralError) -> Value {
         let digits = text.hasPrefix("X'") ? try prefixed(text, "X") : try prefixed(text, "binary")
         guard digits.utf8.count.isMultiple(of: 2) else { throw malformed(text) }
@@ -129,7 +129,7 @@ struct LiteralReader {
 // MARK: Content
 
 extension LiteralReader {
-    /// Reads text without quotes, prefixes and suffixes.
+    /// Parses text without quotes, prefixes and suffixes.
     func content(_ text: String) throws(LiteralError) -> Value {
         switch type {
         case .string: return .string(text)
@@ -164,7 +164,7 @@ extension LiteralReader {
         // V2 inherits these from XML Schema.
         case "1" where version.isLegacy: return true
         case "0" where version.isLegacy: return false
-        // In URLs of V4 literals are case-insensitive, in payloads they are not.
+        // In V4, literals are case-insensitive in URLs but not in payloads.
         case _ where form == .url && !version.isLegacy && text.equalsIgnoringCase("true"): return true
         case _ where form == .url && !version.isLegacy && text.equalsIgnoringCase("false"): return false
         default: throw malformed(text)
@@ -194,7 +194,7 @@ extension LiteralReader {
         case "NaN": return .nan
         default: break
         }
-        // The library's reader takes hexadecimal numbers and names of infinity too: the grammar is checked first.
+        // The standard library also accepts hexadecimal numbers and names of infinity, so the grammar is checked first.
         guard NumberGrammar.isNumber(text), let number = T(text) else { throw malformed(text) }
         guard number.isFinite else { throw outOfRange(text) }
         return number
@@ -204,7 +204,7 @@ extension LiteralReader {
         .duration(try value(DayTimeDuration(content), text))
     }
 
-    /// `Edm.Time` of V2. The strict bounds are those of the reference implementation.
+    /// Parses `Edm.Time` of V2. The strict bounds are those of the reference implementation.
     private func time(_ text: String) throws(LiteralError) -> Value {
         let duration = try value(DayTimeDuration(text), text)
         if isStrict {
@@ -226,9 +226,9 @@ extension LiteralReader {
 
     private func dateTime(_ text: String) throws(LiteralError) -> Value {
         if form == .json, let date = SlashDate(text) {
-            // The reference implementation refuses the offset, which the grammar allows.
+            // The reference implementation rejects the offset, which the grammar allows.
             guard date.offsetMinutes == nil || !isStrict else { throw malformed(text) }
-            // The offset is to be added to the ticks (MS-ODATA 2.2.6.3.1); what results is the local time that is meant.
+            // The offset is added to the ticks (MS-ODATA 2.2.6.3.1); the result is the intended local time.
             let dateTime = GlobalDateTime(
                 millisecondsSince1970: date.milliseconds, offsetMinutes: date.offsetMinutes ?? 0)
             guard let dateTime else { throw outOfRange(text) }
@@ -249,8 +249,8 @@ extension LiteralReader {
             else { throw outOfRange(text) }
             return .dateTimeOffset(dateTime)
         }
-        // A time without offset is not in the standard's grammar, but the reference implementation of each version takes
-        // it for UTC.
+        // The standard's grammar requires an offset, but the reference implementation of each version interprets a time
+        // without one as UTC.
         let dateTime = try value(
             GlobalDateTime(text) ?? LocalDateTime(text).flatMap { GlobalDateTime(local: $0, offsetMinutes: 0) }, text)
         try checkFraction(dateTime.local.time, text)
@@ -258,7 +258,7 @@ extension LiteralReader {
         return .dateTimeOffset(dateTime)
     }
 
-    /// V2 knows seven fractional digits; its reference implementation takes nine.
+    /// Checks the number of fractional digits. V2 defines seven; its reference implementation accepts nine.
     private func checkFraction(_ time: LocalTime, _ text: String) throws(LiteralError) {
         if version.isLegacy, time.fractionDigits > 9 { throw malformed(text) }
     }
@@ -266,7 +266,7 @@ extension LiteralReader {
     private func base64(_ content: String, of text: String) throws(LiteralError) -> Value {
         var encoded = Array(content.utf8)
         if version.isLegacy {
-            // XML wraps long values. A carriage return by itself is no line end, and no Base64 either.
+            // XML wraps long values. A carriage return on its own is neither a line end nor Base64.
             let all = encoded
             encoded = all.indices.filter { index in
                 let isLineEnd =
@@ -279,7 +279,7 @@ extension LiteralReader {
     }
 }
 
-/// `[+-]digits[.digits][e[+-]digits]`
+/// The grammar `[+-]digits[.digits][e[+-]digits]`.
 enum NumberGrammar {
     static func isNumber(_ text: String) -> Bool {
         var cursor = TextCursor(text)

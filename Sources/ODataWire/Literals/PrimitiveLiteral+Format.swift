@@ -1,11 +1,11 @@
 public import EDM
 
 extension PrimitiveLiteral {
-    /// The canonical text of a value of `type`. Reading it back gives an equal value.
+    /// Returns the canonical text of a value of `type`. Parsing the text returns an equal value.
     ///
-    /// `/Date(…)/` counts milliseconds: a V2 date and time that is finer is written in ISO 8601 instead, which services
-    /// read as well, rather than cut. A value whose kind does not fit the type is written as its own kind; complex values
-    /// and collections, which have no literal form, as JSON.
+    /// `/Date(…)/` counts milliseconds: a V2 date and time with a higher precision is written in ISO 8601 instead,
+    /// which services accept as well, so that it is not truncated. A value whose kind does not match the type is
+    /// written as its own kind. Complex values and collections, which have no literal form, are written as JSON.
     public static func format(
         _ value: Value, as type: PrimitiveType? = nil, version: ODataVersion, form: Form
     ) -> String {
@@ -15,12 +15,12 @@ extension PrimitiveLiteral {
         return form == .url ? url(text, value, type, version) : text
     }
 
-    /// `Namespace.Type'Member'` in a V4 URL.
+    /// Returns the V4 URL literal `Namespace.Type'Member'`.
     ///
-    /// - Parameter members: one name or number, or several joined with commas.
+    /// - Parameter members: One name or number, or several joined with commas.
     public static func format(enumeration members: String, typeName: String) -> String { "\(typeName)'\(members)'" }
 
-    /// The type that a value would have if it stood alone; `Edm.String` for enumeration members.
+    /// Returns the type of a value without further context; `Edm.String` for enumeration members.
     public static func naturalType(of value: Value, version: ODataVersion) -> PrimitiveType {
         switch value {
         case .boolean: .boolean
@@ -75,7 +75,7 @@ extension PrimitiveLiteral {
         }
     }
 
-    /// `text` with the quotes, prefix or suffix that a URL wants.
+    /// Adds the quotes, prefix or suffix that a URL requires.
     private static func url(_ text: String, _ value: Value, _ type: PrimitiveType, _ version: ODataVersion) -> String {
         switch value {
         case .string, .enumeration: return quoted(text)
@@ -115,7 +115,7 @@ extension PrimitiveLiteral {
         return result + "'"
     }
 
-    /// The shortest digits that read back as the same number, in OData's spelling: `8`, `0.5`, `4.2E-8`, `INF`.
+    /// Returns the shortest text that parses to the same number, in OData's notation: `8`, `0.5`, `4.2E-8`, `INF`.
     private static func floatingPoint<T: BinaryFloatingPoint & LosslessStringConvertible>(_ number: T) -> String {
         if number.isNaN { return "NaN" }
         if number.isInfinite { return number < 0 ? "-INF" : "INF" }

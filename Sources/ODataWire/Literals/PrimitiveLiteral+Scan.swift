@@ -1,11 +1,12 @@
 public import EDM
 
 extension PrimitiveLiteral {
-    /// Recognises the primitive literal that `bytes` begin with, as in an expression: what it is, its type, and how many
-    /// bytes it takes. Nil where no literal begins there.
+    /// Scans the primitive literal at the start of `bytes`, as in an expression.
     ///
-    /// Whole numbers are `Edm.Int32`, or `Edm.Int64` where they need it, or `Edm.Decimal` beyond that. Null comes with
-    /// `Edm.Untyped`. Enumeration literals are read by ``scanEnumeration(_:)``. What may follow is for the caller to say.
+    /// Integers are `Edm.Int32`, or `Edm.Int64` if they exceed it, or `Edm.Decimal` beyond that. Null has the type
+    /// `Edm.Untyped`. Use ``scanEnumeration(_:)`` for enumeration literals. The caller checks the bytes that follow.
+    ///
+    /// - Returns: The value, its type, and its length in bytes, or nil if no literal begins there.
     public static func scan(
         _ bytes: ArraySlice<UInt8>, version: ODataVersion
     ) -> (value: Value, type: PrimitiveType, length: Int)? {
@@ -30,7 +31,7 @@ extension PrimitiveLiteral {
         if text.equalsIgnoringCase("true") || text.equalsIgnoringCase("false") {
             return read(run, as: .boolean, version)
         }
-        // A GUID may begin with digits and so look like a number or a date for a while.
+        // A GUID may begin with digits and therefore look like a number or date at first.
         if let guid = read(bytes.prefix(36), as: .guid, version), run.count == 36 { return guid }
         if run.contains(UInt8(ascii: ":")) {
             let hasDate = run.contains { $0 | 0x20 == UInt8(ascii: "t") }
@@ -39,9 +40,10 @@ extension PrimitiveLiteral {
         return read(run, as: .date, version) ?? number(run, text, version, fractional: .decimal)
     }
 
-    /// Recognises `Namespace.Type'Member'` or `Namespace.Type'A,B,1'` at the beginning of `bytes`.
+    /// Scans `Namespace.Type'Member'` or `Namespace.Type'A,B,1'` at the start of `bytes`.
     ///
-    /// - Returns: the type's qualified name, the members as written, and the length in bytes.
+    /// - Returns: The type's qualified name, the members as written, and the length in bytes; or nil if no such literal
+    ///   begins there.
     public static func scanEnumeration(_ bytes: ArraySlice<UInt8>) -> (typeName: String, members: String, length: Int)?
     {
         guard let name = run(of: bytes, where: { $0.isWordPart || $0 == UInt8(ascii: ".") }),
@@ -54,8 +56,10 @@ extension PrimitiveLiteral {
         return (String(decoding: name, as: UTF8.self), members, end - bytes.startIndex)
     }
 
-    /// The members of an enumeration literal that is the whole of a text: `NS.Color'Red'`, or without the type's name
-    /// `'Red'` (OData 4.01 Part 2, section 4.3.1) and, as some services write keys, `Red`.
+    /// Returns the members of an enumeration literal that is the whole text, or nil.
+    ///
+    /// Accepts `NS.Color'Red'`, the form without type name `'Red'` (OData 4.01 Part 2, section 4.3.1), and `Red`, which
+    /// some services use in keys.
     static func parse(enumeration text: String) -> String? {
         let bytes = Array(text.utf8)
         if let (_, members, length) = scanEnumeration(bytes[...]) { return length == bytes.count ? members : nil }
@@ -64,7 +68,7 @@ extension PrimitiveLiteral {
         return isEnumerationValue(members) ? members : nil
     }
 
-    /// Whether `text` is one or several names or whole numbers, joined with commas.
+    /// Returns whether `text` is a comma-separated list of names or integers.
     static func isEnumerationValue(_ text: String) -> Bool {
         text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).allSatisfy { part in
             guard let first = part.first else { return false }
@@ -87,7 +91,7 @@ extension PrimitiveLiteral {
         return run.isEmpty ? nil : run
     }
 
-    /// The index behind the closing quote of the string whose opening quote is at `start`; doubled quotes do not close.
+    /// Returns the index after the closing quote of the string that begins at `start`. Doubled quotes do not close it.
     private static func quotedEnd(_ bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
         guard start < bytes.endIndex, bytes[start] == UInt8(ascii: "'") else { return nil }
         var index = start + 1
@@ -123,7 +127,8 @@ extension PrimitiveLiteral {
         }
     }
 
-    /// V2: the suffix tells the type; without one a whole number is an integer, any other a `Edm.Double`.
+    /// Scans a V2 number. The suffix determines the type; without one, an integer has an integer type and any other
+    /// number is an `Edm.Double`.
     private static func legacyNumber(
         _ run: ArraySlice<UInt8>, _ text: String
     ) -> (value: Value, type: PrimitiveType, length: Int)? {
@@ -157,7 +162,7 @@ extension UInt8 {
     }
     fileprivate var isWordPart: Bool { isWordStart || (0x30...0x39).contains(self) }
 
-    /// What numbers, dates, times and GUIDs are made of.
+    /// Whether the byte may occur in numbers, dates, times and GUIDs.
     fileprivate var isLiteralPart: Bool {
         isWordPart || self == UInt8(ascii: "-") || self == UInt8(ascii: "+") || self == UInt8(ascii: ".")
             || self == UInt8(ascii: ":")

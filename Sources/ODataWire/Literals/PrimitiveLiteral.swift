@@ -2,9 +2,9 @@ public import EDM
 
 /// Primitive values as text: in URLs, in JSON strings, and in the plain text of XML, `$value` and default values.
 ///
-/// URL text here is decoded text: percent-encoding is put on and taken off by whoever splits and joins the URL.
+/// URL text is decoded text: the code that splits and joins URLs applies and removes percent-encoding.
 public enum PrimitiveLiteral {
-    /// Where the text stands. V2 and V4 both write a value differently in each place.
+    /// The context of the text. V2 and V4 write a value differently in each one.
     public enum Form: Sendable, Hashable {
         /// In a URL, with quotes, prefixes and suffixes: `datetime'2020-01-01T00:00'`, `1.5M`, `'O''Neil'`.
         case url
@@ -14,33 +14,33 @@ public enum PrimitiveLiteral {
         case text
     }
 
-    /// How much is forgiven when text is read.
+    /// The tolerance for deviations when text is parsed.
     public enum Strictness: Sendable, Hashable {
-        /// Takes what real services write, as long as its meaning is clear: a V2 number without its suffix in a URL, more
-        /// fractional digits than the reference implementation holds, prefixes in any case. Facets bind where they are
-        /// given.
+        /// Accepts the output of real services if its meaning is clear: a V2 number without its suffix in a URL, more
+        /// fractional digits than the reference implementation supports, prefixes in any case. Facets apply if they are
+        /// specified.
         case tolerant
-        /// Judges as the reference implementation, Apache Olingo, does: V2 number suffixes are mandatory, V2 offsets and
-        /// times have milliseconds at most, and in V4 an unstated Scale of a decimal or Precision of a duration is 0.
+        /// Matches the reference implementation, Apache Olingo: V2 number suffixes are mandatory, V2 offsets and times
+        /// have at most milliseconds, and in V4 an unspecified Scale of a decimal or Precision of a duration is 0.
         case strict
     }
 }
 
-/// Why a text is no literal of the type.
+/// The reason why a text is not a literal of the type.
 public struct LiteralError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
-        /// The text is not in the grammar of the type.
+        /// The text does not match the grammar of the type.
         case malformed
-        /// A number or date that the type cannot hold.
+        /// The number or date is out of the range of the type.
         case outOfRange
-        /// MaxLength, Precision, Scale or Unicode is broken.
+        /// The value violates MaxLength, Precision, Scale or Unicode.
         case facets
         /// Values of the type have no literal form.
         case unsupportedType
     }
 
     public let code: Code
-    /// A sentence for a person.
+    /// A description of the error for the user, as one sentence.
     public let message: String
     public let type: PrimitiveType
 
@@ -54,9 +54,9 @@ public struct LiteralError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension PrimitiveLiteral {
-    /// Reads `text` as a value of `type`. In URLs `null` is the null value of every type.
+    /// Parses `text` as a value of `type`. In URLs, `null` is the null value of every type.
     ///
-    /// - Parameter facets: bind where they are given; see ``Strictness`` for where they are not.
+    /// - Parameter facets: The facets that the value must satisfy; see ``Strictness`` for unspecified ones.
     public static func parse(
         _ text: String, as type: PrimitiveType, facets: Facets? = nil, version: ODataVersion, form: Form,
         strictness: Strictness = .tolerant

@@ -1,11 +1,12 @@
 internal import EDM
 
-/// `/Date(milliseconds)/` or `/Date(milliseconds+offset)/` of V2 JSON: UTC milliseconds from 1970, offset in minutes.
+/// The date format `/Date(milliseconds)/` or `/Date(milliseconds+offset)/` of V2 JSON: UTC milliseconds since 1970, and
+/// the offset in minutes.
 struct SlashDate {
     let milliseconds: Int64
     let offsetMinutes: Int?
 
-    /// Nil for text of another form, and for numbers that no date reaches.
+    /// Parses a date. Returns nil for text of a different form and for numbers that are too large for a date.
     init?(_ text: String) {
         guard text.hasPrefix("/Date(") else { return nil }
         var cursor = TextCursor(text)

@@ -2,14 +2,14 @@ internal import EDM
 
 /// The text form of geo values in URLs, `SRID=4326;Point(142.1 64.1)`, and its counterpart in payloads, GeoJSON.
 ///
-/// Values are held as GeoJSON. Coordinates keep their digits; an empty shape has empty coordinates; a third and fourth
-/// number of a position are its elevation and measure.
+/// Values are stored as GeoJSON. Coordinates keep their digits; an empty shape has empty coordinates; a third and
+/// fourth number of a position are its elevation and measure.
 enum WellKnownText {
-    /// The GeoJSON text of `text`; nil where that is no well-known text or not of `type`.
+    /// Returns the GeoJSON form of `text`, or nil if it is not well-known text of `type`.
     ///
-    /// - Parameter isStrict: asks for what the grammar of URLs asks for: a reference system, two positions of a line, one of
-    ///   a ring, one ring of a polygon, one member of a collection, and parentheses around each point of several. `EMPTY`
-    ///   is allowed all the same.
+    /// - Parameter isStrict: Whether to enforce the URL grammar: a reference system, at least two positions in a line,
+    ///   one in a ring, one ring in a polygon, one member in a collection, and parentheses around each point of
+    ///   several. `EMPTY` is always accepted.
     static func geoJSON(_ text: String, type: PrimitiveType, isStrict: Bool = false) -> String? {
         guard let (srid, body) = split(text), !isStrict || srid.map({ $0 < 100_000 }) ?? false else { return nil }
         var reader = Reader(cursor: TextCursor(body), isStrict: isStrict)
@@ -25,16 +25,16 @@ enum WellKnownText {
         return writer.text
     }
 
-    /// The well-known text of a GeoJSON text; nil where that is no GeoJSON geometry.
+    /// Returns the well-known text of a GeoJSON text, or nil if it is not a GeoJSON geometry.
     static func text(geoJSON: String, type: PrimitiveType) -> String? {
         guard let json = try? JSONValue.parse(Array(geoJSON.utf8)), let body = body(of: json) else { return nil }
         let name = json["crs"]?["properties"]?["name"]?.string ?? ""
         let srid = name.hasPrefix("EPSG:") ? Int(name.dropFirst(5)) : nil
-        // The defaults of the standard: WGS 84 on the globe, an undefined plane otherwise.
+        // The defaults of the standard: WGS 84 for geography, an undefined plane otherwise.
         return "SRID=\(srid ?? (type.rawValue.hasPrefix("Edm.Geometry") ? 0 : 4326));\(body)"
     }
 
-    /// The type that a literal's text says it is of; nil for an unknown shape.
+    /// Returns the type that a literal's text declares, or nil for an unknown shape.
     static func type(of text: String, isGeography: Bool) -> PrimitiveType? {
         guard let (_, body) = split(text) else { return nil }
         var reader = Reader(cursor: TextCursor(body))
@@ -50,7 +50,7 @@ enum WellKnownText {
         return (srid, String(decoding: cursor.bytes[cursor.index...], as: UTF8.self))
     }
 
-    /// The names of GeoJSON; well-known text knows the collection by a shorter one too.
+    /// The type names of GeoJSON. Well-known text also accepts a shorter name for the collection.
     enum Kind: String, CaseIterable {
         case point = "Point"
         case lineString = "LineString"
@@ -60,7 +60,7 @@ enum WellKnownText {
         case multiPolygon = "MultiPolygon"
         case collection = "GeometryCollection"
 
-        /// How many items the grammar of URLs asks for; `level` counts down from ``depth``.
+        /// Returns the minimum number of items in the URL grammar. `level` counts down from ``depth``.
         func leastItems(at level: Int) -> Int {
             switch self {
             case .point, .collection: 1
@@ -72,7 +72,7 @@ enum WellKnownText {
             }
         }
 
-        /// How many arrays a position is inside of.
+        /// The nesting depth of arrays around a position.
         var depth: Int {
             switch self {
             case .point: 0
@@ -142,7 +142,7 @@ extension WellKnownText {
 
         mutating func kind() -> Kind? {
             skipSpaces()
-            // The longer names first: "Point" is no beginning of "MultiPoint", but "Collection" is another name.
+            // "Collection" is an additional name. No name is a prefix of a different one.
             for kind in Kind.allCases where cursor.take(kind.rawValue, ignoringCase: true) { return kind }
             return cursor.take("Collection", ignoringCase: true) ? .collection : nil
         }
@@ -176,7 +176,7 @@ extension WellKnownText {
             return items.map { "[" + $0.joined(separator: ",") + "]" }
         }
 
-        /// A position of a MultiPoint, whose parentheses older writers leave out.
+        /// Parses a position of a MultiPoint. Some older implementations omit its parentheses.
         private mutating func parenthesised() -> String? {
             guard take("(") else { return isStrict ? nil : position() }
             guard let position = position(), take(")") else { return nil }
@@ -194,7 +194,7 @@ extension WellKnownText {
             return take(")") && (!isStrict || items.count >= least) ? items : nil
         }
 
-        /// Two to four numbers.
+        /// Parses two to four numbers.
         private mutating func position() -> String? {
             var numbers: [String] = []
             skipSpaces()
@@ -206,7 +206,7 @@ extension WellKnownText {
         }
 
         private mutating func number() -> String? {
-            // GeoJSON has no such numbers; OData's JSON writes them as strings.
+            // GeoJSON has no such numbers; OData's JSON format writes them as strings.
             for word in ["-INF", "INF", "NaN"] where cursor.take(word) { return "\"\(word)\"" }
             let start = cursor.index
             while let byte = cursor.next, isDigit(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) {

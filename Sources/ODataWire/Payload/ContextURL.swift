@@ -1,13 +1,14 @@
-/// What the fragment of a context URL says of what it stands at (OData 4.01, part 1, section 10).
+/// The fragment of a context URL (OData 4.01, part 1, section 10).
 ///
-/// Understood as far as items of a page need it; whatever it is, it is no error.
+/// Only the parts that items of a page need are interpreted. No text is an error.
 struct ContextURL: Equatable {
     enum Kind { case entity, deletedEntity, link, deletedLink, other }
 
     var kind = Kind.other
-    /// The entity set, or the path of a contained collection, as `Orders(1)/Items`; without type cast and select list.
+    /// The entity set, or the path of a contained collection such as `Orders(1)/Items`, without type cast and select
+    /// list.
     var set: String?
-    /// The type that a cast or the context itself names.
+    /// The type in a cast or in the context itself.
     var type: String?
     /// The names along ``set``, without keys.
     var names: [String] = []
@@ -31,7 +32,7 @@ struct ContextURL: Equatable {
             }
         }
         guard let last = segments.popLast(), !last.isEmpty else { return }
-        // What stands in parentheses behind the last name are selected properties, behind the others keys.
+        // Parentheses after the last name contain selected properties; after other names they contain keys.
         set = (segments + [Self.name(last)]).joined(separator: "/")
         names = (segments + [last]).map(Self.name)
     }
@@ -48,7 +49,7 @@ struct ContextURL: Equatable {
 
     private static func name(_ segment: String) -> String { String(segment.prefix { $0 != "(" }) }
 
-    /// Splits at slashes, but for those in parentheses and quotes.
+    /// Splits at slashes outside of parentheses and quotes.
     private static func segments(_ fragment: String) -> [String] {
         var segments: [String] = []
         var segment = ""

@@ -1,31 +1,32 @@
-/// A member's name in the terms of OData JSON: a property, control information, or an annotation.
+/// The name of a member in OData JSON: a property, control information, or an annotation.
 ///
-/// Control information is recognised with and without `odata.` (4.01), and without `@` too, as V3's light format has it.
+/// Control information is recognized with and without `odata.` (4.01), and also without `@`, as in V3's light format.
 enum MemberName: Equatable {
     case property(Substring)
-    /// `@odata.id`, `@id`, `Orders@odata.count`: the name without prefix, and the property that it is about, if any.
+    /// Control information such as `@odata.id`, `@id` or `Orders@odata.count`: the name without prefix, and the
+    /// property that it applies to, if any.
     case control(String, of: Substring)
-    /// An annotation of a vocabulary, or an advertised operation.
+    /// An annotation with a vocabulary term, or an advertised operation.
     case annotation
 
-    /// Whether the name is surely that of a property, which most are.
+    /// Returns whether the name is certainly the name of a property, as most names are.
     static func isPlain(_ name: String) -> Bool {
         var first = true
         for byte in name.utf8 {
-            // `@…`, and what begins with `#`, `__` or `odata.`.
+            // Excludes `@…`, and names that begin with `#`, `__` or `odata.`.
             if byte == 0x40 || (first && (byte == 0x23 || byte == 0x5F || byte == 0x6F)) { return false }
             first = false
         }
         return true
     }
 
-    /// With the vocabulary's usual alias, or its namespace.
+    /// Returns whether the name is the Content-ID annotation, with the vocabulary's usual alias or its namespace.
     static func isContentID(_ name: String) -> Bool {
         name == "@Core.ContentID" || name == "@Org.OData.Core.V1.ContentID"
     }
 
-    /// Whether the member says that the service failed to give the object that it stands in, or a property of it: an error,
-    /// or an exception of the vocabulary Core.
+    /// Returns whether the member states that the service failed to return its object or a property of it: an error, or
+    /// an exception of the vocabulary Core.
     static func saysFailure(_ name: String) -> Bool {
         guard let at = name.utf8.lastIndex(of: UInt8(ascii: "@")) else { return false }
         return failures.contains(name[name.utf8.index(after: at)...])
@@ -61,5 +62,5 @@ enum MemberName: Equatable {
     }
 }
 
-/// Which of the two families of JSON formats a version writes.
+/// The two families of JSON formats.
 enum ODataVersionKind { case legacy, current }

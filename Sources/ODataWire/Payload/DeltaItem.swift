@@ -1,31 +1,31 @@
-/// One item of a delta: what has happened since the request that the delta link came from, in the order of occurrence.
+/// An item of a delta: a change since the request that returned the delta link. Items are in the order of occurrence.
 ///
-/// A page without delta has entities only.
+/// A page without delta contains entities only.
 public enum DeltaItem: Sendable, Hashable {
-    /// An added or changed entity. A changed one may hold no more than what has changed.
+    /// An added or changed entity. A changed one may contain only the changes.
     case entity(EntityPayload)
     case removed(RemovedEntity)
-    /// Only in the flat deltas of 4.0; 4.01 says the same with ``EntityPayload/changes``.
+    /// A link change. Occurs only in the flat deltas of 4.0; 4.01 uses ``EntityPayload/changes`` instead.
     case link(LinkChange)
-    /// Only where the reader sets aside what it cannot read; see ``PayloadReader/setsAside``.
+    /// An unreadable entity. Occurs only if the reader sets such entities aside; see ``PayloadReader/setsAside``.
     case unreadable(UnreadableEntity)
 }
 
-/// An entity that a delta reports as gone.
+/// An entity that a delta reports as removed.
 ///
-/// V2 has no form for it: Olingo writes that of 4.0, and SAP's gateways report none in JSON.
+/// V2 has no form for removed entities: Olingo uses that of 4.0, and SAP's gateways report none in JSON.
 public struct RemovedEntity: Sendable, Hashable {
     public enum Reason: String, Sendable, Hashable {
-        /// It exists no more.
+        /// The entity no longer exists.
         case deleted
-        /// It is no longer part of what was asked for, or of the collection that it stands in.
+        /// The entity no longer belongs to the result of the request, or to the collection that contains it.
         case changed
     }
 
-    /// What the delta says of it: its entity-id or its key, or both. 4.01 may also say other properties, and what became of
+    /// The content of the item: the entity-id, the key, or both. 4.01 may also include other properties and changes of
     /// related entities.
     public var entity: EntityPayload
-    /// nil: the service does not say.
+    /// The reason, or nil if the service does not state it.
     public var reason: Reason?
 
     public init(entity: EntityPayload, reason: Reason? = nil) {
@@ -37,13 +37,13 @@ public struct RemovedEntity: Sendable, Hashable {
 /// A link that a delta of 4.0 reports as added or deleted.
 public struct LinkChange: Sendable, Hashable {
     public var isAdded: Bool
-    /// The set of the source, where the item's context names it; like ``EntityPayload/set``.
+    /// The entity set of the source, if the item's context contains it; see ``EntityPayload/set``.
     public var set: String?
     /// The entity-id of the source, as written.
     public var source: String
     /// The navigation property, or the path to it through complex properties and type casts.
     public var relationship: String
-    /// The entity-id of the target, as written. A deleted link of a single-valued property may come without.
+    /// The entity-id of the target, as written. A deleted link of a single-valued property may omit it.
     public var target: String?
 
     public init(isAdded: Bool, set: String? = nil, source: String, relationship: String, target: String?) {
@@ -55,14 +55,15 @@ public struct LinkChange: Sendable, Hashable {
     }
 }
 
-/// What has changed about one navigation property of an entity (4.01): in contrast to ``EntityPayload/Expanded``, what it
-/// does not mention is still linked.
+/// The changes of one navigation property of an entity (4.01).
+///
+/// In contrast to ``EntityPayload/Expanded``, entities that it does not mention remain linked.
 public struct NavigationDelta: Sendable, Hashable {
     public var navigation: String
-    /// Entities that are linked now, and removed ones that are not any more; for a single-valued property the removed
-    /// entity. ``RemovedEntity/Reason/deleted`` says that it exists no more either.
+    /// Entities that are now linked, and removed ones that no longer are. For a single-valued property, the removed
+    /// entity. ``RemovedEntity/Reason/deleted`` means that the entity does not exist any more either.
     public var items: [DeltaItem]
-    /// Set where the service sent only part of the changes.
+    /// The link to the remaining changes, if the service sent only a part of them.
     public var nextLink: String?
 
     public init(navigation: String, items: [DeltaItem], nextLink: String? = nil) {

@@ -1,17 +1,18 @@
 public import EDM
 
-/// An entity as a service represented it, V2 and V4 alike.
+/// An entity in the representation of a service, for V2 and V4.
 ///
-/// What few entities have lies apart, in a box that those without it do not have: a page's entities are handed on one by one.
+/// Rarely used parts are stored in a separate box that most entities do not allocate, because the entities of a page
+/// are passed on one by one.
 public struct EntityPayload: Sendable, Hashable {
-    /// The qualified type name, where the payload says it or the context implies it; nil for the declared type.
+    /// The qualified type name in the payload or its context, or nil for the declared type.
     public var type: String?
     public var etag: String?
-    /// Structural properties and, for open types, dynamic ones. Only those that the payload holds.
+    /// Structural properties and, for open types, dynamic ones. Contains only the properties in the payload.
     public var values: PropertyValues
-    /// Navigation properties that came expanded.
+    /// The expanded navigation properties.
     public var expanded: [Expanded]
-    /// One at most; none where it would say nothing.
+    /// The rarely used parts: at most one element, and none if it would be empty.
     private var rest: [Rest] = []
 
     private struct Rest: Sendable, Hashable {
@@ -52,19 +53,20 @@ public struct EntityPayload: Sendable, Hashable {
         get { rest.isEmpty ? nil : rest[0].editLink }
         set { put(newValue, { $0.editLink = $1 }, none: nil) }
     }
-    /// Navigation properties of which the payload holds the changes (4.01). Writers leave them out.
+    /// The navigation properties for which the payload contains changes (4.01). Ignored by writers.
     public var changes: [NavigationDelta] {
         get { rest.isEmpty ? [] : rest[0].changes }
         set { put(newValue, { $0.changes = $1 }, none: []) }
     }
-    /// The entity set, or the path of a contained collection as `Orders(1)/Items`, that an item of a collection names in a
-    /// context of its own. It may be another than the collection's: deltas of 4.0 hold related entities side by side.
-    /// Writers leave it out.
+    /// The entity set, or the path of a contained collection such as `Orders(1)/Items`, in an item's own context.
+    ///
+    /// It may differ from that of the collection: deltas of 4.0 contain related entities as items of their own. Ignored
+    /// by writers.
     public var set: String? {
         get { rest.isEmpty ? nil : rest[0].set }
         set { put(newValue, { $0.set = $1 }, none: nil) }
     }
-    /// V2: the navigation properties to be written as links. nil: all that did not come expanded. Not filled by readers.
+    /// V2: the navigation properties to write as links. Nil: all that are not expanded. Not set by readers.
     public var deferred: [String]? {
         get { rest.isEmpty ? nil : rest[0].deferred }
         set { put(newValue, { $0.deferred = $1 }, none: nil) }
@@ -85,17 +87,17 @@ public struct EntityPayload: Sendable, Hashable {
         get { rest.isEmpty ? nil : rest[0].mediaETag }
         set { put(newValue, { $0.mediaETag = $1 }, none: nil) }
     }
-    /// What the payload says of its stream properties (V4).
+    /// The stream properties in the payload (V4).
     public var namedStreams: [NamedStream] {
         get { rest.isEmpty ? [] : rest[0].namedStreams }
         set { put(newValue, { $0.namedStreams = $1 }, none: []) }
     }
-    /// What the request marked the entity with, inside of a deep insert (`@Core.ContentID`).
+    /// The identifier that the request assigned to the entity inside of a deep insert (`@Core.ContentID`).
     public var contentID: String? {
         get { rest.isEmpty ? nil : rest[0].contentID }
         set { put(newValue, { $0.contentID = $1 }, none: nil) }
     }
-    /// Properties of the payload that a closed type does not declare; their values are not kept.
+    /// Properties in the payload that a closed type does not declare. Their values are discarded.
     public var ignored: [String] {
         get { rest.isEmpty ? [] : rest[0].ignored }
         set { put(newValue, { $0.ignored = $1 }, none: []) }
@@ -113,7 +115,7 @@ public struct EntityPayload: Sendable, Hashable {
         rest = [Rest(id: id, readLink: readLink, editLink: editLink)]
     }
 
-    /// The addresses and the ETag of a stream property's content (OData JSON 4.01, 9).
+    /// The URLs and the ETag of a stream property (OData JSON 4.01, 9).
     public struct NamedStream: Sendable, Hashable {
         public var property: String
         public var readLink: String?
@@ -128,14 +130,14 @@ public struct EntityPayload: Sendable, Hashable {
         }
     }
 
-    /// What came below one expanded navigation property.
+    /// The content of one expanded navigation property.
     public struct Expanded: Sendable, Hashable {
         public var navigation: String
-        /// One or none for a single-valued property.
+        /// The entities. At most one for a single-valued property.
         public var entities: [EntityPayload]
-        /// Set where the service sent only part of a collection.
+        /// The link to the remaining entities, if the service sent only a part of the collection.
         public var nextLink: String?
-        /// What came among the entities and cannot be read; only where the reader sets it aside.
+        /// Unreadable entities of the collection. Filled only if the reader sets them aside.
         public var unreadable: [UnreadableEntity] = []
 
         public init(navigation: String, entities: [EntityPayload], nextLink: String? = nil) {
@@ -149,16 +151,18 @@ public struct EntityPayload: Sendable, Hashable {
 /// One page of a collection of entities.
 public struct FeedPayload: Sendable, Hashable {
     public var entities: [EntityPayload]
-    /// `@odata.count` or `__count`.
+    /// The value of `@odata.count` or `__count`.
     public var count: Int64?
     public var nextLink: String?
     public var deltaLink: String?
-    /// What else a delta holds: removed entities, added and deleted links, and entities of other sets. An entity may come
-    /// several times in a delta, and then the order decides, which only ``FeedReader`` tells. Writers leave them out.
+    /// The other items of a delta: removed entities, added and deleted links, and entities of other sets.
+    ///
+    /// An entity may occur several times in a delta. Then the order matters, which only ``FeedReader`` preserves.
+    /// Ignored by writers.
     public var removed: [RemovedEntity] = []
     public var links: [LinkChange] = []
     public var otherEntities: [EntityPayload] = []
-    /// What cannot be read; only where the reader sets it aside.
+    /// Unreadable entities. Filled only if the reader sets them aside.
     public var unreadable: [UnreadableEntity] = []
 
     public init(entities: [EntityPayload], count: Int64? = nil, nextLink: String? = nil, deltaLink: String? = nil) {
@@ -169,15 +173,15 @@ public struct FeedPayload: Sendable, Hashable {
     }
 }
 
-/// What a service said when it refused (OData JSON 4.01, section 21; the V2 form likewise).
+/// The error response of a service (OData JSON 4.01, section 21; the V2 form likewise).
 public struct ServiceError: Sendable, Hashable {
     public var code: String
     public var message: String
     public var target: String?
-    /// Which request of a change set it is about (`Core.ContentID`), where the service says so.
+    /// The request of a change set that the error refers to (`Core.ContentID`), if the service identifies it.
     public var contentID: String?
     public var details: [Detail]
-    /// The inner error as raw JSON, for whoever has to find out.
+    /// The inner error as raw JSON, for diagnosis.
     public var innerError: String?
 
     public struct Detail: Sendable, Hashable {

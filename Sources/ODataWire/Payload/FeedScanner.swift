@@ -1,16 +1,15 @@
 public import EDM
 
-/// Reads a page of a collection item by item, in the shape of any version and without a model.
+/// Reads a page of a collection item by item, in the format of any version and without a model.
 ///
-/// Holds one item at a time, and of a page that is given in chunks as they arrive no more than that and a chunk. What
-/// surrounds the items, the count and the links, may stand before or behind them: it is complete once ``next()`` has given
-/// nil for a page that is there whole.
+/// It stores one item at a time; for a page that arrives in chunks, at most one item and one chunk. The count and the
+/// links may precede or follow the items: they are complete after ``next()`` has returned nil for a complete page.
 public struct FeedScanner: Sendable {
-    /// `@odata.count` or `__count`.
+    /// The value of `@odata.count` or `__count`.
     public private(set) var count: Int64?
-    /// `@odata.nextLink` or `__next`.
+    /// The value of `@odata.nextLink` or `__next`.
     public private(set) var nextLink: String?
-    /// `@odata.deltaLink` or `__delta`.
+    /// The value of `@odata.deltaLink` or `__delta`.
     public private(set) var deltaLink: String?
     /// The context URL of V4.
     public private(set) var context: String?
@@ -20,21 +19,21 @@ public struct FeedScanner: Sendable {
     private let limits: JSONScanner.Limits
     private var place = Place()
 
-    /// Whether all bytes are there.
+    /// Whether all bytes have been passed.
     private var isWhole: Bool
-    /// How many bytes were let go.
+    /// The number of bytes that have been discarded.
     private var dropped = 0
-    /// As long as fewer are unread, it is not worth the time to read again what could not be read whole.
+    /// The number of unread bytes that are necessary before an incomplete item is read again.
     private var wanted = 0
 
-    /// What the service says of its failure in the midst of the page; the page is in error as a whole.
+    /// The error that the service reports inside of the page, which makes the whole page invalid.
     private var serviceError: JSONValue?
     private var hasSecondCollection = false
-    /// While an item is passed over that is too large.
+    /// The state while an oversized item is skipped.
     private var skimmer: ItemSkimmer?
-    /// Why it is.
+    /// The reason why the item is skipped.
     private var excess: JSONError?
-    /// Where the item that is being read begins.
+    /// The start of the current item.
     private var itemMark: JSONScanner.Mark?
 
     private enum State { case start, items, around, done }
@@ -44,11 +43,11 @@ public struct FeedScanner: Sendable {
         var openObjects = 0
         var hasItems = false
         var index = 0
-        /// The names of the members around the items, each behind how deep it stands.
+        /// The names of the members around the items, each prefixed with its nesting depth.
         var names: Set<[UInt8]> = []
     }
 
-    /// For a page that is there whole.
+    /// Creates a scanner for a complete page.
     public init(_ bytes: [UInt8], version: ODataVersion, limits: JSONScanner.Limits = .init()) throws(PayloadError) {
         self.init(version: version, limits: limits)
         guard bytes.count <= limits.size else { throw Self.tooLarge(limits) }
@@ -56,7 +55,7 @@ public struct FeedScanner: Sendable {
         finish()
     }
 
-    /// For a page that is still to come: ``append(_:)`` and ``finish()`` say of what.
+    /// Creates a scanner for a page that is passed in chunks with ``append(_:)`` and ``finish()``.
     public init(version: ODataVersion, limits: JSONScanner.Limits = .init()) {
         scanner = JSONScanner(limits: limits)
         scanner.checksNames = true
@@ -65,52 +64,52 @@ public struct FeedScanner: Sendable {
         self.limits = limits
     }
 
-    /// Adds the bytes that follow those already given. To be called once ``next()`` has given nil.
+    /// Appends the next bytes of the page. To be called after ``next()`` has returned nil.
     public mutating func append(_ chunk: [UInt8]) { dropped += scanner.append(chunk) }
 
-    /// Says that no more bytes follow; ``next()`` goes on to the last item, or finds that the page is cut off.
+    /// Declares the page complete. ``next()`` then continues to the last item, or throws if the page is truncated.
     public mutating func finish() { isWhole = true }
 
-    /// The next item; nil where more bytes are needed for it, and for good behind the last one of a whole page.
+    /// Returns the next item, or nil if it requires more bytes or if a complete page has no more items.
     ///
-    /// The result, and the error, are the same whichever way the bytes were cut; only a page beyond the limit of size is
-    /// read up to there. A page is read in time proportional to its size, however small the chunks.
+    /// Results and errors do not depend on the division into chunks, except that a page that exceeds the size limit is
+    /// read up to the limit. Reading a page takes time proportional to its size, even for small chunks.
     public mutating func next() throws(PayloadError) -> JSONValue? {
         switch try nextItem() {
         case .value(let value): return value
         case .damaged(_, let error): throw PayloadError(error)
         case .oversized(let item): throw PayloadError(.tooLarge, item.message, path: "/\(itemStep)")
-        // Rows come to a caller that has said what they look like.
+        // Rows are returned only to a caller that has declared their columns.
         case .checked, .row, nil: return nil
         }
     }
 
-    /// Of the page: a value, or what it says where it looks as ``rows`` has learned.
+    /// An item of the page: a value, or a row if it has the columns that ``rows`` has learned.
     enum Item {
-        /// It was passed over; see ``onlyChecks``.
+        /// The item was only checked; see ``onlyChecks``.
         case checked
         case value(JSONValue)
         case row(RowReader.Row)
-        /// A value with a string that is no text, in which replacement characters stand for what none stands for.
+        /// A value with an invalid string, in which replacement characters stand for the invalid parts.
         case damaged(JSONValue, JSONError)
-        /// It is larger than the limits allow.
+        /// The item exceeds the limits.
         case oversized(OversizedItem)
     }
 
-    /// What is known of an item that was passed over because it is too large.
+    /// The known parts of an item that was skipped because it exceeds the limits.
     struct OversizedItem {
-        /// Why, a sentence.
+        /// The reason, as one sentence.
         var message: String
         var skimmer: ItemSkimmer
     }
 
-    /// Whether items are checked to be JSON and passed over.
+    /// Whether items are only checked to be valid JSON and skipped.
     var onlyChecks = false
 
-    /// Reads rows that look like the one before.
+    /// A reader for rows that have the same columns as the preceding one.
     var rows = RowReader()
 
-    /// The next item, as ``next()`` gives it.
+    /// Returns the next item, like ``next()``.
     mutating func nextItem() throws(PayloadError) -> Item? {
         guard dropped + scanner.bytes.count <= limits.size else { throw Self.tooLarge(limits) }
         if skimmer != nil { return try skim() }
@@ -140,8 +139,9 @@ public struct FeedScanner: Sendable {
         return item
     }
 
-    /// An error that is at least as far from the end of the bytes is one whatever follows: nothing is judged by more bytes
-    /// than the two escapes of a surrogate pair.
+    /// The minimum distance of an error from the end of the bytes at which more bytes cannot resolve it.
+    ///
+    /// The longest lookahead is that of the two escapes of a surrogate pair.
     private static let farthestLook = 12
 
     private func located(_ error: JSONError) -> PayloadError {
@@ -150,18 +150,18 @@ public struct FeedScanner: Sendable {
 
     // MARK: Items that are too large
 
-    /// Bytes that may be there unread although nothing is too large: an item, and what stands in front of it.
+    /// Returns the maximum number of unread bytes of valid content: an item, and the bytes before it.
     private static func gapLimit(_ limits: JSONScanner.Limits) -> Int {
         let (limit, overflows) = limits.itemSize.addingReportingOverflow(1 << 16)
         return overflows ? .max : limit
     }
 
-    /// Whether the item that is being read is larger than it may be, whatever else is wrong with it behind the limit.
+    /// Returns whether the current item exceeds its size limit, even if it has a different error after the limit.
     private func isExcess(_ error: JSONError) -> Bool {
         place.state == .items && scanner.itemEnd < .max && (error.code == .tooLarge || error.offset > scanner.itemEnd)
     }
 
-    /// Passes over the item that was being read.
+    /// Begins to skip the current item.
     private mutating func beginSkimming(_ error: JSONError) throws(PayloadError) -> Item? {
         if let itemMark { scanner.goBack(to: itemMark) }
         scanner.endItem()
@@ -239,14 +239,14 @@ public struct FeedScanner: Sendable {
 
     private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
 
-    /// Throws what ``next()`` takes back, unless the page is whole.
+    /// Throws an error that makes ``next()`` wait for more bytes, unless the page is complete.
     private func needMore() throws(JSONError) {
         guard isWhole else {
             throw JSONError(.truncated, "The document ends too early.", at: scanner.bytes.count)
         }
     }
 
-    /// Where the item that ``next()`` gave last stands, for messages.
+    /// The index of the item that ``next()`` returned last, for messages.
     var itemStep: Int { max(0, place.index - 1) }
 
     private mutating func start() throws(JSONError) {
@@ -267,7 +267,7 @@ public struct FeedScanner: Sendable {
         place.state = .items
     }
 
-    /// Reads members until items begin or the document ends.
+    /// Reads members until the items begin or the document ends.
     private mutating func around() throws(JSONError) {
         while place.openObjects > 0 {
             while let name = try scanner.nextName() {
@@ -299,13 +299,13 @@ public struct FeedScanner: Sendable {
         place.state = .done
     }
 
-    /// A page that says that it goes on, and not where, is not the last one.
+    /// Returns a link. Throws if the value is not a string, because such a page must not be taken for the last one.
     private func link(_ value: JSONValue) throws(JSONError) -> String? {
         guard value != .null, value.string == nil else { return value.string }
         throw JSONError(.wrongKind, "There is \(value.kindName) where a link is expected.", at: scanner.offset - 1)
     }
 
-    /// Whether items begin with this member.
+    /// Reads a member and returns whether the items begin with it.
     private mutating func enters(_ name: String) throws(JSONError) -> Bool {
         let kind = try scanner.peek()
         if isLegacy, name == "d", place.openObjects == 1, kind == .object {

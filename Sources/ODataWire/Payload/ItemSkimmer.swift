@@ -1,36 +1,36 @@
 internal import EDM
 
-/// Passes over an item of a page that is too large to be held in memory, however large it is and however its bytes are cut.
-/// It keeps the members that are short: enough to tell which entity it is.
+/// Skips an item of a page that is too large for memory, regardless of its size and of the division into chunks.
 ///
-/// Only brackets, and where strings end, are looked at: the item is not taken anyway.
+/// It keeps the short members, which are sufficient to identify the entity. It only tracks brackets and the ends of
+/// strings, because the item is not used.
 struct ItemSkimmer: Sendable {
-    /// The short members. Of a long one that is an object or array the name stands here, with an empty value; other long ones
-    /// are left out.
+    /// The short members. A long member that is an object or array has an empty value here; other long members are
+    /// omitted.
     private(set) var members = JSONObject()
-    /// Whether there are members that may hold other entities and that ``members`` does not name.
+    /// Whether ``members`` omits members that may contain entities.
     private(set) var hidesMembers = false
 
-    /// The brackets that close what is open.
+    /// The closing brackets of the open objects and arrays.
     private var closing: [UInt8] = []
     private var isInString = false
     private var isEscaped = false
-    /// Whether the item is neither in brackets nor in quotation marks.
+    /// Whether the item is neither an object, an array nor a string.
     private var isBare = false
-    /// The beginning of the member that is being passed, from its name on.
+    /// The beginning of the current member, including its name.
     private var member: [UInt8] = []
     private let depth: Int
 
-    /// What is kept of a member, in bytes.
+    /// The maximum number of bytes that are kept of a member.
     private static let memberLimit = 1 << 10
-    /// How many members are kept.
+    /// The maximum number of members that are kept.
     private static let countLimit = 1_000
 
     init(_ limits: JSONScanner.Limits) { depth = limits.depth }
 
-    /// Passes over the bytes from `start` on, as far as they belong to the item, which begins with a value.
+    /// Skips the bytes from `start` on that belong to the item, which begins with a value.
     ///
-    /// - Returns: where the item ends; nil if it goes on behind these bytes.
+    /// - Returns: The end of the item, or nil if it continues after these bytes.
     mutating func pass(_ bytes: [UInt8], from start: Int) throws(JSONError) -> Int? {
         var skimmer = self
         let end = bytes.withUnsafeBytes { bytes -> Result<Int?, JSONError> in
@@ -80,7 +80,7 @@ struct ItemSkimmer: Sendable {
         return nil
     }
 
-    /// Returns the index behind what was passed; nil at the end of the bytes.
+    /// Skips a part of a string. Returns the index after it, or nil at the end of the bytes.
     private mutating func passString(_ bytes: UnsafeRawBufferPointer, _ start: Int) throws(JSONError) -> Int? {
         if isEscaped {
             isEscaped = false

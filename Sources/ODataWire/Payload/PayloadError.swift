@@ -1,30 +1,33 @@
 internal import EDM
 
-/// Why a payload is not what it should be, and where.
+/// The reason why a payload is invalid, and the position of the error.
 public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
-        /// The bytes are no JSON; ``offset`` says where.
+        /// The bytes are not JSON; ``offset`` is the position.
         case malformedJSON
         /// An item of a page, or the document, has more bytes or values than ``JSONScanner/Limits`` allow.
         case tooLarge
-        /// JSON, but not of the shape that was asked for: no collection where a feed was expected, and the like.
+        /// The JSON has an unexpected structure, such as no collection although a feed was expected.
         case unexpectedShape
-        /// A property's value is not of the property's type.
+        /// The value of a property does not match the property's type.
         case typeMismatch
-        /// A property that a closed type does not declare. Only in request bodies; in responses it is ignored.
+        /// A closed type does not declare the property. Occurs only in request bodies; in responses such properties are
+        /// ignored.
         case unknownProperty
-        /// The payload names a type that the model does not know, or one that does not fit.
+        /// The payload contains a type name that is unknown or does not fit.
         case unknownType
-        /// The service says in the midst of a success that it failed (OData 4.01 Part 1, 9.5): the whole answer is in error.
+        /// The service reports its failure inside of a successful response (OData 4.01 Part 1, 9.5): the whole response
+        /// is invalid.
         case serviceError
     }
 
     public let code: Code
-    /// A sentence for a person.
+    /// A description of the error for the user, as one sentence.
     public let message: String
-    /// Where in the document: names and indexes behind slashes, as a JSON Pointer (RFC 6901); empty for the whole.
+    /// The position in the document: names and indexes after slashes, as in a JSON Pointer (RFC 6901). Empty for the
+    /// whole document.
     public internal(set) var path: String
-    /// The byte, for ``Code/malformedJSON``.
+    /// The byte offset, for ``Code/malformedJSON``.
     public let offset: Int?
 
     public init(_ code: Code, _ message: String, path: String = "", offset: Int? = nil) {
@@ -38,7 +41,9 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(error.code == .tooLarge ? .tooLarge : .malformedJSON, error.message, offset: error.offset)
     }
 
-    /// - Parameter error: what the service says of its failure, the value of `error`.
+    /// Returns the error for a failure inside of a response.
+    ///
+    /// - Parameter error: The value of the member `error`.
     static func inStream(_ error: JSONValue) -> PayloadError {
         let found = ServiceErrorReader.read(error)
         let words = [found?.code, found?.message].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: ": ")
@@ -53,7 +58,7 @@ public struct PayloadError: Error, Sendable, Hashable, CustomStringConvertible {
         return message + place
     }
 
-    /// The same error seen from one level further up.
+    /// Returns the same error as seen from one level higher.
     func below(_ step: String) -> PayloadError {
         var error = self
         error.path = "/" + step + path

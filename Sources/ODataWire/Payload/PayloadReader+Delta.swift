@@ -1,7 +1,8 @@
 public import EDM
 
 extension PayloadReader {
-    /// Reads an item of a collection. `type` is the collection's; the item's own context may name another set.
+    /// Reads an item of a collection. `type` is the collection's type; the item's own context may contain a different
+    /// set.
     func item(_ object: JSONObject, type: EntityType) throws(PayloadError) -> DeltaItem {
         let head = ItemHead(object, self)
         if head.isRemoved { return .removed(try removed(object, head, type)) }
@@ -22,10 +23,10 @@ extension PayloadReader {
         return payload
     }
 
-    /// The type of the entities in a set or contained collection as ``EntityPayload/set`` names it.
+    /// Returns the type of the entities in a set or contained collection, given in the form of ``EntityPayload/set``.
     public func entityType(in set: String) -> EntityType? { ContextURL("#" + set).flatMap(entityType) }
 
-    /// The type that a context names, or that of the entities in the set or contained collection that it names.
+    /// Returns the type in a context, or the type of the entities in its set or contained collection.
     private func entityType(of context: ContextURL) -> EntityType? {
         if let type = context.type.flatMap(model.findEntityType) { return type }
         guard let name = context.names.first else { return nil }
@@ -43,7 +44,7 @@ extension PayloadReader {
         let type = head.type.flatMap(model.findEntityType) ?? head.context.flatMap(entityType) ?? declared
         var properties = object
         let reason = try Self.takeReason(head, &properties)
-        // In 4.0 the entity-id is a member like properties, whatever properties the type has.
+        // In 4.0 the entity-id is a member like a property, whatever properties the type has.
         let id =
             head.removed == nil || type.findProperty("id") == nil ? try Self.takeIdentifier(&properties) : nil
         var removed = RemovedEntity(entity: try entity(properties, head, declared), reason: reason)
@@ -58,7 +59,7 @@ extension PayloadReader {
         -> RemovedEntity.Reason?
     {
         guard let (name, value) = head.removed else {
-            // Members of 4.0 and of Olingo's V2, and none of the entity's properties.
+            // These are members of 4.0 and of Olingo's V2 format, and not properties of the entity.
             let reason = properties["reason"]
             properties.members.removeAll { $0.name == "reason" || $0.name == "when" }
             return reason.flatMap(Self.reason(of:))
@@ -70,7 +71,7 @@ extension PayloadReader {
         return reason(of: value)
     }
 
-    /// From the reason itself or the object around it. Reasons that no version knows are none.
+    /// Returns the reason, given directly or in an object. Unknown reasons are ignored.
     private static func reason(of json: JSONValue) -> RemovedEntity.Reason? {
         let text = json.string ?? json["reason"]?.string ?? json["@reason"]?.string ?? json["@odata.reason"]?.string
         return text.flatMap(RemovedEntity.Reason.init)
@@ -101,7 +102,7 @@ extension PayloadReader {
             isAdded: isAdded, set: head.context?.set, source: source, relationship: relationship, target: target)
     }
 
-    /// A member of a link: properties by the standard, control information with some.
+    /// Returns a member of a link, which is a property by the standard, but control information for some services.
     private func text(_ name: String, of object: JSONObject) throws(PayloadError) -> String? {
         let names = [name, "@" + name, "@odata." + name]
         guard let found = names.first(where: object.contains), let value = object[found], value != .null else {
@@ -114,11 +115,11 @@ extension PayloadReader {
     }
 }
 
-/// What decides how an item of a collection is read.
+/// The parts of an item that determine how it is read.
 struct ItemHead {
-    /// The item's own context. Most have none.
+    /// The item's own context. Most items have none.
     var context: ContextURL?
-    /// The member that says that the entity is removed (4.01), under the name that it has.
+    /// The member that marks the entity as removed (4.01), with its name.
     var removed: (name: String, value: JSONValue)?
     var type: String?
 

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension PayloadReader {
-    /// Reads an entity's members. `type` is the declared type; the payload may name one derived from it.
+    /// Reads an entity's members. `type` is the declared type; the payload may contain a type derived from it.
     func entity(_ object: JSONObject, type: EntityType) throws(PayloadError) -> EntityPayload {
         var payload = EntityPayload()
         var names = PropertyTypes()
@@ -21,7 +21,7 @@ extension PayloadReader {
         if let name = payload.type, !model.isType(name, derivedFrom: type.name), model.findEntityType(name) != nil {
             throw PayloadError(.unknownType, "An entity of type \(name) stands where \(type.name) is declared.")
         }
-        // An unknown name may be a type of a newer schema: what the declared type knows of it can be read.
+        // An unknown name may be a type of a newer schema: the members that the declared type has are readable.
         let actual = payload.type.flatMap(model.findEntityType) ?? type
         for member in object.members {
             let isPlain = MemberName.isPlain(member.name)
@@ -38,7 +38,7 @@ extension PayloadReader {
         return payload
     }
 
-    /// What the service says of a part of the answer that it failed to give.
+    /// Returns the error for a part of the response that the service failed to return.
     private static func failure(_ value: JSONValue) -> PayloadError {
         let message = ServiceErrorReader.read(value)?.message ?? ""
         return PayloadError(
@@ -47,11 +47,11 @@ extension PayloadReader {
 
     var family: ODataVersionKind { version.isLegacy ? .legacy : .current }
 
-    /// What annotations say about properties of the same object.
+    /// Annotations of the properties of the same object.
     struct PropertyTypes {
         var types: [String: String] = [:]
         var nextLinks: [String: String] = [:]
-        /// Of the changes of a property.
+        /// The links to the remaining changes, by property.
         var deltaNextLinks: [String: String] = [:]
     }
 
@@ -80,7 +80,7 @@ extension PayloadReader {
         }
     }
 
-    /// A collection that says that it goes on, and not where, is not whole.
+    /// Adds a next link. Throws if the value is not a string, because the collection would seem complete.
     private func takeNextLink(
         of target: Substring, _ value: JSONValue, _ names: inout PropertyTypes
     ) throws(PayloadError) {
@@ -95,7 +95,7 @@ extension PayloadReader {
         }
     }
 
-    /// What an annotation says of a stream property.
+    /// Adds an annotation of a stream property.
     private static func takeStream(
         _ control: String, _ property: String, _ value: JSONValue, _ payload: inout EntityPayload
     ) {
@@ -113,7 +113,7 @@ extension PayloadReader {
         payload.namedStreams[place][keyPath: member] = value.string
     }
 
-    /// `__metadata` of V2. Its `uri` is the address; `id`, which only some services write, is the entity-id.
+    /// Reads `__metadata` of V2. Its `uri` is the URL; `id`, which only some services write, is the entity-id.
     private func takeMetadata(_ value: JSONValue, _ payload: inout EntityPayload) {
         let uri = value["uri"]?.string
         payload.id = value["id"]?.string ?? uri
@@ -126,8 +126,10 @@ extension PayloadReader {
         payload.mediaETag = value["media_etag"]?.string
     }
 
-    /// `#Namespace.Type`, `Namespace.Type` or a URL with such a fragment; primitive names may leave out `Edm.`, and an alias
-    /// may stand for a namespace (JSON Format 4.01, 4.6.3).
+    /// Returns the qualified type name.
+    ///
+    /// Accepts `#Namespace.Type`, `Namespace.Type`, or a URL with such a fragment. Primitive names may omit `Edm.`, and
+    /// an alias may replace a namespace (JSON Format 4.01, 4.6.3).
     func typeName(_ text: String) -> String {
         let name = text.lastIndex(of: "#").map { String(text[text.index(after: $0)...]) } ?? text
         guard name.hasPrefix("Collection("), name.hasSuffix(")") else { return model.resolveAlias(name) }

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension PayloadReader {
-    /// What stands at a navigation property's name: what it leads to, all of it, or that a single entity is linked no more.
+    /// Reads the value of a navigation property: all of its targets, or the removal of a single target.
     func takeNavigation(
         _ property: Property, _ json: JSONValue, _ names: PropertyTypes, _ payload: inout EntityPayload
     ) throws(PayloadError) {
@@ -15,7 +15,7 @@ extension PayloadReader {
         }
     }
 
-    /// What stands at `Orders@delta`.
+    /// Reads the value of a delta property such as `Orders@delta`.
     func takeDelta(
         _ name: String, _ json: JSONValue, _ type: EntityType, _ names: PropertyTypes, _ payload: inout EntityPayload
     ) throws(PayloadError) {
@@ -23,7 +23,8 @@ extension PayloadReader {
             payload.ignored.append(name)
             return
         }
-        // The standard has deltas of collections only, and says the same of a single entity under the property's name.
+        // The standard has deltas of collections only. For a single entity it represents the change by the property
+        // itself.
         if !property.isCollection, json.array == nil { return try takeNavigation(property, json, names, &payload) }
         guard let items = json.array else {
             throw PayloadError(.typeMismatch, "There is \(json.kindName), not an array of changes.")
@@ -39,7 +40,7 @@ extension PayloadReader {
                 navigation: name, items: changes, nextLink: names.deltaNextLinks[name] ?? names.nextLinks[name]))
     }
 
-    /// Collections of which the payload has no more than where they begin.
+    /// Adds the collections of which the payload only contains the link to their content.
     func takeBareNextLinks(_ names: PropertyTypes, _ type: EntityType, _ payload: inout EntityPayload) {
         for (name, link) in names.nextLinks.sorted(by: { $0.key < $1.key }) {
             guard type.findProperty(name)?.navigation != nil, type.findProperty(name)?.isCollection == true,
@@ -54,13 +55,13 @@ extension PayloadReader {
         (property.navigation?.targetType).flatMap(model.findEntityType)
     }
 
-    /// What came below a navigation property; nil where it was not expanded.
+    /// Returns the content of a navigation property, or nil if it was not expanded.
     private func expanded(
         _ json: JSONValue, _ property: Property, _ target: EntityType
     ) throws(PayloadError) -> EntityPayload.Expanded? {
         var result = EntityPayload.Expanded(navigation: property.name, entities: [])
         switch json {
-        // A collection is empty, and never null: it was not told.
+        // A collection may be empty but not null, so null means that it was omitted.
         case .null: if property.isCollection { return nil }
         case .array(let items): (result.entities, result.unreadable) = try entities(items, target)
         case .object(let object):
@@ -87,7 +88,7 @@ extension PayloadReader {
         return result
     }
 
-    /// The entities of a whole collection, in which nothing else has a place.
+    /// Returns the entities of a complete collection, which may not contain other items.
     private func entities(
         _ items: [JSONValue], _ type: EntityType
     ) throws(PayloadError) -> ([EntityPayload], [UnreadableEntity]) {
@@ -106,7 +107,7 @@ extension PayloadReader {
         return (entities, unreadable)
     }
 
-    /// Reads an item of a collection, or says why it cannot be read where that is set aside.
+    /// Reads an item of a collection. Returns an unreadable item if such items are set aside; otherwise throws.
     func itemOrUnreadable(_ json: JSONValue, type: EntityType) throws(PayloadError) -> DeltaItem {
         do throws(PayloadError) {
             guard let object = json.object else {

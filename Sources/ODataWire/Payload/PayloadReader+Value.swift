@@ -24,7 +24,7 @@ extension PayloadReader {
     }
 
     private func collection(_ json: JSONValue, _ type: TypeReference) throws(PayloadError) -> Value {
-        // V3 wraps collections as it wraps feeds.
+        // V3 wraps collections of values like feeds.
         guard let items = json.array ?? (version.isLegacy ? json["results"]?.array : nil) else {
             throw mismatch(json, "Collection(\(type.name))")
         }
@@ -67,10 +67,10 @@ extension PayloadReader {
         return value
     }
 
-    /// A value that no declaration gives a type: by the type that the payload names, or else by what JSON shows.
+    /// Reads a value without a declared type, using the type in the payload or otherwise the JSON type.
     ///
-    /// A number without a type is `Edm.Double` where that holds it exactly, and `Edm.Decimal` otherwise, so that no digit
-    /// is lost.
+    /// A number without a type is `Edm.Double` if that represents it exactly, and `Edm.Decimal` otherwise, so that no
+    /// digit is lost.
     func dynamicValue(_ json: JSONValue, typeName: String?) throws(PayloadError) -> Value {
         if let typeName, let type = reference(typeName) { return try value(json, type: type) }
         switch json {
@@ -96,7 +96,7 @@ extension PayloadReader {
         }
     }
 
-    /// What a type's name in a payload stands for: `Edm.Int32`, `Int32`, `Collection(NS.Color)`.
+    /// Returns the type for a type name in a payload: `Edm.Int32`, `Int32`, `Collection(NS.Color)`.
     func reference(_ name: String) -> TypeReference? {
         if name.hasPrefix("Collection("), name.hasSuffix(")") {
             let item = typeName(String(name.dropFirst(11).dropLast()))
@@ -121,7 +121,7 @@ extension PayloadReader {
         case (.boolean(let flag), .boolean): return .boolean(flag)
         case (.string(let text), .string), (.string(let text), .stream): return .string(text)
         case (.string, .boolean): break
-        // Large numbers come as strings in V2 and where IEEE754Compatible was asked for.
+        // Large numbers are strings in V2, and if IEEE754Compatible was requested.
         case (.number(let text), _), (.string(let text), _):
             if let value = try number(text, type) { return value }
             guard case .string = json else { break }
@@ -133,11 +133,11 @@ extension PayloadReader {
         throw mismatch(json, type.rawValue)
     }
 
-    /// A value of a numeric type from a JSON number or the string that stands for one; nil for other types.
+    /// Returns a numeric value from a JSON number or its string form, or nil for other types.
     private func number(_ text: String, _ type: PrimitiveType) throws(PayloadError) -> Value? {
         switch type {
         case _ where type.isInteger:
-            // Some services write 1.0 or 1e3 for whole numbers.
+            // Some services write 1.0 or 1e3 for integers.
             guard let number = Int64(text) ?? DecimalValue(text)?.int64Value, let range = type.integerRange,
                 range.contains(number)
             else {

@@ -1,17 +1,17 @@
 public import EDM
 
-/// Reads what a service answers, in the JSON of its version, into values that no longer depend on the version.
+/// Reads the JSON responses of a service into values that are independent of the protocol version.
 ///
-/// V2 and V3 verbose JSON: with and without `d`, `results` or a plain array, `__metadata`, `__deferred`. V4: minimal, full
-/// or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible). Annotations of
-/// vocabularies and advertised operations are passed over. Facets are not enforced: what a service has
-/// sent is a fact. The items of deltas are understood in the forms of 4.0 and 4.01, whichever the version.
+/// V2 and V3 verbose JSON: with and without `d`, `results` or a plain array, `__metadata`, `__deferred`. V4: minimal,
+/// full or no metadata, control information with and without `odata.`, numbers as strings (IEEE754Compatible).
+/// Annotations with vocabulary terms and advertised operations are skipped. Facets are not enforced: values from the
+/// service are accepted as they are. Delta items are accepted in the forms of 4.0 and 4.01, whatever the version.
 public struct PayloadReader: Sendable {
     public let version: ODataVersion
     public let model: EntityDataModel
     public var limits: JSONScanner.Limits
-    /// Whether an entity in a collection that cannot be read is given as ``DeltaItem/unreadable(_:)``, so that the others can
-    /// be taken. Otherwise the payload is refused as a whole.
+    /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``, so that the others can
+    /// be used. Otherwise the whole payload is rejected.
     public var setsAside = false
 
     public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
@@ -20,7 +20,7 @@ public struct PayloadReader: Sendable {
         self.limits = limits
     }
 
-    /// One entity of `type` or of a type derived from it.
+    /// Reads an entity of `type` or of a derived type.
     public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> EntityPayload {
         let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
@@ -30,7 +30,7 @@ public struct PayloadReader: Sendable {
             throw PayloadError(
                 .unexpectedShape, "The payload wraps \(value.kindName), and is no entity of type \(type.name).")
         }
-        // Function results and some proxies wrap a single entity into a collection of one.
+        // Function results and some proxies wrap a single entity in a collection.
         if version.isLegacy, object.members.count == 1, let items = object["results"]?.array, items.count == 1,
             let only = items[0].object
         {
@@ -39,8 +39,8 @@ public struct PayloadReader: Sendable {
         return try entity(object, type: type)
     }
 
-    /// One entity as an item of a collection has it: with ``setsAside`` one with a value that cannot be read is given as
-    /// unreadable.
+    /// Reads an entity like an item of a collection: with ``setsAside``, an entity with an unreadable value is returned
+    /// as unreadable.
     public func wholeEntity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
         do throws(PayloadError) {
             let payload = try entity(bytes, type: type)
@@ -56,7 +56,7 @@ public struct PayloadReader: Sendable {
         }
     }
 
-    /// One page of entities of `type` or of types derived from it, all in memory; ``feedReader(_:type:)`` streams it.
+    /// Reads one page of entities of `type` or of derived types into memory. Use ``feedReader(_:type:)`` for streaming.
     public func feed(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedPayload {
         var reader = try feedReader(bytes, type: type)
         var feed = FeedPayload(entities: [])
@@ -68,7 +68,7 @@ public struct PayloadReader: Sendable {
             case .unreadable(let found): feed.unreadable.append(found)
             }
         }
-        // Only now: the page may name its set behind the items.
+        // Must be last, because the page may contain its set after the items.
         if feed.entities.contains(where: reader.isElsewhere) {
             feed.otherEntities = feed.entities.filter(reader.isElsewhere)
             feed.entities.removeAll(where: reader.isElsewhere)
@@ -79,18 +79,18 @@ public struct PayloadReader: Sendable {
         return feed
     }
 
-    /// Reads a page item by item.
+    /// Returns a reader that reads a complete page item by item.
     public func feedReader(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> FeedReader {
         FeedReader(
             scanner: try FeedScanner(bytes, version: version, limits: limits), reader: self, type: type)
     }
 
-    /// Reads a page item by item while it arrives: see ``FeedReader/append(_:)``.
+    /// Returns a reader that reads a page item by item while it arrives; see ``FeedReader/append(_:)``.
     public func feedReader(type: EntityType) -> FeedReader {
         FeedReader(scanner: FeedScanner(version: version, limits: limits), reader: self, type: type)
     }
 
-    /// The item that a delta link of a single entity of `type` answers.
+    /// Reads the response to a delta link of a single entity of `type`.
     public func deltaItem(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> DeltaItem {
         let json = unwrapped(try document(bytes) { Self.isProperty($0, $1, type.findProperty, isOpen: type.isOpen) })
         guard let object = json.object else {
@@ -99,14 +99,14 @@ public struct PayloadReader: Sendable {
         return try item(object, type: type)
     }
 
-    /// The value of a single structural property, as `Customers(1)/Name` answers it.
+    /// Reads the value of a single structural property, such as the response to `Customers(1)/Name`.
     public func value(_ bytes: [UInt8], of property: Property) throws(PayloadError) -> Value {
         try value(bytes, type: property.type, name: property.name)
     }
 
-    /// The value of a property, or the result of a function, of `type`.
+    /// Reads the value of a property, or the result of a function, of `type`.
     ///
-    /// - Parameter name: the member that V2 wraps the value in; where it is nil or absent, the only member.
+    /// - Parameter name: The member that contains the value in V2. If it is nil or absent, the only member is used.
     public func value(_ bytes: [UInt8], type: TypeReference, name: String? = nil) throws(PayloadError) -> Value {
         let complex: String? = if case .complex(let name) = type.kind { name } else { nil }
         let own = complex.flatMap(model.findComplexType)
@@ -120,7 +120,8 @@ public struct PayloadReader: Sendable {
             } else if let name, let member = object[name] {
                 return try value(member, type: type)
             } else if complex != nil, !type.isCollection {
-                // A complex value comes under its name, or bare: told apart by whether the members are its own.
+                // A complex value is under its name or bare, which is determined by whether the members belong to its
+                // type.
                 let isBare = object.members.contains { own?.findProperty($0.name) != nil || $0.name == "__metadata" }
                 if !isBare, object.members.count == 1 { return try value(object.members[0].value, type: type) }
             } else if object.members.count == 1 {
@@ -130,7 +131,7 @@ public struct PayloadReader: Sendable {
         return try value(json, type: type)
     }
 
-    /// The number that `/$count` answers, as plain text; spaces and a byte order mark around it are passed over.
+    /// Reads the number in the response to `/$count`, which is plain text. Skips white space and a byte order mark.
     public static func count(_ bytes: [UInt8]) -> Int64? {
         var text = bytes[...]
         if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
@@ -139,9 +140,10 @@ public struct PayloadReader: Sendable {
         return Int64(String(decoding: trimmed, as: UTF8.self))
     }
 
-    /// The whole document, which must not say that the service failed.
+    /// Parses the whole document, and throws if it reports a failure of the service.
     ///
-    /// - Parameter isProperty: whether the member is a property of what is read, and no error of the service's.
+    /// - Parameter isProperty: Returns whether the member is a property of the content, as opposed to an error of the
+    ///   service.
     func document(
         _ bytes: [UInt8], isProperty: (String, JSONValue) -> Bool = { _, _ in false }
     ) throws(PayloadError) -> JSONValue {
@@ -158,11 +160,11 @@ public struct PayloadReader: Sendable {
         return json
     }
 
-    /// What the answer says of its failure in spite of its status; nil if it does not.
+    /// Returns the failure that a response reports in spite of its status, or nil.
     ///
-    /// - Parameter type: of the entity that the answer may hold.
+    /// - Parameter type: The type of the entity that the response may contain.
     public func inStreamError(in bytes: [UInt8], of type: EntityType?) -> PayloadError? {
-        // Most answers have no such word at all.
+        // Most responses do not contain this text at all.
         guard bytes.firstRange(of: Array("error\"".utf8)) != nil else { return nil }
         do throws(PayloadError) {
             _ = try document(bytes) { name, value in
@@ -174,14 +176,15 @@ public struct PayloadReader: Sendable {
         }
     }
 
-    /// An open type may have anything; an error has at least a code or a message.
+    /// Returns whether a member is a property. An open type may have any property; an error has at least a code or a
+    /// message.
     private static func isProperty(
         _ name: String, _ value: JSONValue, _ find: ((String) -> Property?)?, isOpen: Bool
     ) -> Bool {
         find?(name) != nil || (isOpen && value["code"] == nil && value["message"] == nil)
     }
 
-    /// The entity, if all that is wrong with the document is a string that is no text.
+    /// Returns the entity if an invalid string is the only error in the document.
     private func damagedEntity(_ bytes: [UInt8], _ type: EntityType) -> UnreadableEntity? {
         guard var scanner = try? JSONScanner(bytes, limits: limits) else { return nil }
         scanner.checksNames = true
@@ -196,7 +199,7 @@ public struct PayloadReader: Sendable {
         return damaged(entity, error, type)
     }
 
-    /// What stands inside the `d` of V2, if there is one.
+    /// Returns the content of V2's `d`, or the value itself if there is none.
     func unwrapped(_ json: JSONValue) -> JSONValue {
         guard version.isLegacy, let object = json.object, object.members.count == 1, let content = object["d"] else {
             return json
@@ -205,8 +208,10 @@ public struct PayloadReader: Sendable {
     }
 }
 
-/// Reads a page of entities, or of changes, one by one; see ``PayloadReader/feedReader(_:type:)`` and, for a page that is
-/// still arriving, ``PayloadReader/feedReader(type:)``.
+/// Reads a page of entities, or of changes, one by one.
+///
+/// See ``PayloadReader/feedReader(_:type:)`` and, for a page that is still arriving,
+/// ``PayloadReader/feedReader(type:)``.
 public struct FeedReader: Sendable {
     private var scanner: FeedScanner
     private let reader: PayloadReader
@@ -218,21 +223,21 @@ public struct FeedReader: Sendable {
         self.type = type
     }
 
-    /// Adds the bytes that follow those already given. To be called once ``next()`` has given nil.
+    /// Appends the next bytes of the page. To be called after ``next()`` has returned nil.
     public mutating func append(_ chunk: [UInt8]) { scanner.append(chunk) }
 
-    /// Says that no more bytes follow; ``next()`` goes on to the last item, or finds that the page is cut off.
+    /// Declares the page complete. ``next()`` then continues to the last item, or throws if the page is truncated.
     public mutating func finish() { scanner.finish() }
 
-    /// These are complete once ``next()`` has given nil for a page that is there whole.
+    /// The count of the page. It and the links are complete after ``next()`` has returned nil for a complete page.
     public var count: Int64? { scanner.count }
     public var nextLink: String? { scanner.nextLink }
     public var deltaLink: String? { scanner.deltaLink }
     public var context: String? { scanner.context }
 
-    /// The next item; nil where more bytes are needed for it, and for good behind the last one of a whole page.
+    /// Returns the next item, or nil if it requires more bytes or if a complete page has no more items.
     ///
-    /// The result, and the error, are the same whichever way the bytes were cut. No more is held than one item and a chunk.
+    /// Results and errors do not depend on the division into chunks. Stores at most one item and one chunk.
     public mutating func next() throws(PayloadError) -> DeltaItem? {
         let item: JSONValue
         switch try scanner.nextItem() {
@@ -257,7 +262,8 @@ public struct FeedReader: Sendable {
         do { return try reader.itemOrUnreadable(item, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 
-    /// Whether an entity is of another set than the page: by the page's context or, where that names no set, by the types.
+    /// Returns whether an entity belongs to a different set than the page, according to the page's context or, if that
+    /// contains no set, to the types.
     func isElsewhere(_ entity: EntityPayload) -> Bool {
         guard let set = entity.set else { return false }
         let own = context.flatMap(ContextURL.init)?.set

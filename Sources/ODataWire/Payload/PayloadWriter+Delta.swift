@@ -1,20 +1,22 @@
 public import EDM
 
-/// How a delta says what was removed and which links changed.
+/// The representation of removed entities and changed links in a delta.
 public enum DeltaForm: String, Sendable, Hashable, CaseIterable {
-    /// Entities of all sets, removed entities and links side by side. V2 has it as Olingo writes it, without links.
+    /// Entities of all sets, removed entities and links as separate items. In V2 as Olingo writes it, without links.
     case flat = "4.0"
-    /// Related entities inside of those that they belong to, as `Orders@delta`.
+    /// Related entities inside of their owners, such as in `Orders@delta`.
     case nested = "4.01"
 }
 
 extension PayloadWriter {
-    /// One page of a delta of a set: with entities that name another set in ``EntityPayload/set``, removed entities and
-    /// links. What an entity says of its navigation properties' changes is written in the nested form only.
+    /// Returns one page of a delta of a set, with entities of other sets (see ``EntityPayload/set``), removed entities
+    /// and links.
+    ///
+    /// An entity's changes of navigation properties are written in the nested form only.
     ///
     /// - Parameters:
-    ///   - type: that of the set's entities.
-    ///   - set: for the context URL of V4, which says that it is a delta.
+    ///   - type: The type of the set's entities.
+    ///   - set: The set for the context URL of V4, which marks the page as a delta.
     public func delta(
         _ items: [DeltaItem], nextLink: String?, deltaLink: String?, type: EntityType, set: String, form: DeltaForm
     ) -> [UInt8] {
@@ -29,7 +31,7 @@ extension PayloadWriter {
         writer.beginObject()
         switch item {
         case .entity(let entity):
-            // A set of the container, or the path of what an entity contains.
+            // A set of the container, or the path of a containment collection.
             if let own = entity.set, own != set, !version.isLegacy {
                 member("@odata.context", "#\(own)/$entity", &writer)
             }
@@ -44,7 +46,7 @@ extension PayloadWriter {
             member("source", link.source, &writer)
             member("relationship", link.relationship, &writer)
             if let target = link.target { member("target", target, &writer) }
-        // What was not read is nothing that could be written.
+        // An unreadable entity cannot be written.
         case .unreadable: break
         }
         writer.endObject()

@@ -1,16 +1,17 @@
 public import EDM
 
-/// Writes what a service answers: V2 and V3 verbose JSON with `d`, V4 JSON with minimal metadata.
+/// Writes responses of a service: V2 and V3 verbose JSON with `d`, V4 JSON with minimal metadata.
 ///
-/// The inverse of ``PayloadReader``, for services and tools of our own.
+/// The inverse of ``PayloadReader``, for the project's own services and tools.
 public struct PayloadWriter: Sendable {
     public let version: ODataVersion
     public let model: EntityDataModel
-    /// With a slash at its end.
+    /// The URL of the service root, with a slash at its end.
     public let serviceRoot: String
     let values: ValueJSONWriter
 
-    /// - Parameter isIEEE754Compatible: V4: `Edm.Int64` and `Edm.Decimal` as strings, as a client may ask for.
+    /// - Parameter isIEEE754Compatible: Whether to write `Edm.Int64` and `Edm.Decimal` of V4 as strings, which a client
+    ///   may request.
     public init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, isIEEE754Compatible: Bool = false) {
         self.version = version
         self.model = model
@@ -18,16 +19,16 @@ public struct PayloadWriter: Sendable {
         values = ValueJSONWriter(version: version, model: model, isIEEE754Compatible: isIEEE754Compatible)
     }
 
-    /// The media type of everything written here.
+    /// The media type of all output.
     public var mediaType: String {
         version.isLegacy ? "application/json" : "application/json;odata.metadata=minimal"
     }
 
-    /// One entity.
+    /// Returns one entity.
     ///
     /// - Parameters:
-    ///   - type: the declared type of the set; the entity's own type is named where it differs.
-    ///   - set: for the context URL of V4; `isSingleton` leaves out `/$entity`.
+    ///   - type: The declared type of the set. The entity's own type is written if it differs.
+    ///   - set: The set for the context URL of V4. `isSingleton` omits `/$entity`.
     public func entity(
         _ entity: EntityPayload, type: EntityType, set: String, isSingleton: Bool = false
     ) -> [UInt8] {
@@ -38,14 +39,14 @@ public struct PayloadWriter: Sendable {
         }
     }
 
-    /// One page of a set.
+    /// Returns one page of a set.
     public func feed(_ feed: FeedPayload, type: EntityType, set: String) -> [UInt8] {
         collection(feed.count, feed.nextLink, feed.deltaLink, context: "#\(set)") { writer in
             for entity in feed.entities { write(entity, type, to: &writer) }
         }
     }
 
-    /// A structural property's value. V4: a complex value stands for itself, everything else under `value`.
+    /// Returns a structural property's value. In V4, it is in `value`.
     public func value(_ value: Value, of property: Property, context: String) -> [UInt8] {
         document { writer in
             writer.beginObject()
@@ -61,7 +62,7 @@ public struct PayloadWriter: Sendable {
         }
     }
 
-    /// The one reference of a single-valued navigation property.
+    /// Returns the reference of a single-valued navigation property.
     public func reference(_ url: String) -> [UInt8] {
         document { writer in
             begin(&writer, context: "#$ref")
@@ -71,7 +72,7 @@ public struct PayloadWriter: Sendable {
         }
     }
 
-    /// The references of a collection-valued navigation property.
+    /// Returns the references of a collection-valued navigation property.
     public func references(_ references: ReferencesPayload) -> [UInt8] {
         collection(references.count, references.nextLink, nil, context: "#Collection($ref)") { writer in
             for url in references.urls {
@@ -107,7 +108,7 @@ public struct PayloadWriter: Sendable {
         }
     }
 
-    /// Why a request was refused.
+    /// Returns an error response.
     public func error(_ error: ServiceError) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
@@ -162,7 +163,7 @@ public struct PayloadWriter: Sendable {
 }
 
 extension PayloadWriter {
-    /// Wraps what `content` writes into the `d` of V2.
+    /// Wraps the output of `content` in the `d` of V2.
     func document(_ content: (inout JSONWriter) -> Void) -> [UInt8] {
         var writer = JSONWriter()
         guard version.isLegacy else {
@@ -287,7 +288,7 @@ extension PayloadWriter {
         }
     }
 
-    /// V2 lists the navigation properties that are not expanded with their addresses.
+    /// Writes the links of the navigation properties that are not expanded, which V2 requires.
     private func writeDeferred(_ entity: EntityPayload, _ type: EntityType, to writer: inout JSONWriter) {
         guard let address = entity.editLink ?? entity.id else { return }
         for property in type.navigationProperties

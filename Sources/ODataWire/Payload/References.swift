@@ -1,8 +1,8 @@
 internal import EDM
 
-/// The targets of a relationship, as `$links` of V2 and `$ref` of V4 answer them.
+/// The targets of a relationship, as in responses to `$links` of V2 and `$ref` of V4.
 public struct ReferencesPayload: Sendable, Hashable {
-    /// URLs as the service wrote them, absolute or relative to the service root.
+    /// The URLs as the service wrote them, absolute or relative to the service root.
     public var urls: [String]
     public var count: Int64?
     public var nextLink: String?
@@ -14,7 +14,7 @@ public struct ReferencesPayload: Sendable, Hashable {
     }
 }
 
-/// What a service document lists.
+/// The content of a service document.
 public struct ServiceDocument: Sendable, Hashable {
     public struct Entry: Sendable, Hashable {
         public enum Kind: String, Sendable, Hashable {
@@ -45,7 +45,7 @@ public struct ServiceDocument: Sendable, Hashable {
 }
 
 extension PayloadReader {
-    /// The references of a `$links` or `$ref` response, one or many.
+    /// Reads a `$links` or `$ref` response with one or several references.
     public func entityReferences(_ bytes: [UInt8]) throws(PayloadError) -> ReferencesPayload {
         let json = unwrapped(try document(bytes))
         if let url = Self.url(of: json) { return ReferencesPayload(urls: [url]) }
@@ -66,13 +66,14 @@ extension PayloadReader {
         return result
     }
 
-    /// `{"uri":…}` of V2, `{"url":…}` of V3's light format, `{"@odata.id":…}` of V4; also an entity's own metadata.
+    /// Returns the URL in `{"uri":…}` of V2, `{"url":…}` of V3's light format, `{"@odata.id":…}` of V4, or an entity's
+    /// own metadata.
     static func url(of json: JSONValue) -> String? {
         let url = json["@odata.id"] ?? json["@id"] ?? json["uri"] ?? json["url"] ?? json["__metadata"]?["uri"]
         return url?.string
     }
 
-    /// The names that the service root lists.
+    /// Reads the entries of a service document.
     public func serviceDocument(_ bytes: [UInt8]) throws(PayloadError) -> ServiceDocument {
         let json = unwrapped(try document(bytes))
         if let names = json["EntitySets"]?.array {

@@ -1,15 +1,15 @@
 public import EDM
 
-/// What the body of a create or an update says.
+/// The content of the body of a create or an update.
 public struct RequestBody: Sendable, Hashable {
-    /// The qualified type name, where the body names one.
+    /// The qualified type name, if the body contains one.
     public var type: String?
     public var values: PropertyValues
-    /// URLs of existing entities by navigation property, as the client wrote them; none where the link is to be cleared.
+    /// URLs of existing entities by navigation property, as the client wrote them. Empty if the link is to be removed.
     public var bindings: [Binding]
-    /// Entities to be created along, by navigation property.
+    /// Entities to create along with this one, by navigation property.
     public var inline: [Inline]
-    /// What the client has marked the entity with, to find it in the answer (`@Core.ContentID`).
+    /// The identifier by which the client finds the entity in the response (`@Core.ContentID`).
     public var contentID: String?
 
     public struct Binding: Sendable, Hashable {
@@ -41,8 +41,10 @@ public struct RequestBodyReader: Sendable {
         reader = PayloadReader(version: version, model: model)
     }
 
-    /// Reads the body of a POST, PUT, PATCH or MERGE to an entity of `type`. A property that a closed type does not
-    /// declare is an error; a null or nested navigation property is understood in the forms of all versions.
+    /// Reads the body of a POST, PUT, PATCH or MERGE request for an entity of `type`.
+    ///
+    /// A property that a closed type does not declare is an error. Null and nested navigation properties are accepted
+    /// in the forms of all versions.
     public func entity(_ bytes: [UInt8], type: EntityType) throws(PayloadError) -> RequestBody {
         let json = reader.unwrapped(try reader.document(bytes))
         guard let object = json.object else {
@@ -51,7 +53,7 @@ public struct RequestBodyReader: Sendable {
         return try entity(object, type: type)
     }
 
-    /// The URL in the body of a request to `$links` or `$ref`.
+    /// Reads the URL in the body of a request to `$links` or `$ref`.
     public func reference(_ bytes: [UInt8]) throws(PayloadError) -> String {
         let json = reader.unwrapped(try reader.document(bytes))
         guard let url = PayloadReader.url(of: json) else {
@@ -128,7 +130,7 @@ public struct RequestBodyReader: Sendable {
         }
     }
 
-    /// A navigation property's value: references to existing entities, new entities, or both mixed.
+    /// Reads a navigation property's value: references to existing entities, new entities, or both.
     private func takeNavigation(
         _ property: Property, _ json: JSONValue, _ body: inout RequestBody
     ) throws(PayloadError) {
@@ -147,7 +149,7 @@ public struct RequestBodyReader: Sendable {
         if !property.isCollection, items.count > 1 {
             throw PayloadError(.typeMismatch, "\(property.name) takes one entity at most.")
         }
-        // A deferred link says where the entities are, and nothing about them.
+        // A deferred link contains only the URL of the entities and not their content.
         items.removeAll { $0["__deferred"] != nil }
         if items.isEmpty {
             if json == .null { body.bindings.append(.init(navigation: property.name, urls: [])) }
@@ -171,7 +173,7 @@ public struct RequestBodyReader: Sendable {
         if !entities.isEmpty { body.inline.append(.init(navigation: property.name, entities: entities)) }
     }
 
-    /// The entity that an object merely refers to: it has an address and no property.
+    /// Returns the URL of an object that only refers to an entity: it has a URL and no property.
     func boundURL(_ object: JSONObject) -> String? {
         let hasProperty = object.members.contains {
             if case .property = MemberName($0.name, version: reader.family) { true } else { false }

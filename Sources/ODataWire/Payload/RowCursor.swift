@@ -1,9 +1,10 @@
 internal import EDM
 
-/// Goes over the bytes of a row. Each step passes what it is about or, where there is anything else, says so; what it passed
-/// then has no meaning.
+/// A cursor over the bytes of a row.
+///
+/// Each operation consumes the expected text or reports a mismatch. After a mismatch the position is undefined.
 struct RowCursor {
-    /// Only as long as whoever made the cursor has them. Each access looks first whether it is among them.
+    /// The bytes, which are valid only as long as the creator of the cursor keeps them. Every access checks the bounds.
     private let bytes: UnsafeRawBufferPointer
     private(set) var offset: Int
 
@@ -12,7 +13,7 @@ struct RowCursor {
         self.offset = offset
     }
 
-    /// The next byte; 0, which is nowhere in JSON, at the end.
+    /// The next byte, or 0, which does not occur in JSON, at the end.
     var next: UInt8 { offset < bytes.count ? bytes[offset] : 0 }
 
     mutating func skipWhitespace() {
@@ -52,9 +53,9 @@ struct RowCursor {
         return true
     }
 
-    /// The name, the colon behind it and the comma in front of it, and all white space around them.
+    /// Consumes a name with its colon, the comma before it, and all white space around them.
     ///
-    /// - Parameter range: of the text: `"ID":`, or `,"ID":` where others stand in front of it.
+    /// - Parameter range: The range in the text: `"ID":`, or `,"ID":` if other members precede it.
     mutating func takeName(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         let whole = UnsafeRawBufferPointer(rebasing: text[range])
         if !take(whole) {
@@ -75,7 +76,7 @@ struct RowCursor {
 
     // MARK: Strings
 
-    /// The bytes of a string without escapes, all of them ASCII.
+    /// Consumes a string without escapes that is entirely ASCII, and returns its bytes.
     mutating func plainText() -> UnsafeRawBufferPointer? {
         guard take(UInt8(ascii: "\"")) else { return nil }
         let start = offset
@@ -98,7 +99,7 @@ struct RowCursor {
         return escapedString(from: start, escape: end)
     }
 
-    /// With the escapes that one letter stands for; others are left to the general way.
+    /// Consumes a string with single-letter escapes. Other escapes are left to the general parser.
     private mutating func escapedString(from start: Int, escape: Int) -> String? {
         var text = Array(bytes[start..<escape])
         var index = escape
@@ -116,7 +117,7 @@ struct RowCursor {
 
     // MARK: Numbers
 
-    /// A number without fraction and exponent, of so few digits that it fits.
+    /// Consumes a number without fraction and exponent, with few enough digits to fit.
     mutating func wholeNumber() -> Int64? {
         let isNegative = take(UInt8(ascii: "-"))
         let start = offset
@@ -131,19 +132,19 @@ struct RowCursor {
         return isNegative ? -value : value
     }
 
-    /// A number without exponent.
+    /// Consumes a number without exponent.
     mutating func decimal() -> DecimalValue? {
         let start = offset
         guard passPlainNumber() != nil, offset - start <= 40 else { return nil }
         let text = UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
-        // Zero in front is left to who knows the ways to write it.
+        // Leading zeroes are left to the general initializer, which handles their variants.
         let first = text[0] == UInt8(ascii: "-") ? text[1] : text[0]
         let string = JSONText.string(text)
         return first == UInt8(ascii: "0") ? DecimalValue(string) : DecimalValue(canonical: string)
     }
 
-    /// A number whose digits and power of ten a `Double` both holds exactly, so that one division rounds as it should
-    /// (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990).
+    /// Consumes a number whose digits and power of ten are both exactly representable as `Double`, so that one division
+    /// rounds correctly (W. D. Clinger, How to Read Floating Point Numbers Accurately, 1990).
     mutating func exactDouble() -> Double? {
         let start = offset
         guard let fraction = passPlainNumber(), offset - start <= 17, fraction <= 15 else { return nil }
@@ -154,7 +155,7 @@ struct RowCursor {
         return bytes[start] == UInt8(ascii: "-") ? -value : value
     }
 
-    /// Passes `-?(0|[1-9][0-9]*)(\.[0-9]+)?`; how many digits the fraction has.
+    /// Consumes `-?(0|[1-9][0-9]*)(\.[0-9]+)?` and returns the number of fractional digits.
     private mutating func passPlainNumber() -> Int? {
         _ = take(UInt8(ascii: "-"))
         let start = offset
@@ -172,7 +173,7 @@ struct RowCursor {
 
     private mutating func passDigits() { while next &- 0x30 < 10 { offset += 1 } }
 
-    /// At least one, and no zero in front of others.
+    /// Returns whether there is at least one digit and no leading zero before other digits.
     private func hasDigits(from start: Int) -> Bool {
         offset > start && (offset == start + 1 || bytes[start] != UInt8(ascii: "0"))
     }

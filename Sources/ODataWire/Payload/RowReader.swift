@@ -1,21 +1,22 @@
 internal import EDM
 
-/// Reads entities that look like the one before: the same properties in the same order, each a plain value, as the rows of a
-/// page do. They go from bytes to values without the tree of JSON between, which takes most of the time otherwise.
+/// Reads entities with the same members as the preceding one: the same properties in the same order with plain values,
+/// as in the rows of a page.
 ///
-/// Whatever is not exactly so (an escape in a name, an expansion, a value of another kind, an error) is left to the general
-/// way: that decides alone what is valid, and finds the words for what is not.
+/// The values are decoded directly from the bytes without an intermediate JSON tree, which otherwise takes most of the
+/// time. Any deviation (an escape in a name, an expansion, a value of a different kind, an error) is left to the
+/// general parser, which alone decides about validity and reports errors.
 struct RowReader: Sendable {
-    /// What all the rows have in common.
+    /// The common structure of the rows.
     fileprivate final class Shape: Sendable {
-        /// The members' names as services write them, one behind the other: `"ID":,"Name":,"City":`.
+        /// The members' names as services write them, concatenated: `"ID":,"Name":,"City":`.
         let text: [UInt8]
         let members: [Member]
-        /// Of the properties.
+        /// The names of the properties.
         let names: [String]
 
         struct Member: Sendable {
-            /// Where its name ends in the text.
+            /// The end of the name in the text.
             var end: Int
             var kind: Kind
         }
@@ -23,7 +24,7 @@ struct RowReader: Sendable {
         enum Kind: Sendable {
             case integer(ClosedRange<Int64>)
             case decimal, double, boolean, string, guid, dateTimeOffset, enumeration
-            /// Any other type whose values are strings in JSON.
+            /// Any other type whose values are JSON strings.
             case text(PrimitiveType)
             case etag
         }
@@ -42,17 +43,17 @@ struct RowReader: Sendable {
     }
 
     private var shape: Shape?
-    /// How many rows in a row did not look like the one before.
+    /// The number of consecutive rows that differed from the preceding one.
     private var misses = 0
 
-    /// After so many it is not worth trying.
+    /// The number of misses after which the reader gives up.
     private static let missLimit = 16
 
-    // MARK: The shape
+    // MARK: Columns
 
-    /// Takes the shape of an entity that was read the general way.
+    /// Takes over the structure of an entity that the general parser has read.
     ///
-    /// - Parameter type: the entity's own; it must be the declared one, since rows do not name theirs.
+    /// - Parameter type: The entity's own type. It must be the declared type, because rows do not contain their type.
     mutating func learn(_ object: JSONObject, type: EntityType, version: ODataVersion) {
         guard misses < Self.missLimit else { return }
         misses += 1
@@ -99,7 +100,7 @@ struct RowReader: Sendable {
 
     // MARK: Rows
 
-    /// The next value, if it is a row like the last; otherwise nil, and nothing is read.
+    /// Reads the next value if it is a row with the same structure. Otherwise returns nil and consumes nothing.
     mutating func read(_ scanner: inout JSONScanner) -> Row? {
         guard let shape, scanner.hasRoomForObject else { return nil }
         let found = scanner.bytes.withUnsafeBytes { bytes in
@@ -111,7 +112,7 @@ struct RowReader: Sendable {
         return row
     }
 
-    /// The row, and where it ends.
+    /// Returns the row and its end.
     private static func row(
         _ shape: Shape, _ text: UnsafeRawBufferPointer, _ start: RowCursor
     ) -> (row: Row, end: Int)? {
@@ -166,6 +167,6 @@ struct RowReader: Sendable {
 }
 
 extension JSONScanner {
-    /// Whether an object may be opened here.
+    /// Whether an object may begin here within the depth limit.
     fileprivate var hasRoomForObject: Bool { openIsEmpty.count < limits.depth }
 }

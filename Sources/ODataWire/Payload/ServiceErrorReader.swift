@@ -1,14 +1,16 @@
 internal import EDM
 
-/// Reads the JSON or XML in which a service says why it refused.
+/// Reads the JSON or XML error responses of services.
 public enum ServiceErrorReader {
-    /// The error of V2 (`message` an object), of V3's light format (`odata.error`) or of V4 (`message` a string), also in
-    /// the forms of SAP gateways, which leave out what they please and put details under `innererror.errordetails`.
+    /// Reads an error response.
     ///
-    /// Services of V2 say it in XML where they do not look at what the request accepts (MS-ODATA 2.2.8.1), those of V4 in the
-    /// same elements of another namespace.
+    /// Accepts the error of V2 (`message` an object), of V3's light format (`odata.error`) and of V4 (`message` a
+    /// string), also in the forms of SAP gateways, which omit members and put details under `innererror.errordetails`.
+    /// Some V2 services send XML regardless of the request's Accept header (MS-ODATA 2.2.8.1); V4 services use the same
+    /// elements in a different namespace.
     ///
-    /// Code and message are empty where the service gave none. Nil for what is neither JSON nor XML, or no error at all.
+    /// - Returns: The error, or nil if the bytes are neither JSON nor XML or contain no error. Code and message are
+    ///   empty if the service sent none.
     public static func read(_ bytes: [UInt8]) -> ServiceError? {
         if let error = errorElement(bytes) { return read(error) }
         guard let json = try? JSONValue.parse(bytes),
@@ -17,25 +19,26 @@ public enum ServiceErrorReader {
         return read(error)
     }
 
-    /// The members by which an answer of 200 says that it is in error, as it may only find out while it is being written
-    /// (OData 4.01 Part 1, 9.5; JSON Format 4.01, 21.2).
+    /// The members that report an error in a response with status 200, because a service may detect the error while it
+    /// writes the response (OData 4.01 Part 1, 9.5; JSON Format 4.01, 21.2).
     ///
-    /// An exception about the whole answer is one as well: what could not be read is missing in it (vocabulary Core,
-    /// `ResourceException`).
+    /// They include an exception that concerns the whole response, because the unreadable content is missing
+    /// (vocabulary Core, `ResourceException`).
     static let names: Set<String> = [
         "error", "odata.error", "@odata.error", "@error", "@Core.ResourceException",
         "@Org.OData.Core.V1.ResourceException", "value@Core.ResourceException",
         "value@Org.OData.Core.V1.ResourceException",
     ]
 
-    /// The root element `error` of an XML document as the JSON of the same error; nil for everything else.
+    /// Returns the root element `error` of an XML document as the JSON of the same error, or nil for any other content.
     private static func errorElement(_ bytes: [UInt8]) -> JSONValue? {
         let start = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
         guard bytes[start...].first(where: { $0 > 0x20 }) == UInt8(ascii: "<"),
             let message = XMLMessage(bytes, root: "error")
         else { return nil }
         let json = json(message.content)
-        // Other programs have an element of that name too: without OData's namespace it must look like an error of OData.
+        // Other programs use an element of this name too: without OData's namespace, it must have the structure of an
+        // OData error.
         let isOurs = message.namespace.map(namespaces.contains) ?? (json["code"] != nil && json["message"] != nil)
         return isOurs ? json : nil
     }
@@ -53,7 +56,7 @@ public enum ServiceErrorReader {
             for (name, content) in elements {
                 let value = json(content)
                 let place = object.members.firstIndex { $0.name == name }
-                // What there may be several of is an array also where there is one.
+                // An element that can be repeated is an array even if it occurs once.
                 if let place, let items = object.members[place].value.array {
                     object.members[place].value = .array(items + [value])
                 } else if place == nil {
@@ -67,7 +70,7 @@ public enum ServiceErrorReader {
 
     /// Reads the value of the member `error`.
     static func read(_ error: JSONValue) -> ServiceError? {
-        // Proxies in between like to put a bare sentence here.
+        // Proxies often send a plain sentence here.
         if let text = error.string { return ServiceError(code: "", message: text) }
         guard error.object != nil else { return nil }
         var result = ServiceError(
@@ -91,14 +94,14 @@ public enum ServiceErrorReader {
         return detail.code.isEmpty && detail.message.isEmpty ? nil : detail
     }
 
-    /// An annotation by the standard, a member of its own with SAP gateways.
+    /// Returns the Content-ID, which is an annotation by the standard and a member of its own with SAP gateways.
     private static func contentID(_ json: JSONValue) -> String? {
         let names = ["@Core.ContentID", "@Org.OData.Core.V1.ContentID", "@SAP__core.ContentID", "ContentID"]
         let found = names.lazy.compactMap { text(json[$0]) }.first { !$0.isEmpty }
         return found
     }
 
-    /// Codes are strings by the standard and numbers in the wild.
+    /// Returns the text of a code or message. Codes are strings by the standard, but some services send numbers.
     private static func text(_ json: JSONValue?) -> String {
         switch json {
         case .string(let text), .number(let text): text

@@ -1,18 +1,19 @@
 package import EDM
 
-/// An item of a collection that is well-formed JSON and no entity of the collection's type: a value that its property cannot
-/// have, or a type that does not fit. Or an item that is too large to be looked at.
+/// An item of a collection that is well-formed JSON but cannot be read as an entity of the collection's type.
+///
+/// It has a value that is invalid for its property or a type that does not fit, or it is too large to be read.
 public struct UnreadableEntity: Sendable, Hashable {
-    /// Why, and where below the item.
+    /// The reason, with the path of the error below the item.
     public var error: PayloadError
-    /// What identifies the entity as far as it can be read: key, links, type and set.
+    /// The readable identification of the entity: key, links, type and set.
     public var entity: EntityPayload
-    /// The value that cannot be read, as JSON, shortened to ``textLimit``; empty for what is too large.
+    /// The unreadable value as JSON, shortened to ``textLimit``. Empty if the item is too large.
     public var text: String
-    /// Whether the item holds other entities, which nobody looked at.
+    /// Whether the item contains other entities, which were not read.
     public var hasExpanded: Bool
 
-    /// In Unicode scalars.
+    /// The maximum length of ``text`` in Unicode scalars.
     public static let textLimit = 200
 
     public init(error: PayloadError, entity: EntityPayload = EntityPayload(), text: String, hasExpanded: Bool = false) {
@@ -24,7 +25,7 @@ public struct UnreadableEntity: Sendable, Hashable {
 }
 
 extension PayloadReader {
-    /// What can be said of an item that cannot be read.
+    /// Returns the description of an unreadable item.
     func unreadable(_ json: JSONValue, _ error: PayloadError, _ declared: EntityType) -> UnreadableEntity {
         let value = Self.value(at: error.path, in: json) ?? json
         var found = UnreadableEntity(error: error, text: UnreadableEntity.shortened(value.text))
@@ -32,14 +33,14 @@ extension PayloadReader {
         let head = ItemHead(object, self)
         let name = head.type ?? head.context?.type
         let type = name.flatMap(model.findEntityType) ?? declared
-        // Each member for itself: one of them is the one that cannot be read.
+        // Each member is read separately, because one of them is unreadable.
         let keys = Set(type.keyProperties.map(\.name))
         for member in object.members {
             if type.findProperty(member.name)?.isNavigation == true {
                 if !Self.isDeferredLink(member.value) { found.hasExpanded = true }
                 continue
             }
-            // What it would have shown below it may be among what failed.
+            // The failed part may have contained related entities.
             let isError = member.name == "error" && type.findProperty("error") == nil
             if isError || MemberName.saysFailure(member.name) { found.hasExpanded = true }
             let isKey = keys.contains(member.name)
@@ -56,8 +57,10 @@ extension PayloadReader {
         return found
     }
 
-    /// An item with a string that is no text. Replacement characters stand in it for what no character stands for, so that
-    /// nothing identifies the entity that has any.
+    /// Returns the description of an item with an invalid string.
+    ///
+    /// Replacement characters stand for the invalid bytes. If an identifying member contains one, the entity is treated
+    /// as unidentified.
     func damaged(_ json: JSONValue, _ error: JSONError, _ declared: EntityType) -> UnreadableEntity {
         let path = Self.path(toReplacementIn: json) ?? ""
         var found = unreadable(json, PayloadError(.typeMismatch, error.message, path: path), declared)
@@ -88,8 +91,7 @@ extension PayloadReader {
         }
     }
 
-    /// What can be said of an item that is too large.
-    ///
+    /// Returns the description of an item that is too large.
     func unreadable(_ item: ItemSkimmer, _ error: PayloadError, _ declared: EntityType) -> UnreadableEntity {
         var found = unreadable(.object(item.members), error, declared)
         found.text = ""
@@ -97,21 +99,21 @@ extension PayloadReader {
         return found
     }
 
-    /// The same of an entity that is a document of its own, of which only the beginning was received.
+    /// Returns the description of an entity that is a document of its own, of which only the beginning was received.
     package func unreadable(beginning bytes: [UInt8], _ declared: EntityType) -> UnreadableEntity {
         var skimmer = ItemSkimmer(limits)
         _ = try? skimmer.pass(bytes, from: 0)
         let error = PayloadError(
             .tooLarge, "The entity is too large to be read. It has more than \(limits.itemSize) bytes.")
         var found = unreadable(skimmer, error, declared)
-        // What follows was not looked at.
+        // The rest was not read.
         found.hasExpanded = true
         return found
     }
 
     private static func isDeferredLink(_ json: JSONValue) -> Bool { json == .null || json["__deferred"] != nil }
 
-    /// The value at the path of an error.
+    /// Returns the value at the path of an error.
     private static func value(at path: String, in json: JSONValue) -> JSONValue? {
         var value = json
         for step in path.split(separator: "/") {
@@ -126,19 +128,19 @@ extension PayloadReader {
         return value
     }
 
-    /// Why the entity cannot be taken although all its values can be read; nil where it can.
+    /// Returns why the entity cannot be used although all of its values are readable, or nil.
     func obstacle(in payload: EntityPayload) -> PayloadError? {
         guard let etag = payload.etag, !Self.isTransportable(etag) else { return nil }
         return PayloadError(
             .typeMismatch, "The ETag holds characters that no header can (RFC 9110, 8.8.3).", path: "/@odata.etag")
     }
 
-    /// An ETag comes back in `If-Match`, and control characters would end the header.
+    /// Returns whether the ETag can be sent in `If-Match`. Control characters would end the header.
     private static func isTransportable(_ etag: String) -> Bool { etag.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } }
 }
 
 extension UnreadableEntity {
-    /// The beginning of a text, as long as is kept of it.
+    /// Returns the beginning of a text, up to the maximum length.
     public static func shortened(_ text: String) -> String {
         let head = text.unicodeScalars.prefix(textLimit)
         return String(String.UnicodeScalarView(head)) + (head.endIndex < text.endIndex ? "…" : "")

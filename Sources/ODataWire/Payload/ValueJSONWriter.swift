@@ -1,10 +1,11 @@
 package import EDM
 
-/// Writes property values as JSON, each version's way.
+/// Writes property values as JSON in the format of each version.
 package struct ValueJSONWriter {
     let version: ODataVersion
     let model: EntityDataModel?
-    /// V4: `Edm.Int64` and `Edm.Decimal` as strings, for readers that know only 64-bit floating point numbers.
+    /// Whether to write `Edm.Int64` and `Edm.Decimal` of V4 as strings, for readers limited to 64-bit floating point
+    /// numbers.
     var isIEEE754Compatible = false
 
     package init(version: ODataVersion, model: EntityDataModel?) {
@@ -18,7 +19,9 @@ package struct ValueJSONWriter {
         self.isIEEE754Compatible = isIEEE754Compatible
     }
 
-    /// - Parameter type: what the property declares; nil for a dynamic property.
+    /// Writes a value.
+    ///
+    /// - Parameter type: The declared type of the property, or nil for a dynamic property.
     package func write(_ value: Value, as type: TypeReference? = nil, to writer: inout JSONWriter) {
         switch value {
         case .null: writer.null()
@@ -32,7 +35,9 @@ package struct ValueJSONWriter {
         }
     }
 
-    /// V2 writes numbers that JavaScript could not hold as strings, and floating point numbers too.
+    /// Returns whether a value is written as a JSON number.
+    ///
+    /// V2 writes numbers that JavaScript cannot represent, and floating point numbers, as strings.
     private func isNumber(_ value: Value, _ type: PrimitiveType?) -> Bool {
         switch value {
         case .integer(let number):
@@ -75,7 +80,8 @@ package struct ValueJSONWriter {
         writer.endObject()
     }
 
-    /// One member of an entity or complex value; a dynamic one with its type where JSON alone does not show it.
+    /// Writes one member of an entity or complex value. The type of a dynamic one is included if JSON does not imply
+    /// it.
     package func property(_ name: String, _ value: Value, _ type: TypeReference?, _ writer: inout JSONWriter) {
         if type == nil, !version.isLegacy, let typeName = dynamicTypeName(value) {
             writer.name(name + "@odata.type")
@@ -98,7 +104,9 @@ package struct ValueJSONWriter {
         }
     }
 
-    /// OData JSON 4.01, section 4.6.3: Boolean, string and double are inferred, everything else is named.
+    /// Returns the type name to write for a dynamic value, or nil.
+    ///
+    /// Boolean, string and double are inferred; other types are named (OData JSON 4.01, section 4.6.3).
     private func dynamicTypeName(_ value: Value) -> String? {
         switch value {
         case .null, .boolean, .string, .complex, .enumeration, .raw: return nil

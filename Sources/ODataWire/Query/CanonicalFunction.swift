@@ -1,32 +1,32 @@
 internal import EDM
 
-/// The functions that expressions know without a model: those of V2 and V4, and the offline functions of the SDK whose
-/// names Tidelog follows.
+/// The functions that are available without a model: those of V2 and V4, and the offline functions of the SDK whose API
+/// Tidelog follows.
 public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     case concat, contains, endswith, indexof, length, startswith, substring, matchesPattern, tolower, toupper, trim
-    /// V2 only.
+    /// Available in V2 only.
     case replace
     case hassubset, hassubsequence
     case year, month, day, hour, minute, second, fractionalseconds, totalseconds, date, time, totaloffsetminutes
     case now, maxdatetime, mindatetime, years, months, days, hours, minutes, seconds
     case round, floor, ceiling
-    /// Whether the instance has the property at all (OData Extension for Data Aggregation 4.0, section 6.4).
+    /// Returns whether the instance has the property at all (OData Extension for Data Aggregation 4.0, section 6.4).
     case isdefined
     case geoDistance = "geo.distance"
     case geoIntersects = "geo.intersects"
     case geoLength = "geo.length"
-    /// Whether the entity has changes that are not on the server yet.
+    /// Returns whether the entity has changes that are not on the server yet.
     case isLocal = "sap.islocal"
-    /// Whether an operation on the entity waits to be sent or is being sent.
+    /// Returns whether an operation on the entity is pending or being sent.
     case hasPendingChanges = "sap.haspendingchanges"
-    /// Whether an operation on the entity was refused by the server.
+    /// Returns whether the server rejected an operation on the entity.
     case isInErrorState = "sap.inerrorstate"
-    /// Whether the navigation property leads to an entity that is in the store.
+    /// Returns whether the navigation property leads to an entity in the store.
     case entityExists = "sap.entityexists"
-    /// Whether the last download inserted or changed the entity.
+    /// Returns whether the last download inserted or changed the entity.
     case upsertedLastDownload = "sap.upsertedlastdownload"
 
-    /// Those that only a store can answer.
+    /// The functions that only a store can evaluate.
     package static let ofStore: Set<CanonicalFunction> = [
         .isLocal, .hasPendingChanges, .isInErrorState, .entityExists, .upsertedLastDownload,
     ]
@@ -36,21 +36,23 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
     private static let byLowercaseName: [String: CanonicalFunction] = Dictionary(
         uniqueKeysWithValues: allCases.map { ($0.rawValue.lowercased(), $0) })
 
-    /// The function of that name. Case does not matter from OData 4.01 on (Part 2, 5.1.1), and never for the offline
-    /// functions, which are written both ways.
+    /// Returns the function with the name, or nil.
     ///
-    /// - Parameter word: in lower case where the version is 4.01.
+    /// Names are case-insensitive from OData 4.01 on (Part 2, 5.1.1). The offline functions are accepted in any case in
+    /// all versions.
+    ///
+    /// - Parameter word: The name; in lower case if the version is 4.01.
     static func named(_ word: String, in version: ODataVersion) -> CanonicalFunction? {
         version == .v401 || word.hasPrefix("sap.") || word.hasPrefix("SAP.")
             ? byLowercaseName[word.lowercased()] : byName[word]
     }
 
-    /// How many arguments the function takes in that version.
+    /// Returns the number of arguments in the given version.
     func arity(in version: ODataVersion) -> ClosedRange<Int> {
         self == .concat && !version.isLegacy ? 2...2 : arity
     }
 
-    /// How many arguments the function takes in any version.
+    /// The number of arguments, over all versions.
     var arity: ClosedRange<Int> {
         switch self {
         case .now, .maxdatetime, .mindatetime, .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
@@ -59,7 +61,7 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
             .totalseconds, .date, .time, .totaloffsetminutes, .years, .months, .days, .hours, .minutes, .seconds,
             .round, .floor, .ceiling, .geoLength, .entityExists, .isdefined:
             1...1
-        // Two in the standard; V2 services also take more, and the printer nests them where needed.
+        // Two by the standard. V2 services also accept more, and the printer nests them if necessary.
         case .concat: 2...64
         case .substring: 2...3
         case .replace: 3...3
@@ -69,7 +71,8 @@ public enum CanonicalFunction: String, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether a service of that version knows the function, under this or, for `contains`, its older name.
+    /// Returns whether services of the version support the function, under this name or, for `contains`, its older
+    /// name.
     func isKnown(to version: ODataVersion) -> Bool {
         switch self {
         case .concat, .contains, .endswith, .indexof, .length, .startswith, .substring, .tolower, .toupper, .trim,

@@ -1,7 +1,8 @@
 extension Expression {
-    /// The expression with what `$compute` says in the place of the names that it adds.
+    /// Returns the expression with the names from `$compute` replaced by their definitions.
     ///
-    /// Names that build upon each other can grow without end: nil where the result has more than `limit` nodes.
+    /// Names that refer to each other can grow exponentially, so this returns nil if the result has more than `limit`
+    /// nodes.
     package func inlining(_ items: [ComputeItem], limit: Int) -> Expression? {
         guard !items.isEmpty else { return self }
         var known: [String: Expression] = [:]
@@ -13,18 +14,19 @@ extension Expression {
     }
 }
 
-/// Rewrites expressions, and counts what it writes.
+/// Rewrites expressions and counts the nodes of the result.
 struct Inlining {
     let limit: Int
-    /// Nil: aliases stay what they are.
+    /// The aliases to replace, or nil to keep aliases.
     var aliases: AliasTable?
     var nodes = 0
     private var sizes: [String: Int] = [:]
 
     init(limit: Int) { self.limit = limit }
 
-    /// What the item's name stands for, whose size is remembered: the nodes of those that it is built upon are its own, but
-    /// they are one tree in memory, and are counted for whoever uses the name.
+    /// Returns the definition of an item's name and stores its size.
+    ///
+    /// Definitions that refer to others share one tree in memory, but their nodes count for every use of the name.
     fileprivate mutating func define(_ item: ComputeItem, _ known: [String: Expression]) -> Expression {
         nodes = 0
         let expression = rewrite(item.expression, known)
@@ -32,10 +34,10 @@ struct Inlining {
         return expression
     }
 
-    /// - Parameter known: what stands for names of properties.
+    /// - Parameter known: The expressions that replace names of properties.
     mutating func rewrite(_ expression: Expression, _ known: [String: Expression]) -> Expression {
         nodes += 1
-        // Too long already: the result is thrown away.
+        // The limit is exceeded, so the result will be discarded.
         guard nodes <= limit else { return expression }
         switch expression {
         case .literal, .enumeration, .isof(nil, _), .cast(nil, _): return expression
@@ -83,12 +85,12 @@ struct Inlining {
         } else if case .expression(let expression) = path.root {
             path.root = .expression(rewrite(expression, known))
         }
-        // In the condition of a lambda, names without a range variable are still those of the entity.
+        // In the condition of a lambda, names without a range variable still belong to the entity.
         path.segments = path.segments.map { segment in
             switch segment {
             case .any(let lambda?): .any(rewrite(lambda, known))
             case .all(let lambda): .all(rewrite(lambda, known))
-            // What these look at are other entities, to which the names do not belong.
+            // These segments concern other entities, to which the names do not belong.
             case .filter(let condition): .filter(rewrite(condition, [:]))
             case .count(let options): .count(rewrite(options))
             case .aggregate(let item): .aggregate(rewrite(item))

@@ -1,5 +1,5 @@
 extension Expression {
-    /// What the expression is made of, one level down, with what stands in the segments of a path.
+    /// The direct operands of the expression, including those in path segments.
     var operands: [Expression] {
         switch self {
         case .literal, .enumeration, .isof(nil, _), .cast(nil, _): []
@@ -12,12 +12,12 @@ extension Expression {
         }
     }
 
-    /// Whether there are more levels than `limit` above the lowest operands. Looks no deeper than that.
+    /// Returns whether the expression is nested more than `limit` levels deep. Does not search deeper than that.
     func isHigher(than limit: Int) -> Bool {
         operands.contains { limit == 0 || $0.isHigher(than: limit - 1) }
     }
 
-    /// Whether one of the functions is called anywhere in the expression.
+    /// Returns whether one of the functions is called anywhere in the expression.
     package func calls(_ functions: Set<CanonicalFunction>) -> Bool {
         if case .call(let function, _) = self, functions.contains(function) { return true }
         return operands.contains { $0.calls(functions) }
@@ -47,7 +47,7 @@ extension AggregateItem {
 }
 
 extension QueryOptions {
-    /// All expressions of the options, also those within `$expand`, `$select` and `$apply`.
+    /// All expressions of the options, including those within `$expand`, `$select` and `$apply`.
     package var expressions: [Expression] {
         var found: [Expression] = []
         if let filter { found.append(filter) }
@@ -70,7 +70,7 @@ extension Transformation {
         case .groupBy(_, let inner): inner.flatMap(\.expressions)
         case .concat(let sequences): sequences.flatMap { $0.flatMap(\.expressions) }
         case .ranked(_, let count, let by): [count, by]
-        // Answered by the service only.
+        // Only the service can evaluate these.
         case .nest, .addNested, .join, .relatives, .traverse, .function: []
         case .identity, .search, .top, .skip: []
         }
@@ -78,7 +78,7 @@ extension Transformation {
 }
 
 extension ServiceRequest {
-    /// All expressions of path and options.
+    /// All expressions of the path and the options.
     package var expressions: [Expression] {
         var found = options.expressions
         for case .filter(let condition) in path.segments { found.append(condition) }

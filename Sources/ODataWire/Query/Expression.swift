@@ -1,34 +1,37 @@
 public import EDM
 
-/// An expression of `$filter`, `$orderby`, `$compute` and parameters (OData 4.01 Part 2, section 5.1.1), the same for
-/// every protocol version: V2's `substringof(a,b)` is `contains(b,a)` here, and the printer turns it back.
+/// An expression of `$filter`, `$orderby`, `$compute` and parameters (OData 4.01 Part 2, section 5.1.1).
 ///
-/// A parsed expression is at most ``QueryLimits/height`` levels deep, so that walking it by recursion is safe.
+/// It is independent of the protocol version: V2's `substringof(a,b)` is represented as `contains(b,a)`, and the
+/// printer converts it back.
+///
+/// A parsed expression is at most ``QueryLimits/height`` levels deep, so that recursive functions are safe.
 public indirect enum Expression: Sendable, Hashable {
-    /// A primitive value. The type is nil for `null` and for values made in code whose type follows from the other
+    /// A primitive value. The type is nil for `null`, and for values created in code whose type follows from the other
     /// operand.
     case literal(Value, PrimitiveType?)
-    /// `Sales.Pattern'Yellow'`: the qualified type name, and member names joined with commas or a number.
+    /// An enumeration literal such as `Sales.Pattern'Yellow'`: the qualified type name, and member names joined with
+    /// commas or a number.
     case enumeration(type: String, value: String)
     case path(ExpressionPath)
     case comparison(ComparisonOperator, Expression, Expression)
-    /// Two or more operands.
+    /// A conjunction of two or more operands.
     case and([Expression])
-    /// Two or more operands.
+    /// A disjunction of two or more operands.
     case or([Expression])
     case not(Expression)
     case arithmetic(ArithmeticOperator, Expression, Expression)
     case negation(Expression)
     case call(CanonicalFunction, [Expression])
-    /// `isof`; without an operand it asks about `$it`.
+    /// `isof`; without an operand it tests `$it`.
     case isof(Expression?, type: String)
     /// `cast`; without an operand it casts `$it`.
     case cast(Expression?, type: String)
-    /// The right side of `in`, and JSON arrays.
+    /// The right operand of `in`, or a JSON array.
     case list([Expression])
     /// A JSON object: a complex value or an entity reference.
     case object([Member])
-    /// `case(condition:value,…)` of 4.01: the value of the first condition that is true, else null.
+    /// `case(condition:value,…)` of 4.01: the value of the first condition that is true, otherwise null.
     case choice([Choice])
 
     public struct Member: Sendable, Hashable {
@@ -61,11 +64,11 @@ public enum ArithmeticOperator: String, Sendable, Hashable, CaseIterable {
     case add, sub, mul, div, divby, mod
 }
 
-/// How much text is accepted. Hostile input costs memory and stack in proportion to these, never more.
+/// The limits for query text. The memory and stack use for hostile input is proportional to them.
 public enum QueryLimits {
-    /// The most levels that an expression, or nested `$expand`, may have.
+    /// The maximum nesting depth of an expression, or of `$expand`.
     public static let height = 64
-    /// The longest query string or path, in bytes.
+    /// The maximum length of a query string or path in bytes.
     public static let length = 1 << 20
 }
 
@@ -74,18 +77,19 @@ extension Expression {
     public static let `true` = Expression.literal(.boolean(true), .boolean)
     public static let `false` = Expression.literal(.boolean(false), .boolean)
 
-    /// A property by its path: `Name`, `Address/City`, `Customer/Name`.
+    /// Returns a property by its path: `Name`, `Address/City`, `Customer/Name`.
     public static func property(_ path: String) -> Expression {
         .path(ExpressionPath(segments: path.split(separator: "/").map { .property(String($0)) }))
     }
 
-    /// Joins conditions, flat: a long chain does not become a deep tree. Nil for none.
+    /// Returns the conjunction of the conditions, or nil if there are none. It is flat, so that a long chain does not
+    /// become a deep tree.
     public static func all(of conditions: [Expression]) -> Expression? {
         let operands = conditions.flatMap { if case .and(let inner) = $0 { inner } else { [$0] } }
         return operands.count > 1 ? .and(operands) : operands.first
     }
 
-    /// Joins alternatives, flat. Nil for none.
+    /// Returns the disjunction of the conditions, or nil if there are none. It is flat.
     public static func any(of conditions: [Expression]) -> Expression? {
         let operands = conditions.flatMap { if case .or(let inner) = $0 { inner } else { [$0] } }
         return operands.count > 1 ? .or(operands) : operands.first

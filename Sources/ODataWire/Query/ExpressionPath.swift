@@ -1,44 +1,44 @@
-/// A path in an expression: where it starts and what it walks through.
+/// A path in an expression: its root and its segments.
 public struct ExpressionPath: Sendable, Hashable {
     public indirect enum Root: Sendable, Hashable {
-        /// The entity in question, as in `Name`; in `$filter` of a collection-valued path the same as `$it`.
+        /// The current entity, as in `Name`. In `$filter` of a collection-valued path equal to `$it`.
         case implicit
-        /// `$it`: the entity that the request's resource path leads to.
+        /// `$it`: the entity at the end of the request's resource path.
         case it
-        /// `$this`: the item that a nested option looks at.
+        /// `$this`: the current item of a nested option.
         case this
-        /// `$these`: the collection that a query option or transformation looks at, as a whole.
+        /// `$these`: the whole collection that a query option or transformation applies to.
         case these
         /// `$root`: the service, for absolute paths.
         case root
         /// The range variable of an enclosing `any` or `all`.
         case variable(String)
-        /// `@name`, without the `@`.
+        /// The alias `@name`, without the `@`.
         case alias(String)
-        /// A parenthesised or computed value, as in `(a)/b`.
+        /// A parenthesized or computed value, as in `(a)/b`.
         case expression(Expression)
     }
 
     public enum Segment: Sendable, Hashable {
         /// A structural or navigation property, an entity set after `$root`, or an unqualified type name of 4.01.
         case property(String)
-        /// A qualified type name: only instances of it go on.
+        /// A qualified type name, which selects the instances of the type.
         case type(String)
-        /// `@Namespace.Term`, or with a qualifier `@Namespace.Term#Qualifier`; without the `@`.
+        /// An annotation `@Namespace.Term`, or with a qualifier `@Namespace.Term#Qualifier`; without the `@`.
         case annotation(String)
-        /// A function, bound to what is before it, or an import after `$root`. Also a property with a key of named
-        /// values, which only the model can tell apart.
+        /// A function that is bound to the preceding value, or an import after `$root`. Also a property with a named
+        /// key, which only the model can distinguish.
         case function(String, [Argument])
         /// A key predicate: one unnamed value, or several named ones.
         case key([Argument])
-        /// `$count`, with the `$filter` and `$search` that 4.01 allows.
+        /// `$count`, with the `$filter` and `$search` options of 4.01.
         case count(QueryOptions)
-        /// `$filter(…)`.
+        /// The segment `$filter(…)`.
         case filter(Expression)
-        /// `any(x:…)`; nil for `any()`.
+        /// `any(x:…)`, or nil for `any()`.
         case any(Lambda?)
         case all(Lambda)
-        /// `aggregate(Amount with sum)`: one value for the collection before it.
+        /// `aggregate(Amount with sum)`: one value for the preceding collection.
         case aggregate(AggregateItem)
     }
 
@@ -70,7 +70,7 @@ public struct ExpressionPath: Sendable, Hashable {
         self.segments = segments
     }
 
-    /// The names, where the path consists of nothing but properties of the entity in question.
+    /// The property names if the path consists only of properties of the current entity; otherwise nil.
     public var propertyNames: [String]? {
         guard root == .implicit || root == .it else { return nil }
         var names: [String] = []

@@ -1,11 +1,13 @@
 public import EDM
 
 extension Expression {
-    /// The expression as text for a URL of that version, percent-decoded, with no more parentheses than needed.
+    /// Returns the expression as text for a URL of the version, without percent-encoding and with minimal parentheses.
     ///
-    /// What the version lacks is rewritten where it can be: in V2 `contains` becomes `substringof`, `in` a chain of
-    /// `eq`, `divby` a `div`; in V4 a `concat` of many is nested and a V2 point in time gets the offset `Z`. Throws
-    /// `notExpressible` for the rest (`any` in V2, `replace` in V4, …).
+    /// Unsupported constructs are rewritten if possible: in V2 `contains` becomes `substringof`, `in` a chain of `eq`,
+    /// and `divby` a `div`; in V4 a `concat` of many operands is nested, and a V2 point in time gets the offset `Z`.
+    ///
+    /// - Throws: `notExpressible` for other constructs that the version does not support (`any` in V2, `replace` in V4,
+    ///   …).
     public func print(version: ODataVersion) throws(URLSyntaxError) -> String {
         var printer = ExpressionPrinter(version: version)
         try printer.write(self, within: 0)
@@ -35,7 +37,7 @@ struct ExpressionPrinter {
         URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no \(what).", in: text)
     }
 
-    /// Writes an operand, in parentheses where it binds less tightly than its surroundings.
+    /// Writes an operand, in parentheses if it binds less tightly than its context.
     mutating func write(_ expression: Expression, within outer: Int) throws(URLSyntaxError) {
         let own = precedence(of: expression)
         if own < outer { text += "(" }
@@ -58,7 +60,8 @@ struct ExpressionPrinter {
         }
     }
 
-    /// `a in (1,2)` becomes `a eq 1 or a eq 2` in V2, `a in (1)` an equality, `a in ()` the literal false.
+    /// Returns the precedence of `in`. In V2 `a in (1,2)` becomes `a eq 1 or a eq 2`, `a in (1)` an equality, and `a in
+    /// ()` the literal false.
     private func inPrecedence(_ right: Expression) -> Int {
         guard case .list(let items) = right else { return Precedence.membership }
         return items.count > 1 ? Precedence.or : items.isEmpty ? Precedence.primary : Precedence.equality
@@ -88,7 +91,7 @@ struct ExpressionPrinter {
             text += "not "
             try write(operand, within: own)
         case .negation(let operand):
-            // A minus directly before a digit would belong to the number.
+            // A minus directly before a digit would be parsed as part of the number.
             text += "-"
             if case .literal = operand { text += "(" }
             try write(operand, within: own)
@@ -108,7 +111,8 @@ struct ExpressionPrinter {
         }
     }
 
-    /// Whether a list behind `in` may stand in parentheses: one of literals, among several also parameter aliases.
+    /// Returns whether the list of `in` may be in parentheses: a list of literals, which may also contain parameter
+    /// aliases if it has several items.
     private static func isInParentheses(_ items: [Expression]) -> Bool {
         items.allSatisfy { $0.isLiteral || $0.isAlias && items.count > 1 }
     }
@@ -137,7 +141,7 @@ struct ExpressionPrinter {
         text += open
         for (index, item) in items.enumerated() {
             if index > 0 { text += "," }
-            // Inside JSON strings are in double quotes.
+            // In JSON, strings are in double quotes.
             if open == "[", case .literal(.string(let string), _) = item {
                 writeJSON(string)
             } else {
@@ -272,7 +276,7 @@ struct ExpressionPrinter {
             text += ")"
         case .count(let options):
             text += "$count"
-            // Within an expression nothing tells such a semicolon from the end of the option.
+            // Within an expression, such a semicolon cannot be distinguished from the end of the option.
             if options.search?.description.utf8.contains(UInt8(ascii: ";")) == true {
                 throw notExpressible("semicolon in a search within $count")
             }
@@ -313,7 +317,8 @@ struct ExpressionPrinter {
         return PrimitiveLiteral.format(value, as: type, version: version, form: .url)
     }
 
-    /// V2 knows neither dates nor times of day: a date is its midnight, a time of day an `Edm.Time`.
+    /// Converts a value for V2, which has neither dates nor times of day: a date becomes its midnight, a time of day an
+    /// `Edm.Time`.
     private static func older(_ value: Value, _ type: PrimitiveType?) -> (Value, PrimitiveType?) {
         switch value {
         case .date(let date): return (.dateTime(LocalDateTime(date: date, time: .midnight)), .dateTime)
@@ -326,7 +331,7 @@ struct ExpressionPrinter {
         }
     }
 
-    /// V4 has no point in time without an offset, and what V2 calls a time is a time of day.
+    /// Converts a value for V4, in which a point in time always has an offset, and V2's `Edm.Time` is a time of day.
     private static func newer(_ value: Value, _ type: PrimitiveType?) -> (Value, PrimitiveType?) {
         switch value {
         case .dateTime(let dateTime):

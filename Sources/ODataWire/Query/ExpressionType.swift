@@ -1,14 +1,14 @@
 public import EDM
 
-/// What an expression evaluates to, as far as a model tells.
+/// The type of an expression, as far as the model determines it.
 public indirect enum ExpressionType: Sendable, Hashable {
-    /// The literal `null`, which goes with everything.
+    /// The literal `null`, which is compatible with every type.
     case null
     case primitive(PrimitiveType)
     case enumeration(String)
     case structured(StructuredType)
     case collection(ExpressionType)
-    /// A dynamic property, an annotation, a parameter, or a type that no schema at hand declares.
+    /// The type of a dynamic property, an annotation or a parameter, or a type that no available schema declares.
     case unknown
 
     init(_ reference: TypeReference, in model: EntityDataModel) {
@@ -24,7 +24,7 @@ public indirect enum ExpressionType: Sendable, Hashable {
         self = reference.isCollection ? .collection(item) : item
     }
 
-    /// The name for messages.
+    /// The name of the type in messages.
     var name: String {
         switch self {
         case .null: "null"
@@ -36,7 +36,7 @@ public indirect enum ExpressionType: Sendable, Hashable {
         }
     }
 
-    /// Types that can be compared with each other share a family.
+    /// The families of types. Types of one family can be compared with each other.
     enum Family: Hashable {
         case any, number, string, boolean, guid, binary, moment, time, geo, stream, structured, collection
     }
@@ -44,7 +44,7 @@ public indirect enum ExpressionType: Sendable, Hashable {
     var family: Family {
         switch self {
         case .null, .unknown: .any
-        // 4.01 lets enumeration values be written as strings.
+        // 4.01 permits enumeration values as strings.
         case .enumeration: .string
         case .structured: .structured
         case .collection: .collection

@@ -23,7 +23,8 @@ extension ExpressionTypeCheck {
         return type
     }
 
-    /// What an absolute path begins with: a set, a set with a key of named values, a singleton, or a function import.
+    /// Returns the type of an absolute path's first segment: a set, a set with a named key, a singleton, or a function
+    /// import.
     private mutating func rootType(
         _ segment: ExpressionPath.Segment?, _ whole: Expression
     ) throws(URLSyntaxError) -> ExpressionType {
@@ -164,7 +165,7 @@ extension ExpressionTypeCheck {
             if owner.isOpen(to: name) { return .unknown }
             throw error(.unknownProperty, model.missingProperty(name, of: owner), whole)
         case .collection(let item):
-            // 4.01: an unqualified type name behind a collection.
+            // 4.01: an unqualified type name after a collection.
             if version == .v401, let cast = model.findType(name, isLocalAllowed: true) { return .collection(cast) }
             throw error(
                 .misplacedSegment, "\(name) cannot be taken of a Collection(\(item.name)); use any, all or $count.",
@@ -173,8 +174,8 @@ extension ExpressionTypeCheck {
         }
     }
 
-    /// A bound function, or a collection-valued navigation property, or a type that narrows it down, with a key of named
-    /// values.
+    /// Returns the type of a bound function, or of a collection-valued navigation property or type cast with a named
+    /// key.
     private mutating func function(
         _ name: String, _ arguments: [ExpressionPath.Argument], of type: ExpressionType, _ whole: Expression
     ) throws(URLSyntaxError) -> ExpressionType {
@@ -200,7 +201,7 @@ extension ExpressionTypeCheck {
         if type == .unknown { return .unknown }
         throw error(.unknownFunction, "\(name) is not a function of the model.", whole)
     }
-    /// Whether an unbound operation is called, or one whose first parameter takes what is before it.
+    /// Returns whether the operation is unbound, or its binding parameter accepts the preceding value.
     private func isCallable(_ operation: ServiceOperation, on type: ExpressionType) -> Bool {
         guard operation.isBound, let binding = operation.parameters.first else { return true }
         return takes(ExpressionType(binding.type, in: model), type)

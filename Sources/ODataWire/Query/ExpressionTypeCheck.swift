@@ -1,8 +1,10 @@
 public import EDM
 
 extension Expression {
-    /// Checks names and operands against a type and says what the expression evaluates to. An unknown property, a
-    /// function of the wrong kind of argument or operands that cannot be compared throw an error that names them.
+    /// Checks names and operands against a type and returns the type of the expression.
+    ///
+    /// - Throws: An error for an unknown property, a function with an argument of the wrong type, or operands that
+    ///   cannot be compared. The error names them.
     public func typeCheck(
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) -> ExpressionType {
@@ -12,16 +14,16 @@ extension Expression {
 }
 
 struct ExpressionTypeCheck {
-    /// What `$it` is.
+    /// The type of `$it`.
     let root: ExpressionType
-    /// What an unqualified path starts from.
+    /// The type at which relative paths start.
     var current: ExpressionType
-    /// What `$these` is a collection of.
+    /// The item type of `$these`.
     var these: ExpressionType
     let model: EntityDataModel
     let version: ODataVersion
     var variables: [String: ExpressionType] = [:]
-    /// Names that `$compute` adds.
+    /// The names that `$compute` adds.
     var computed: Set<String> = []
 
     init(type: ExpressionType, model: EntityDataModel, version: ODataVersion) {
@@ -135,7 +137,7 @@ struct ExpressionTypeCheck {
         var fits = a.isComparable(with: other) || isDuration(a, right) || isDuration(b, left)
         switch comparison {
         case .eq, .ne:
-            // Collections of entities are compared by no version, collections of values by 4.01 only.
+            // No version compares collections of entities; only 4.01 compares collections of values.
             for case .collection(let item) in [a, b] {
                 if case .structured(let type) = item, type.kind == .entity { fits = false }
                 if version.isLegacy { fits = false }
@@ -155,7 +157,7 @@ struct ExpressionTypeCheck {
         return .primitive(.boolean)
     }
 
-    /// Whether a string stands for a duration, whose prefix 4.01 may leave out, beside a value of that type.
+    /// Returns whether a string operand is a duration, which 4.01 permits next to a duration value.
     private func isDuration(_ type: ExpressionType, _ operand: Expression) -> Bool {
         guard version == .v401, type == .primitive(.duration), case .literal(.string(let text), _) = operand else {
             return false
@@ -182,7 +184,7 @@ struct ExpressionTypeCheck {
         }
     }
 
-    /// Binary numeric promotion (OData 4.01 Part 2, section 5.1.1.11).
+    /// Returns the result type by binary numeric promotion (OData 4.01 Part 2, section 5.1.1.11).
     private func numericResult(_ a: ExpressionType, _ b: ExpressionType) -> ExpressionType {
         let ranks: [PrimitiveType] = [.sbyte, .byte, .int16, .int32, .int64, .decimal, .single, .double]
         func rank(_ type: ExpressionType) -> Int {
@@ -198,7 +200,7 @@ struct ExpressionTypeCheck {
     private mutating func call(
         _ function: CanonicalFunction, _ arguments: [Expression], _ whole: Expression
     ) throws(URLSyntaxError) -> ExpressionType {
-        // The question is whether the name means anything.
+        // The function tests whether the name exists.
         if function == .isdefined { return .primitive(.boolean) }
         var types: [ExpressionType] = []
         for (index, argument) in arguments.enumerated() {
@@ -232,7 +234,8 @@ struct ExpressionTypeCheck {
 }
 
 extension EntityDataModel {
-    /// A type by its name, qualified with namespace or alias; where `isLocalAllowed`, also without.
+    /// Returns the type with the name, which is qualified with a namespace or alias, or unqualified if
+    /// `isLocalAllowed`.
     func findType(_ name: String, isLocalAllowed: Bool) -> ExpressionType? {
         let full = resolveAlias(name)
         if let type = findEntityType(full) ?? findComplexType(full) { return .structured(type) }
@@ -246,14 +249,14 @@ extension EntityDataModel {
 }
 
 extension CanonicalFunction {
-    /// The families of types that an argument may be of; empty for all.
+    /// Returns the type families that are permitted for an argument. Empty for all families.
     func families(at index: Int) -> Set<ExpressionType.Family> {
         switch self {
         case .contains, .endswith, .startswith, .indexof: [.string, .collection]
         case .length: [.string, .collection]
         case .substring: index == 0 ? [.string, .collection] : [.number]
         case .matchesPattern, .replace, .tolower, .toupper, .trim: [.string]
-        // Services of V2 convert what is not a string.
+        // V2 services convert operands that are not strings.
         case .concat: []
         case .hassubset, .hassubsequence: [.collection]
         case .round, .floor, .ceiling: [.number]

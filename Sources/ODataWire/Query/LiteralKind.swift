@@ -1,6 +1,6 @@
 internal import EDM
 
-/// What a literal can be used for, more coarsely than its type.
+/// The kind of a literal, which is coarser than its type.
 enum LiteralKind: Hashable {
     case null, number, string, boolean, temporal, other
 
@@ -17,7 +17,7 @@ enum LiteralKind: Hashable {
 }
 
 extension CanonicalFunction {
-    /// The kinds of literals that the function takes at an argument; nil where it takes any.
+    /// Returns the kinds of literals that are permitted for an argument, or nil for all kinds.
     func literalKinds(at index: Int) -> Set<LiteralKind>? {
         switch self {
         case .contains, .endswith, .startswith, .indexof, .matchesPattern, .replace, .length, .tolower, .toupper, .trim:

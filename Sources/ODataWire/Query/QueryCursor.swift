@@ -1,8 +1,8 @@
-/// A position in the UTF-8 of an expression or option, with the scanning that all of their grammars share.
+/// A position in the UTF-8 of an expression or option, with the scanning functions that all of their grammars share.
 struct QueryCursor {
     let text: String
     let bytes: [UInt8]
-    /// Offsets of semicolons that were percent-encoded in the URL, where a search word may keep them.
+    /// The offsets of semicolons that were percent-encoded in the URL. They may be part of a search word.
     var encodedSemicolons: Set<Int> = []
     var offset = 0
 
@@ -16,7 +16,7 @@ struct QueryCursor {
 
     var isAtEnd: Bool { offset >= bytes.count }
 
-    /// The byte `ahead` of the position, or 0 behind the end; a zero byte means nothing in any of the grammars.
+    /// Returns the byte `ahead` of the position, or 0 after the end. None of the grammars contains a zero byte.
     func peek(_ ahead: Int = 0) -> UInt8 { offset + ahead < bytes.count ? bytes[offset + ahead] : 0 }
 
     func starts(with text: StaticString) -> Bool {
@@ -40,7 +40,7 @@ struct QueryCursor {
         guard skip(character) else { throw error("Expected \"\(character)\" \(purpose).") }
     }
 
-    /// Skips spaces and tabs, and says whether there were any.
+    /// Skips spaces and tabs, and returns whether there were any.
     @discardableResult
     mutating func skipWhitespace() -> Bool {
         let start = offset
@@ -48,7 +48,7 @@ struct QueryCursor {
         return offset > start
     }
 
-    /// An OData identifier: a letter or underscore, then letters, digits and underscores; nil where there is none.
+    /// Consumes an OData identifier (a letter or underscore, then letters, digits and underscores), or returns nil.
     mutating func identifier() -> String? {
         guard offset < bytes.count, peek().isIdentifierStart else { return nil }
         let start = offset
@@ -56,7 +56,7 @@ struct QueryCursor {
         return slice(from: start)
     }
 
-    /// Identifiers joined with dots. A dot at the end is not taken.
+    /// Consumes identifiers joined with dots. A dot at the end is not consumed.
     mutating func qualifiedName() -> String? {
         let start = offset
         guard identifier() != nil else { return nil }
@@ -67,7 +67,7 @@ struct QueryCursor {
         return slice(from: start)
     }
 
-    /// Decimal digits only; nil where there are none or the number does not fit.
+    /// Consumes decimal digits. Returns nil if there are none or if the number overflows.
     mutating func digits() -> Int64? {
         let start = offset
         while peek().isDigit { offset += 1 }
@@ -93,7 +93,7 @@ struct QueryCursor {
 extension UInt8 {
     var isDigit: Bool { self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9") }
     var isASCIILetter: Bool { asciiLowercased >= UInt8(ascii: "a") && asciiLowercased <= UInt8(ascii: "z") }
-    /// Bytes of characters beyond ASCII count as letters.
+    /// Whether the byte may begin an identifier. Bytes of characters beyond ASCII count as letters.
     var isIdentifierStart: Bool { isASCIILetter || self == UInt8(ascii: "_") || self >= 0x80 }
     var isIdentifierPart: Bool { isIdentifierStart || isDigit }
 }

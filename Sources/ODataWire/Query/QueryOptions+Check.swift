@@ -1,7 +1,7 @@
 public import EDM
 
 extension QueryOptions {
-    /// Checks every name and operand against the type that the request's path leads to.
+    /// Checks all names and operands against the type at the end of the request's path.
     public func check(
         against type: StructuredType, model: EntityDataModel, version: ODataVersion
     ) throws(URLSyntaxError) {
@@ -28,7 +28,7 @@ extension QueryOptions {
         for (index, segment) in item.path.enumerated() {
             if index == 0, case .name(let name) = segment, computed.contains(name) { return }
             try walk.step(segment, isExpand: false)
-            // V2 selects properties of the entity, and below navigation properties, but no parts of complex values.
+            // V2 selects properties of the entity, and properties of related entities, but not parts of complex values.
             if version.isLegacy, index + 1 < item.path.count, walk.lastProperty?.isNavigation == false {
                 throw walk.error("V2 cannot select a part of a complex value.")
             }
@@ -37,7 +37,8 @@ extension QueryOptions {
         if let inner = walk.type { try item.options.check(against: inner, model: model, version: version) }
     }
 
-    /// Which nested options a selected property takes: one value none, a collection of values those that narrow it down.
+    /// Checks the nested options of a selected property: none for a single value, and filtering ones for a collection
+    /// of values.
     private static func check(selectOptions item: SelectItem, _ walk: PathWalk) throws(URLSyntaxError) {
         guard item.options != QueryOptions(), let last = walk.lastProperty else { return }
         if last.isNavigation { throw walk.error("\(last.name) is selected without options; $expand takes them.") }
@@ -71,14 +72,14 @@ extension QueryOptions {
 
 /// Follows a path of `$select` or `$expand` through types.
 private struct PathWalk {
-    /// The type at hand; nil behind a primitive property, and where nothing is known.
+    /// The current type. Nil after a primitive property, and if the type is unknown.
     var type: StructuredType?
     let model: EntityDataModel
     let version: ODataVersion
     let text: String
-    /// The property that the path came through last.
+    /// The last property in the path.
     var lastProperty: Property?
-    /// Whether the path came through a navigation property.
+    /// Whether the path contains a navigation property.
     private(set) var isBehindNavigation = false
     private var isUnknown = false
 
@@ -138,7 +139,7 @@ private struct PathWalk {
             lastProperty = nil
         }
     }
-    /// V4 expands what is related to related entities by options within the parentheses.
+    /// Checks that the segment is a type. V4 expands relationships of related entities with options in parentheses.
     private func expectType(_ segment: SelectSegment) throws(URLSyntaxError) {
         switch segment {
         case .name(let name), .qualifiedName(let name, _):

@@ -1,14 +1,14 @@
 public import EDM
 
 extension QueryOptions {
-    /// Reads the query part of a URL: percent-encoded, without the question mark.
+    /// Parses the query part of a URL, percent-encoded and without the question mark.
     ///
-    /// V2 and V3 know `$inlinecount`, V4 `$count`, `$search` and the like; `v401` also reads names without `$` and in
-    /// any case. The option `odata-accept-forms-encoding=true`, anywhere, makes `+` a space.
+    /// V2 and V3 have `$inlinecount`; V4 has `$count`, `$search` and others. `v401` also accepts names without `$` and
+    /// in any case. The option `odata-accept-forms-encoding=true`, at any position, makes `+` a space.
     ///
     /// - Parameters:
-    ///   - type: the type that the resource path leads to; with it properties, types and operands are checked.
-    ///   - model: needed for the check.
+    ///   - type: The type at the end of the resource path. If it is passed, properties, types and operands are checked.
+    ///   - model: The model, which is necessary for the check.
     public static func parse(
         _ query: String, version: ODataVersion, type: StructuredType? = nil, model: EntityDataModel? = nil
     ) throws(URLSyntaxError) -> QueryOptions {
@@ -116,14 +116,14 @@ extension QueryOptions {
         text.utf8.first?.isIdentifierStart == true && text.utf8.allSatisfy(\.isIdentifierPart)
     }
 
-    /// Whether `$format` of V4 may have the value: one of three words, or a media type.
+    /// Returns whether the text is valid for `$format` of V4: one of three words, or a media type.
     private static func isFormat(_ text: String) -> Bool {
         if ["json", "xml", "atom"].contains(text.lowercased()) { return true }
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         return parts.count == 2 && parts.allSatisfy { !$0.isEmpty }
     }
 
-    /// Where decoding the text gives a semicolon that was percent-encoded.
+    /// Returns the offsets in the decoded text of semicolons that were percent-encoded.
     private func encodedSemicolons(in encoded: Substring) -> Set<Int> {
         var result: Set<Int> = []
         var offset = 0
@@ -141,8 +141,10 @@ extension QueryOptions {
 }
 
 extension QueryOptions {
-    /// A custom option that is a system query option of the version but for the dollar sign: an answer without it would
-    /// be another one than was meant.
+    /// Returns the name of a custom option that would be a system query option of the version with a dollar sign, or
+    /// nil.
+    ///
+    /// Ignoring such an option would return a different result than intended.
     package func withoutDollar(_ version: ODataVersion) -> String? {
         custom.first { Name(rawValue: $0.name.lowercased())?.isKnown(to: version) == true }?.name
     }
@@ -153,7 +155,7 @@ extension QueryOptions.Name {
         switch self {
         case .filter, .orderby, .select, .expand, .top, .skip, .format, .skiptoken: true
         case .inlinecount: version.isLegacy
-        // Delta queries of V2 services (SAP Gateway) carry a delta token as `!deltatoken`.
+        // Delta queries of V2 services (SAP Gateway) contain a delta token as `!deltatoken`.
         case .count, .search, .deltatoken, .compute, .id, .apply, .index, .schemaversion: !version.isLegacy
         case .levels: false
         }

@@ -1,9 +1,9 @@
 public import EDM
 
 extension QueryOptions {
-    /// The query part of a URL, percent-encoded, without the question mark; empty where there are no options.
+    /// Returns the query part of a URL, percent-encoded and without the question mark. Empty if there are no options.
     ///
-    /// `count: false` is the default of every version and not written in V2, where `none` says the same.
+    /// `count: false` is the default of every version. V2 writes it as `none`.
     public func print(version: ODataVersion) throws(URLSyntaxError) -> String {
         try parts(version: version).map { part in
             let name = PercentCoding.encode(part.name, for: .queryValue)
@@ -14,9 +14,9 @@ extension QueryOptions {
 
     struct Part {
         let name: String
-        /// Percent-decoded.
+        /// The value without percent-encoding.
         let value: String
-        /// Nil for a custom option without a value.
+        /// The percent-encoded value, or nil for a custom option without a value.
         let encodedValue: String?
 
         init(_ name: String, _ value: String) {
@@ -25,14 +25,14 @@ extension QueryOptions {
             encodedValue = PercentCoding.encode(value, for: .queryValue)
         }
 
-        /// - Parameter encoded: the value, percent-encoded already.
+        /// - Parameter encoded: The percent-encoded value.
         init(_ name: String, encoded: String) {
             self.name = name
             value = (try? PercentCoding.decode(encoded)) ?? encoded
             encodedValue = encoded
         }
 
-        /// A semicolon of a search word is encoded, since one that is not ends the option.
+        /// Creates `$search`. A semicolon in a search word is encoded, because a plain one ends the option.
         init(_ search: SearchExpression) {
             let text = search.description
             self.init("$search", encoded: PercentCoding.encode(text, for: .queryValue).replacing(";", with: "%3B"))
@@ -45,7 +45,7 @@ extension QueryOptions {
         }
     }
 
-    /// The options in a fixed order, names with their `$`.
+    /// Returns the options in a fixed order, with `$` in their names.
     func parts(version: ODataVersion) throws(URLSyntaxError) -> [Part] {
         var parts: [Part] = []
         func refuse(_ option: String) -> URLSyntaxError {
@@ -84,7 +84,7 @@ extension QueryOptions {
         return parts
     }
 
-    /// The options that only V4 has, and those that any service may add.
+    /// Returns the options that only V4 has, and the custom options.
     private func newerParts(_ version: ODataVersion) throws(URLSyntaxError) -> [Part] {
         var parts: [Part] = []
         if let deltaToken { parts.append(Part("$deltatoken", deltaToken)) }
@@ -153,7 +153,7 @@ extension SelectSegment {
 }
 
 extension ExpandItem {
-    /// `Orders`, or one path for each leaf below it.
+    /// Returns one path, such as `Orders`, or one path for each leaf below it.
     fileprivate func legacyPaths() throws(URLSyntaxError) -> [String] {
         var rest = options
         rest.expand = []

@@ -1,33 +1,32 @@
 internal import EDM
 
-/// The query options of a request, or of one item of `$expand` or `$select`, with names and forms of all versions
-/// unified.
+/// The query options of a request, or of an item of `$expand` or `$select`, independent of the protocol version.
 public struct QueryOptions: Sendable, Hashable {
     public var filter: Expression?
     public var orderBy: [OrderItem] = []
-    /// Empty: everything.
+    /// The selected properties. Empty for all.
     public var select: [SelectItem] = []
     public var expand: [ExpandItem] = []
     public var top: Int64?
     public var skip: Int64?
-    /// `$count` of V4, `$inlinecount=allpages` or `none` of V2.
+    /// `$count` of V4, or `$inlinecount=allpages` or `none` of V2.
     public var count: Bool?
     public var search: SearchExpression?
     public var format: String?
     public var skipToken: String?
     public var deltaToken: String?
     public var compute: [ComputeItem] = []
-    /// How deep `$expand` of a recursive relationship goes. Only within `$expand`.
+    /// The depth of a recursive `$expand`. Only within `$expand`.
     public var levels: Levels?
     public var index: Int64?
     public var schemaVersion: String?
-    /// The entity-id for a request to `$entity`.
+    /// The entity-id in a request to `$entity`.
     public var id: String?
-    /// `$apply`: what becomes of the entities before every other option. Empty: nothing.
+    /// The transformations of `$apply`, which precede every other option. Empty for none.
     public var apply: [Transformation] = []
-    /// `@name=value`, the names without `@`.
+    /// The parameter aliases `@name=value`, with names without `@`.
     public var aliases: [ParameterAlias] = []
-    /// Everything that does not begin with `$` or `@`, decoded, in order. A name without `=` has no value.
+    /// All options that do not begin with `$` or `@`, decoded and in order. A name without `=` has no value.
     public var custom: [CustomOption] = []
 
     public init() {}
@@ -57,7 +56,7 @@ public struct QueryOptions: Sendable, Hashable {
         }
     }
 
-    /// A system query option by its name without `$`.
+    /// The system query options by name, without `$`.
     enum Name: String, CaseIterable {
         case filter, orderby, select, expand, top, skip, count, search, format, skiptoken, deltatoken, compute, levels,
             index, schemaversion, id, apply, inlinecount
@@ -74,7 +73,7 @@ public struct OrderItem: Sendable, Hashable {
     }
 }
 
-/// `expression as Name` of `$compute`.
+/// An item `expression as Name` of `$compute`.
 public struct ComputeItem: Sendable, Hashable {
     public var expression: Expression
     public var name: String
@@ -85,24 +84,24 @@ public struct ComputeItem: Sendable, Hashable {
     }
 }
 
-/// One segment of a path in `$select` or `$expand`.
+/// A segment of a path in `$select` or `$expand`.
 public enum SelectSegment: Sendable, Hashable {
     /// A property, navigation property, action, function, or an unqualified type name of 4.01.
     case name(String)
-    /// A qualified name: a type, or an action or function. Functions may name the parameters of one overload.
+    /// A qualified name: a type, action or function. A function may be followed by the parameter names of one overload.
     case qualifiedName(String, parameters: [String]?)
-    /// `@Namespace.Term`, without the `@`.
+    /// An annotation `@Namespace.Term`, without the `@`.
     case annotation(String)
-    /// `*`; `Namespace.*` for all actions and functions of a schema.
+    /// `*`; or `Namespace.*` for all actions and functions of a schema.
     case star(namespace: String?)
     /// `$value`, the media stream.
     case value
 }
 
-/// One item of `$select`.
+/// An item of `$select`.
 public struct SelectItem: Sendable, Hashable {
     public var path: [SelectSegment]
-    /// The nested options of 4.01, empty where there are none.
+    /// The nested options of 4.01, empty if there are none.
     public var options: QueryOptions
 
     public init(path: [SelectSegment], options: QueryOptions = QueryOptions()) {
@@ -113,13 +112,13 @@ public struct SelectItem: Sendable, Hashable {
     public init(_ property: String) { self.init(path: property.split(separator: "/").map { .name(String($0)) }) }
 }
 
-/// One item of `$expand`. V2's `Orders/Items` is `Orders` with a nested `Items`.
+/// An item of `$expand`. V2's `Orders/Items` is represented as `Orders` with a nested `Items`.
 public struct ExpandItem: Sendable, Hashable {
     public enum Form: String, Sendable, Hashable {
         case entities
-        /// `/$ref`: links only.
+        /// `/$ref`: only the links.
         case references
-        /// `/$count`: the number only.
+        /// `/$count`: only the number.
         case count
     }
 

@@ -1,18 +1,21 @@
 internal import EDM
 
-/// How a colon behind digits is read. `case(At eq 10:20,…)` may compare with the time 10:20, or with 10 and have the value
-/// 20; which one the rest of the text tells.
+/// The interpretation of a colon after digits.
+///
+/// `case(At eq 10:20,…)` may compare with the time 10:20, or with 10 and have the value 20. The rest of the text
+/// resolves the ambiguity.
 struct ColonReading {
     /// Whether a time of day ends before its last colon.
     var endsTimes = false
-    /// Whether a time of day was read since the flag was cleared.
+    /// Whether a time of day was parsed since the flag was cleared.
     var hasReadTime = false
-    /// How often a condition may still be read a second time: without a limit, nested ones would double again and again.
+    /// The number of conditions that may still be parsed a second time. Without a limit, nested ones would take
+    /// exponential time.
     var attempts = 16
 }
 
 extension QueryParser {
-    /// The choices of `case`, up to and with the closing parenthesis; the opening one has been read.
+    /// Parses the choices of `case` including the closing parenthesis, after the opening one.
     mutating func choice() throws(URLSyntaxError) -> Expression {
         var choices: [Expression.Choice] = []
         var tallest = 0
@@ -32,7 +35,7 @@ extension QueryParser {
         return .choice(choices)
     }
 
-    /// A condition and the colon behind it.
+    /// Parses a condition and the colon after it.
     private mutating func condition() throws(URLSyntaxError) -> Expression {
         let start = cursor.offset
         colons.endsTimes = false

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension QueryParser {
-    /// The values of a key predicate, up to and with the closing parenthesis; the opening one has been read.
+    /// Parses the values of a key predicate including the closing parenthesis, after the opening one.
     ///
     /// A key is one literal or parameter alias, or several with names, without white space (OData 4.01 Part 2, section
     /// 4.3.1).
@@ -57,7 +57,7 @@ extension QueryParser {
         throw cursor.error("\(name) is given twice.", code, at: place)
     }
 
-    /// Whether a key predicate begins at the parenthesis at hand.
+    /// Returns whether a key predicate begins at the current parenthesis.
     func looksLikeKey() -> Bool {
         var ahead = self
         ahead.cursor.offset += 1
@@ -66,13 +66,13 @@ extension QueryParser {
 
     // MARK: Arguments
 
-    /// The named arguments of a function in an expression, up to and with the closing parenthesis; the opening one has
-    /// been read.
+    /// Parses the named arguments of a function in an expression including the closing parenthesis, after the opening
+    /// one.
     mutating func functionArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
         try namedArguments { (parser) throws(URLSyntaxError) in try parser.item() }
     }
 
-    /// The same in a resource path, where only literals and parameter aliases are allowed.
+    /// Parses the named arguments of a function in a resource path, which must be literals and parameter aliases.
     mutating func pathArguments() throws(URLSyntaxError) -> [ExpressionPath.Argument] {
         try namedArguments { (parser) throws(URLSyntaxError) in
             parser.height = 1

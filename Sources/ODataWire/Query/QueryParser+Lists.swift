@@ -63,7 +63,7 @@ extension QueryParser {
         return items
     }
 
-    /// `Orders/Items/Product`: each segment is a navigation property and is expanded.
+    /// Parses `Orders/Items/Product`: each segment is a navigation property to expand.
     private mutating func legacyExpandItem() throws(URLSyntaxError) -> ExpandItem {
         var names: [String] = []
         repeat {
@@ -84,7 +84,7 @@ extension QueryParser {
 
     private mutating func expandItem() throws(URLSyntaxError) -> ExpandItem {
         var item = ExpandItem(path: try selectPath(isExpand: true))
-        // The path stops before `/$ref` and `/$count`.
+        // The path ends before `/$ref` and `/$count`.
         if cursor.skip("/$ref") {
             item.form = .references
         } else if cursor.skip("/$count") {
@@ -123,7 +123,7 @@ extension QueryParser {
                 throw cursor.error("The path has more than \(QueryLimits.height) segments.", .tooComplex)
             }
             switch path.last {
-            // Nothing goes on behind these.
+            // These segments end the path.
             case .value, .star: return path
             default: break
             }
@@ -151,8 +151,8 @@ extension QueryParser {
         return isQualified || parameters != nil ? .qualifiedName(name, parameters: parameters) : .name(name)
     }
 
-    /// `(Location,Kind)`: the parameters that pick an overload of a function; nil where nested options or nothing
-    /// follow.
+    /// Parses `(Location,Kind)`, the parameters that select an overload of a function. Returns nil if there are none,
+    /// also before nested options.
     private mutating func parameterNames() -> [String]? {
         let start = cursor.offset
         guard cursor.skip("(" as Character) else { return nil }
@@ -170,7 +170,7 @@ extension QueryParser {
 
     // MARK: Nested options
 
-    /// `$filter=…;$select=…` up to and with the closing parenthesis; the opening one has been read.
+    /// Parses `$filter=…;$select=…` including the closing parenthesis, after the opening one.
     mutating func nestedOptions(allowing allowed: Set<QueryOptions.Name>) throws(URLSyntaxError) -> QueryOptions {
         try nested(levels: 4) { (parser) throws(URLSyntaxError) in
             var options = QueryOptions()
@@ -203,7 +203,7 @@ extension QueryParser {
         try value(of: name, into: &options)
     }
 
-    /// The value of a system query option whose grammar is more than a word.
+    /// Parses the value of a system query option that has a grammar of its own.
     mutating func value(of name: QueryOptions.Name, into options: inout QueryOptions) throws(URLSyntaxError) {
         let start = cursor.offset
         guard !options.holds(name) else {
@@ -276,14 +276,14 @@ extension QueryOptions {
         case .schemaversion: schemaVersion != nil
         case .id: id != nil
         case .apply: !apply.isEmpty
-        // The grammar of 4.01 allows several, and the first one that the service knows counts.
+        // The grammar of 4.01 permits several, of which the first supported one is used.
         case .format: false
         }
     }
 }
 
 extension [ExpandItem] {
-    /// Adds an item of V2, whose `Orders,Orders/Items` is one tree.
+    /// Adds an item of V2, in which `Orders,Orders/Items` denotes one tree.
     mutating func merge(_ item: ExpandItem) {
         guard let index = firstIndex(where: { $0.path == item.path }) else {
             append(item)

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension QueryParser {
-    /// A primitive or enumeration literal at the position; nil where something else begins there.
+    /// Parses a primitive or enumeration literal at the position, or returns nil if no literal begins there.
     mutating func literal() throws(URLSyntaxError) -> Expression? {
         let start = cursor.offset
         let form = literalForm()
@@ -29,7 +29,7 @@ extension QueryParser {
         case scanned
     }
 
-    /// Looks far enough to know whether a literal begins here; what kind exactly is the scanner's matter.
+    /// Looks ahead to determine whether a literal begins here. The scanner determines its exact kind.
     private mutating func literalForm() -> LiteralForm? {
         let byte = cursor.peek()
         if byte.isDigit || byte == UInt8(ascii: "'") || byte == UInt8(ascii: "-") { return .scanned }
@@ -42,7 +42,7 @@ extension QueryParser {
         {
             return .scanned
         }
-        // The names of these values are not followed by what makes them a path or a call.
+        // The names of these values are literals unless a character follows that makes them a path or a call.
         let next = cursor.peek()
         if next != UInt8(ascii: "/"), next != UInt8(ascii: "("), next != UInt8(ascii: ".") {
             if word == "null" { return .keyword(.null, nil) }
@@ -71,8 +71,9 @@ extension QueryParser {
         return .enumeration(type: type, value: members)
     }
 
-    /// The longest literal at the position. A colon is part of a time, or separates a literal from the value of a
-    /// choice: `case(X gt 0:1)`.
+    /// Returns the longest literal at the position.
+    ///
+    /// A colon is either part of a time or separates a literal from the value of a choice: `case(X gt 0:1)`.
     private mutating func longestLiteral() -> (value: Value, type: PrimitiveType, length: Int)? {
         let start = cursor.offset
         var end = cursor.bytes.count
@@ -91,7 +92,7 @@ extension QueryParser {
         }
     }
 
-    /// No literal with a colon in it is longer.
+    /// The maximum length of a literal that contains a colon.
     private static var longestTime: Int { 64 }
 
     private func lastColon(from start: Int, before end: Int) -> Int? {
@@ -107,9 +108,9 @@ extension QueryParser {
     }
 }
 
-/// Reads the whole of percent-decoded text as a URL literal of the type; nil where it is none.
+/// Parses the whole text, without percent-encoding, as a URL literal of the type, or returns nil.
 ///
-/// In V2 a number may lack its suffix where the type needs none to be understood.
+/// In V2 a number may lack its suffix if the type makes the number unambiguous.
 func readLiteral(_ text: String, as type: TypeReference, version: ODataVersion) -> Value? {
     guard !type.isCollection else { return nil }
     switch type.kind {

@@ -1,8 +1,8 @@
 internal import EDM
 
 extension QueryParser {
-    /// One operand: a literal, a call, a path, a parenthesised expression, or a JSON value; with the path that may
-    /// follow.
+    /// Parses an operand: a literal, a call, a path, a parenthesized expression, or a JSON value, with the path that
+    /// may follow it.
     mutating func primary() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         let start = cursor.offset
@@ -43,7 +43,7 @@ extension QueryParser {
         return try path()
     }
 
-    /// Appends the path that may follow a parenthesised or computed value.
+    /// Parses the path that may follow a parenthesized or computed value.
     private mutating func continued(_ expression: Expression) throws(URLSyntaxError) -> Expression {
         guard cursor.peek() == UInt8(ascii: "/") else { return expression }
         let base = height
@@ -54,8 +54,9 @@ extension QueryParser {
 
     // MARK: Calls
 
-    /// What is called by that name, with the position at its parenthesis; nil for functions that only the model knows,
-    /// and for a collection with a key.
+    /// Parses the call of a built-in function, with the position at its parenthesis.
+    ///
+    /// Returns nil for functions that only the model contains, and for a collection with a key.
     private mutating func call(named name: String, at start: Int) throws(URLSyntaxError) -> Expression? {
         let word = version == .v401 ? name.lowercased() : name
         switch word {
@@ -80,14 +81,14 @@ extension QueryParser {
             try checkArguments(function, arguments, at: start)
             return .call(function, arguments)
         }
-        // In V4 functions of the service are called with named parameters, or none.
+        // In V4, functions of the service are called with named parameters or without any.
         guard !version.isLegacy, looksLikeFunction() || looksLikeKey() else {
             throw cursor.error("\"\(name)\" is not a function.", .unknownFunction, at: start)
         }
         return nil
     }
 
-    /// The duration that a string stands for where a duration is expected: 4.01 may leave out the prefix.
+    /// Returns the duration for a string in a context that requires a duration: 4.01 permits durations without prefix.
     func readingDuration(_ operand: Expression) -> Expression {
         guard version == .v401, case .literal(.string(let text), _) = operand, let duration = DayTimeDuration(text)
         else { return operand }
@@ -106,7 +107,7 @@ extension QueryParser {
         return arguments
     }
 
-    /// A literal argument of a kind that the function never takes is refused without a model.
+    /// Rejects literal arguments of a kind that the function never accepts, which needs no model.
     private func checkArguments(
         _ function: CanonicalFunction, _ arguments: [Expression], at start: Int
     ) throws(URLSyntaxError) {
@@ -125,7 +126,7 @@ extension QueryParser {
         }
     }
 
-    /// `isof(type)`, `isof(expression,type)`; V2 writes the type as a string.
+    /// Parses `isof(type)` or `isof(expression,type)`. V2 writes the type as a string.
     private mutating func typeFunction(_ name: String) throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         var operand: Expression?
@@ -143,7 +144,8 @@ extension QueryParser {
         return name == "isof" ? .isof(operand, type: type) : .cast(operand, type: type)
     }
 
-    /// A type name up to and with the closing character, in quotes in V2; where there is none the position stays.
+    /// Parses a type name, in quotes in V2, including the closing character. If there is none, the position does not
+    /// change.
     private mutating func typeName(before close: Character) -> String? {
         let start = cursor.offset
         let isQuoted = version.isLegacy && cursor.skip("'" as Character)
@@ -162,7 +164,7 @@ extension QueryParser {
 
     // MARK: JSON
 
-    /// The members of a JSON object; the opening brace has been read.
+    /// Parses the members of a JSON object, after the opening brace.
     private mutating func object() throws(URLSyntaxError) -> Expression {
         var members: [Expression.Member] = []
         var tallest = 0

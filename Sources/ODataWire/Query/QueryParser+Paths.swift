@@ -1,7 +1,7 @@
 internal import EDM
 
 extension QueryParser {
-    /// A path from its first segment: `$it/…`, `@alias/…`, `x/…` with a range variable, or a property.
+    /// Parses a path from its root: `$it/…`, `@alias/…`, `x/…` with a range variable, or a property.
     mutating func path() throws(URLSyntaxError) -> Expression {
         let root = try pathRoot()
         height = 0
@@ -29,7 +29,7 @@ extension QueryParser {
             case "these": return .these
             case "root": return .root
             default:
-                // `$count` and `$filter(…)` of the collection at hand are segments.
+                // `$count` and `$filter(…)` of the current collection are segments.
                 cursor.offset = start
                 return .implicit
             }
@@ -50,7 +50,7 @@ extension QueryParser {
         return .implicit
     }
 
-    /// Segments separated by slashes; `first` where the position is at a segment, not at a slash.
+    /// Parses segments separated by slashes. With `first`, the position is at a segment instead of at a slash.
     mutating func pathSegments(first: Bool) throws(URLSyntaxError) -> [ExpressionPath.Segment] {
         var segments: [ExpressionPath.Segment] = []
         var tallest = 0
@@ -97,14 +97,15 @@ extension QueryParser {
             try cursor.expect(")", "at the end of aggregate")
             return .aggregate(item)
         }
-        // `Customers('ALFKI')`: the key is read by the caller. With names, or empty, it has the form of a function.
+        // The caller parses a key such as `Customers('ALFKI')`. With names, or if it is empty, it has the form of a
+        // function.
         guard looksLikeFunction() else { return plain }
         cursor.offset += 1
         return .function(
             name, try nested(levels: 3) { (parser) throws(URLSyntaxError) in try parser.functionArguments() })
     }
 
-    /// Whether named arguments, or none, follow the parenthesis at hand.
+    /// Returns whether named arguments, or none, follow the current parenthesis.
     func looksLikeFunction() -> Bool {
         var ahead = cursor
         ahead.offset += 1

@@ -1,17 +1,19 @@
 public import EDM
 
-/// A recursive-descent parser for everything that query options hold. One cursor runs through nested grammars, so that
-/// an expression inside `$expand` inside `$expand` needs no splitting beforehand.
+/// A recursive-descent parser for all query options.
+///
+/// One cursor is shared by nested grammars, so that an expression inside of nested `$expand` options needs no splitting
+/// in advance.
 struct QueryParser {
     var cursor: QueryCursor
     let version: ODataVersion
-    /// How many levels the parser itself is deep.
+    /// The recursion depth of the parser.
     var nesting = 0
-    /// How many levels the expression that was parsed last has.
+    /// The height of the expression that was parsed last.
     var height = 0
     /// The range variables of the enclosing lambdas.
     var variables: [String] = []
-    /// What the condition of an enclosing `case` allows for times of day.
+    /// The interpretation of times of day in the condition of an enclosing `case`.
     var colons = ColonReading()
 
     init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
@@ -19,8 +21,9 @@ struct QueryParser {
         self.version = version
     }
 
-    /// Runs `body` one level deeper, or more where it takes more of the stack: in a debug build, too, all levels
-    /// together have to fit into the half megabyte that a secondary thread may have.
+    /// Runs `body` one level deeper, or more levels if it uses more of the stack.
+    ///
+    /// Even in a debug build, all levels together must fit into the half megabyte of stack of a secondary thread.
     mutating func nested<T>(
         levels: Int = 1, _ body: (inout QueryParser) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> T {
@@ -41,10 +44,10 @@ struct QueryParser {
 }
 
 extension Expression {
-    /// Reads an expression from percent-decoded text.
+    /// Parses an expression from text without percent-encoding.
     ///
-    /// V2 and V3: literals and function names of those versions; `contains` is understood as well. V4: those of V4;
-    /// `v401` also reads operators and functions in any case.
+    /// V2 and V3: the literals and function names of those versions, and also `contains`. V4: those of V4; `v401` also
+    /// accepts operators and functions in any case.
     public static func parse(_ text: String, version: ODataVersion) throws(URLSyntaxError) -> Expression {
         var parser = try QueryParser(text, version: version)
         let expression = try parser.expression()
@@ -77,7 +80,8 @@ extension QueryParser {
             }
         }
 
-        /// From weak to strong (OData 4.01 Part 2, section 5.1.1.16). Prefix operators come between `mul` and `has`.
+        /// The precedence, from weak to strong (OData 4.01 Part 2, section 5.1.1.16). Prefix operators are between
+        /// `mul` and `has`.
         var precedence: Int {
             switch self {
             case .or: 1
@@ -91,7 +95,7 @@ extension QueryParser {
         }
     }
 
-    /// Takes the next operator, if it is one of these precedences; otherwise the position stays.
+    /// Consumes the next operator if it has one of these precedences. Otherwise the position does not change.
     private mutating func takeOperator(in precedences: ClosedRange<Int>) -> Operator? {
         let start = cursor.offset
         guard cursor.skipWhitespace(), let word = cursor.identifier(),
@@ -104,13 +108,14 @@ extension QueryParser {
         return found
     }
 
-    /// Whether white space follows, which the grammar of V4 requires, or a parenthesis, which many clients write instead.
+    /// Returns whether white space follows, which the grammar of V4 requires, or a parenthesis, which many clients
+    /// write instead.
     private func endsOperator() -> Bool {
         let next = cursor.peek()
         return cursor.isAtEnd || next == 0x20 || next == 0x09 || next == UInt8(ascii: "(")
     }
 
-    /// An expression of operators that bind at least as tightly as `precedence`.
+    /// Parses an expression of operators that bind at least as tightly as `precedence`.
     mutating func expression(atLeast precedence: Int = 1) throws(URLSyntaxError) -> Expression {
         try nested { (parser) throws(URLSyntaxError) in
             var left = try parser.unary()
@@ -137,11 +142,11 @@ extension QueryParser {
         }
     }
 
-    /// `first and second and …`: one flat node however long, so that a filter by a thousand keys stays shallow.
+    /// Parses `first and second and …` into one flat node, so that a filter with a thousand keys stays shallow.
     private mutating func chain(_ first: Expression, _ link: Operator) throws(URLSyntaxError) -> Expression {
         var operands = [first]
         var tallest = height
-        // `(a and b) and c` is the same tree as `a and b and c`.
+        // `(a and b) and c` has the same tree as `a and b and c`.
         if case .and(let inner) = first, link == .and {
             operands = inner
             tallest -= 1
@@ -157,7 +162,7 @@ extension QueryParser {
         return link == .and ? .and(operands) : .or(operands)
     }
 
-    /// A literal of a kind that cannot be calculated with is refused without a model.
+    /// Rejects literals of a kind that has no arithmetic, which needs no model.
     private func checkOperands(
         _ operation: ArithmeticOperator, _ left: Expression, _ right: Expression, at place: Int
     ) throws(URLSyntaxError) {
@@ -207,7 +212,7 @@ extension QueryParser {
             cursor.offset = start
             return false
         }
-        // A property may be called `not`: then an operator or the end follows.
+        // A property may be named `not`. In that case an operator or the end follows.
         if cursor.peek() == UInt8(ascii: ")") || cursor.peek() == UInt8(ascii: ",") {
             cursor.offset = start
             return false
@@ -215,14 +220,14 @@ extension QueryParser {
         return true
     }
 
-    /// The right side of `in`: a list of literals in parentheses, which may be empty, or any expression for a collection,
-    /// which may stand in parentheses too.
+    /// Parses the right operand of `in`: a list of literals in parentheses, which may be empty, or any expression for a
+    /// collection, which may also be in parentheses.
     private mutating func collectionOperand() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         let start = cursor.offset
         guard cursor.skip("(" as Character) else { return try primary() }
         let items = try nested { (parser) throws(URLSyntaxError) in try parser.list(until: ")") }
-        // Only literals make a list of one; anything else in parentheses is the collection itself.
+        // A single item in parentheses is a list only if it is a literal; otherwise it is the collection itself.
         if items.count == 1, let only = items.first, !only.isLiteral { return only }
         guard items.allSatisfy({ $0.isLiteral || $0.isAlias }) else {
             throw cursor.error(
@@ -232,7 +237,7 @@ extension QueryParser {
         return .list(items)
     }
 
-    /// The right side of `has`: members of an enumeration, or a parameter alias for them.
+    /// Parses the right operand of `has`: enumeration members, or a parameter alias for them.
     private mutating func flagsOperand() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         let start = cursor.offset
@@ -244,7 +249,7 @@ extension QueryParser {
         throw cursor.error("\"has\" is followed by members of an enumeration.", .wrongArgumentType, at: start)
     }
 
-    /// Comma-separated expressions up to and with the closing character; the opening one has been read.
+    /// Parses comma-separated expressions including the closing character, after the opening one.
     mutating func list(until close: Character) throws(URLSyntaxError) -> [Expression] {
         var items: [Expression] = []
         var tallest = 0
@@ -261,7 +266,7 @@ extension QueryParser {
         return items
     }
 
-    /// An expression, or what JSON allows in its place.
+    /// Parses an expression, or a JSON string in its place.
     mutating func item() throws(URLSyntaxError) -> Expression {
         cursor.skipWhitespace()
         if cursor.peek() == UInt8(ascii: "\"") {
@@ -273,7 +278,7 @@ extension QueryParser {
 }
 
 extension Expression {
-    /// Whether the expression is a primitive value or a member of an enumeration.
+    /// Whether the expression is a primitive value or an enumeration member.
     var isLiteral: Bool {
         switch self {
         case .literal, .enumeration: true
@@ -281,7 +286,7 @@ extension Expression {
         }
     }
 
-    /// Whether the expression is a parameter alias by itself.
+    /// Whether the expression consists of a parameter alias only.
     var isAlias: Bool {
         if case .path(let path) = self, case .alias = path.root { path.segments.isEmpty } else { false }
     }

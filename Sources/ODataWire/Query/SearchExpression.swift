@@ -1,16 +1,18 @@
 public import EDM
 
-/// What `$search` looks for (OData 4.01 Part 2, section 5.1.7).
+/// The expression of `$search` (OData 4.01 Part 2, section 5.1.7).
 public indirect enum SearchExpression: Sendable, Hashable {
     case word(String)
-    /// Words to be found in this order, without the quotation marks.
+    /// Words in this order, without the quotation marks.
     case phrase(String)
     case not(SearchExpression)
     case and(SearchExpression, SearchExpression)
     case or(SearchExpression, SearchExpression)
 
-    /// Reads percent-decoded text. In `v401` words that are operators elsewhere are accepted where no operator can
-    /// stand, as its grammar has it, and text in single quotes that is no complete expression is taken as a phrase.
+    /// Parses text without percent-encoding.
+    ///
+    /// In `v401`, words that are also operators are accepted where no operator is possible, as in its grammar, and text
+    /// in single quotes, which is not a complete expression, is a phrase.
     public static func parse(_ text: String, version: ODataVersion = .v4) throws(URLSyntaxError) -> SearchExpression {
         var parser = try QueryParser(text, version: version)
         let search = try parser.search()
@@ -21,13 +23,13 @@ public indirect enum SearchExpression: Sendable, Hashable {
 }
 
 extension SearchExpression: CustomStringConvertible {
-    /// The text of `$search`, percent-decoded.
+    /// The text of `$search`, without percent-encoding.
     public var description: String { text(within: 0) }
 
     private func text(within precedence: Int) -> String {
         func group(_ own: Int, _ text: String) -> String { own < precedence ? "(\(text))" : text }
         switch self {
-        // Without parentheses a word that is an operator elsewhere would be read as one.
+        // Without parentheses, a word that is also an operator would be parsed as one.
         case .word(let word): return ["AND", "OR", "NOT"].contains(word) ? "(\(word))" : word
         case .phrase(let phrase):
             var quoted = "\""
@@ -44,7 +46,7 @@ extension SearchExpression: CustomStringConvertible {
 }
 
 extension QueryParser {
-    /// OR binds less tightly than AND, AND less than NOT; words side by side are joined with AND.
+    /// Parses a search. OR binds less tightly than AND, and AND less than NOT; adjacent words are joined with AND.
     mutating func search() throws(URLSyntaxError) -> SearchExpression {
         cursor.skipWhitespace()
         if version == .v401, cursor.peek() == UInt8(ascii: "'") { return try incompleteSearch() }
@@ -108,7 +110,7 @@ extension QueryParser {
             }
             fallthrough
         case "AND", "OR":
-            // The grammar of 4.01 has no way to exclude these from its words.
+            // The grammar of 4.01 does not exclude these from its words.
             guard version == .v401 else { throw cursor.error("\(word) needs a search word.", at: start) }
             return .word(word)
         default: return .word(word)
@@ -139,7 +141,7 @@ extension QueryParser {
         throw cursor.error("The search phrase is empty or not closed.", .malformedLiteral, at: start)
     }
 
-    /// Text in single quotes, kept as it is up to the last quote before the end of the option.
+    /// Parses text in single quotes, unchanged up to the last quote before the end of the option.
     private mutating func incompleteSearch() throws(URLSyntaxError) -> SearchExpression {
         let start = cursor.offset
         cursor.offset += 1
@@ -183,7 +185,7 @@ extension QueryParser {
         return ahead.searchWord() == word
     }
 
-    /// Whether the word is an operator here: in 4.01 only if it is followed by something to search for.
+    /// Returns whether the word is an operator here. In 4.01 it is one only if a search term follows.
     private func hasSearchOperator(_ word: String) -> Bool {
         var ahead = self
         return ahead.skipSearchOperator(word)

@@ -1,12 +1,15 @@
 extension ServiceRequest {
-    /// The most nodes that a request with parameter aliases may have.
+    /// The maximum number of nodes of a request with parameter aliases.
     private static let limit = 1 << 17
 
-    /// The request with what its parameter aliases stand for in their place: in the path and in options of all levels, for
-    /// an alias holds for the whole URL (OData 4.01 Part 2, section 5.3). One without a value is null.
+    /// Returns the request with its parameter aliases replaced by their values, in the path and in options of all
+    /// levels.
     ///
-    /// Aliases that name each other multiply: throws `outOfRange` where the result, or what was built in code, is higher
-    /// than ``QueryLimits/height`` or too long, and `unsupported` where an alias refers to itself.
+    /// An alias is valid for the whole URL (OData 4.01 Part 2, section 5.3). An alias without a value is null.
+    ///
+    /// - Throws: `outOfRange` if the result, or an expression built in code, is higher than ``QueryLimits/height`` or
+    ///   has too many nodes, because aliases that refer to each other can grow exponentially. `unsupported` if an alias
+    ///   refers to itself.
     package func resolvingAliases() throws(EvaluationError) -> ServiceRequest {
         guard !options.aliases.isEmpty else {
             try Self.checkHeight(of: expressions)
@@ -14,7 +17,7 @@ extension ServiceRequest {
         }
         var inlining = Inlining(limit: Self.limit)
         inlining.aliases = AliasTable(options.aliases)
-        // Once to learn which aliases are meant, and once more when they are known.
+        // The first pass collects the aliases in use; the second one replaces them after they are resolved.
         _ = inlining.rewrite(self)
         try Self.resolve(&inlining)
         let result = inlining.rewrite(self)
@@ -23,7 +26,7 @@ extension ServiceRequest {
         return result
     }
 
-    /// From those that name no other one upwards.
+    /// Resolves the aliases, beginning with those that refer to no other alias.
     private static func resolve(_ inlining: inout Inlining) throws(EvaluationError) {
         var waiting = inlining.takeMissing()
         var begun: Set<String> = []
@@ -60,11 +63,11 @@ extension ServiceRequest {
     }
 }
 
-/// What parameter aliases stand for, as far as that is known without other aliases in it.
+/// The values of parameter aliases, as far as they are resolved.
 struct AliasTable {
     private let given: [String: Expression]
     private var resolved: [String: (value: Expression, nodes: Int)] = [:]
-    /// Those that were asked for before they were resolved.
+    /// The aliases that were requested before they were resolved.
     var missing: [String] = []
 
     init(_ aliases: [QueryOptions.ParameterAlias]) {
@@ -75,7 +78,7 @@ struct AliasTable {
 
     mutating func resolve(_ name: String, _ value: Expression, nodes: Int) { resolved[name] = (value, nodes) }
 
-    /// The value and how many nodes it has.
+    /// Returns the value and its number of nodes.
     mutating func value(of name: String) -> (value: Expression, nodes: Int) {
         if let found = resolved[name] { return found }
         if given[name] != nil { missing.append(name) }
@@ -97,7 +100,7 @@ extension Inlining {
             path: ResourcePath(segments: segments, target: request.path.target), options: rewrite(request.options))
     }
 
-    /// Aliases only: what `$compute` says stays where it is.
+    /// Replaces aliases only. The names from `$compute` are kept.
     mutating func rewrite(_ options: QueryOptions) -> QueryOptions {
         var result = options
         result.aliases = []
@@ -127,7 +130,7 @@ extension Inlining {
         case .groupBy(let items, let inner): .groupBy(items, inner.map { rewrite($0) })
         case .concat(let sequences): .concat(sequences.map { sequence in sequence.map { rewrite($0) } })
         case .ranked(let ranking, let count, let by): .ranked(ranking, rewrite(count, [:]), by: rewrite(by, [:]))
-        // Answered by the service only.
+        // Only the service can evaluate these.
         case .nest, .addNested, .join, .relatives, .traverse, .function: transformation
         case .identity, .search, .top, .skip: transformation
         }
@@ -140,7 +143,7 @@ extension Inlining {
 }
 
 extension QueryOptions {
-    /// As ``ServiceRequest/resolvingAliases()``.
+    /// Returns the options with aliases replaced; see ``ServiceRequest/resolvingAliases()``.
     package func resolvingAliases() throws(EvaluationError) -> QueryOptions {
         try ServiceRequest(path: ResourcePath(segments: [], target: .nothing), options: self).resolvingAliases().options
     }

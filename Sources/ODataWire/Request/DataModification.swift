@@ -1,27 +1,29 @@
 public import EDM
 
-/// A data modification in the terms of the protocol, before V2 or V4 gives it its form (OData 4.01 Part 1, section 11.4).
+/// A data modification in protocol terms, independent of the protocol version (OData 4.01 Part 1, section 11.4).
 public struct DataModification: Sendable, Hashable {
     public enum Action: Sendable, Hashable {
-        /// POST to an entity set.
+        /// A POST to an entity set.
         case create(in: EntitySet, EntityBody)
-        /// POST to a collection-valued navigation property of an entity: created and linked at once.
+        /// A POST to a collection-valued navigation property of an entity, which creates and links the new entity.
         case createRelated(in: ResourceReference, navigation: Property, EntityBody)
-        /// PATCH (V4) or MERGE (V2) with the changed properties and bindings only; `PUT` where `replaces`.
+        /// A PATCH (V4) or MERGE (V2) request with only the changed properties and bindings, or a `PUT` if `replaces`
+        /// is true.
         case update(ResourceReference, EntityBody, replaces: Bool)
         case delete(ResourceReference)
-        /// POST to `$links`/`$ref` of a collection-valued navigation property, PUT to that of a single-valued one.
+        /// A POST to `$links`/`$ref` of a collection-valued navigation property, or a PUT to that of a single-valued
+        /// one.
         case link(from: ResourceReference, navigation: Property, to: ResourceReference)
-        /// DELETE of `$links`/`$ref`; `to` is given for collection-valued navigation properties only.
+        /// A DELETE of `$links`/`$ref`. `to` is set for collection-valued navigation properties only.
         case unlink(from: ResourceReference, navigation: Property, to: ResourceReference?)
     }
 
     public var action: Action
-    /// Sent as `If-Match`.
+    /// The value of the `If-Match` header.
     public var ifMatch: String?
-    /// Request-specific headers of the app; they win over those that the encoder writes.
+    /// The app's headers for this request. They take precedence over those of the encoder.
     public var headers: HTTPHeaders
-    /// Makes the create or update one of a stream: the body is the stream's bytes, which whoever sends the request adds.
+    /// The stream that is created or updated. The body consists of the stream's bytes, which the sender adds.
     public var stream: StreamHead?
 
     public init(_ action: Action, ifMatch: String? = nil, headers: HTTPHeaders = .empty) {
@@ -31,15 +33,15 @@ public struct DataModification: Sendable, Hashable {
     }
 }
 
-/// What a request says of the stream that is its body (OData 4.01 Part 1, sections 11.4.7 and 11.4.8).
+/// The properties of a stream in a request (OData 4.01 Part 1, sections 11.4.7 and 11.4.8).
 public struct StreamHead: Sendable, Hashable {
-    /// The stream property that is written; nil for the stream of a media entity.
+    /// The stream property, or nil for the stream of a media entity.
     public var property: String?
-    /// Nil to delete the stream.
+    /// The media type, or nil to delete the stream.
     public var mediaType: String?
-    /// A name for the new media entity, sent as `Slug`.
+    /// The name of the new media entity, sent as `Slug`.
     public var name: String?
-    /// Where the service wants the stream written, absolute or below its root; nil where that follows from the entity's URL.
+    /// The stream's edit link, absolute or relative to the service root. Nil if it follows from the entity's URL.
     public var editLink: String?
 
     public init(property: String? = nil, mediaType: String?, name: String? = nil, editLink: String? = nil) {
@@ -50,16 +52,17 @@ public struct StreamHead: Sendable, Hashable {
     }
 }
 
-/// The body of a create or update: values, links to existing entities, and entities to be created with it (deep insert).
+/// The body of a create or update: values, links to existing entities, and entities to create along with it (deep
+/// insert).
 public struct EntityBody: Sendable, Hashable {
     public var type: EntityType
-    /// The type that the request's target declares; where `type` is derived from it, the body names its type.
+    /// The declared type of the request's target. If `type` is derived from it, the body contains its type.
     public var declaredType: EntityType?
     /// Structural and, for open types, dynamic properties.
     public var values: PropertyValues
     public var bindings: [Binding]
     public var inline: [InlineEntities]
-    /// V4, inside of another body: written as `@Core.ContentID`, which the answer repeats.
+    /// The `@Core.ContentID` of an entity inside of a V4 deep insert, which the response repeats.
     public var contentID: String?
 
     public init(
@@ -73,7 +76,8 @@ public struct EntityBody: Sendable, Hashable {
         self.inline = inline
     }
 
-    /// `Nav@odata.bind` of V4, `__metadata.uri` of V2. Several targets for a collection-valued navigation property.
+    /// Links to existing entities: `Nav@odata.bind` of V4, `__metadata.uri` of V2. A collection-valued navigation
+    /// property may have several targets.
     public struct Binding: Sendable, Hashable {
         public var navigation: Property
         public var targets: [ResourceReference]
@@ -84,7 +88,7 @@ public struct EntityBody: Sendable, Hashable {
         }
     }
 
-    /// The new entities below one navigation property.
+    /// The new entities of one navigation property.
     public struct InlineEntities: Sendable, Hashable {
         public var navigation: Property
         public var entities: [EntityBody]

@@ -1,19 +1,21 @@
 public import EDM
 
-/// Gives data modifications the form that a service's version wants: method, URL, headers and body.
+/// Encodes data modifications for a protocol version: method, URL, headers and body.
 ///
-/// V2 and V3: MERGE, `$links`, `__metadata.uri`, verbose JSON. V4: PATCH, `$ref`, `@odata.bind`. URLs of requests are
-/// relative to the service root, so that they serve in a batch too; URLs in bodies are absolute, but for references to
-/// entities that the same change set creates, which stay `$1`.
+/// V2 and V3: MERGE, `$links`, `__metadata.uri`, verbose JSON. V4: PATCH, `$ref`, `@odata.bind`. The URLs of requests
+/// are relative to the service root, so that they are also valid in a batch. URLs in bodies are absolute, except
+/// references to entities that the same change set creates, which remain `$1`.
 public struct RequestEncoder: Sendable {
     public let version: ODataVersion
     public let options: ServiceOptions
     let model: EntityDataModel
     let urls: EntityURLWriter
 
+    /// Creates an encoder.
+    ///
     /// - Parameters:
-    ///   - serviceRoot: absolute, with or without a slash at its end.
-    ///   - givenRoot: the root that redirects to it, if there is one.
+    ///   - serviceRoot: The absolute URL of the service root, with or without a slash at its end.
+    ///   - givenRoot: The URL that redirects to the service root, if there is one.
     public init(
         version: ODataVersion, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         givenRoot: String? = nil
@@ -24,7 +26,7 @@ public struct RequestEncoder: Sendable {
         urls = EntityURLWriter(version: version, model: model, serviceRoot: serviceRoot, givenRoot: givenRoot)
     }
 
-    /// The request that carries the modification out.
+    /// Returns the request for the modification.
     public func encode(_ modification: DataModification) -> WireRequest {
         var request = encode(modification.action)
         if let stream = modification.stream { write(stream, into: &request, of: modification.action) }
@@ -37,24 +39,24 @@ public struct RequestEncoder: Sendable {
         return request
     }
 
-    /// An entity's URL relative to the service root, percent-encoded: `Customers(1)`, `$1`. Only a URL outside of the
-    /// service stays absolute.
+    /// Returns an entity's URL relative to the service root, percent-encoded: `Customers(1)`, `$1`. Only a URL outside
+    /// of the service stays absolute.
     public func url(of reference: ResourceReference) -> String { urls.relative(reference) }
 
-    /// An entity's URL as bodies have it: absolute, or `$1`.
+    /// Returns an entity's URL as used in bodies: absolute, or `$1`.
     public func absoluteURL(of reference: ResourceReference) -> String { urls.absolute(reference) }
 
-    /// A key predicate with its parentheses, percent-encoded: `(1)`, `(A=1,B='x')`.
+    /// Returns a key predicate with its parentheses, percent-encoded: `(1)`, `(A=1,B='x')`.
     public func predicate(_ key: KeyPredicate, of type: EntityType) -> String { urls.predicate(key, of: type) }
 
-    /// Headers of a request without a body.
+    /// The headers of a request without a body.
     public var headers: HTTPHeaders {
         version.isLegacy
             ? ["DataServiceVersion": version.rawValue, "MaxDataServiceVersion": version.rawValue, "Accept": mediaType]
             : ["OData-Version": version.rawValue, "OData-MaxVersion": "4.01", "Accept": mediaType]
     }
 
-    /// V3 would otherwise answer in its light format.
+    /// The media type. Without the parameter, V3 services respond in their light format.
     private var mediaType: String {
         if version == .v3 { return "application/json;odata=verbose" }
         return !version.isLegacy && options.isIEEE754Compatible
@@ -72,7 +74,7 @@ public struct RequestEncoder: Sendable {
             return request(method, url(of: target), write(body))
         case .delete(let target): return request("DELETE", url(of: target))
         case .link(let source, let navigation, let target):
-            // Only a collection has a POST; the link of a single-valued end is set by PUT, new or not.
+            // A collection requires POST; the link of a single-valued property is set by PUT, whether it is new or not.
             return request(
                 navigation.isCollection ? "POST" : "PUT", reference(source, navigation), write(reference: target))
         case .unlink(let source, let navigation, let target):
@@ -89,7 +91,9 @@ public struct RequestEncoder: Sendable {
         return request
     }
 
-    /// Makes a request whose body is the stream's bytes. A create stays a POST to the collection; an update goes to the stream.
+    /// Turns a request into one whose body consists of the stream's bytes.
+    ///
+    /// A create remains a POST to the collection; an update is sent to the stream.
     private func write(_ stream: StreamHead, into request: inout WireRequest, of action: DataModification.Action) {
         request.body = []
         request.headers["Content-Type"] = stream.mediaType
@@ -101,7 +105,7 @@ public struct RequestEncoder: Sendable {
         }
     }
 
-    /// Where a stream is read and written when the service says no other address (OData 4.01 Part 2, section 4.14).
+    /// Returns the default URL for reading and writing a stream (OData 4.01 Part 2, section 4.14).
     public func streamURL(of reference: ResourceReference, property: String?) -> String {
         url(of: reference) + "/" + (property.map(urls.encode) ?? "$value")
     }
@@ -115,7 +119,8 @@ public struct RequestEncoder: Sendable {
             ? url(of: source) + "/$links/" + urls.encode(navigation.name) : path(source, navigation) + "/$ref"
     }
 
-    /// What names one of several targets behind a `$links` or `$ref` URL: `(1)` in V2, `?$id=…` in V4.
+    /// Returns the suffix of a `$links` or `$ref` URL that identifies one of several targets: `(1)` in V2, `?$id=…` in
+    /// V4.
     private func member(_ target: ResourceReference?, of navigation: Property) -> String {
         guard navigation.isCollection, let target else { return "" }
         guard version.isLegacy else { return "?$id=" + PercentCoding.encode(urls.absolute(target), for: .queryValue) }

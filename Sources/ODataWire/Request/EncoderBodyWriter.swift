@@ -8,7 +8,7 @@ struct EntityBodyWriter {
     let values: ValueJSONWriter
     var json = JSONWriter()
 
-    /// - Parameter declared: the type that the place of the body declares, if the body itself does not say.
+    /// - Parameter declared: The declared type at the position of the body, if the body does not contain one.
     mutating func write(_ body: EntityBody, declared: String? = nil) {
         json.beginObject()
         if let declared = body.declaredType?.name ?? declared, declared != body.type.name {
@@ -48,12 +48,12 @@ struct EntityBodyWriter {
         } else if let target = targets.first {
             json.string(target)
         } else {
-            // 4.0 has no form of its own for this; the services that know one take null.
+            // 4.0 defines no form for this; services that support it accept null.
             json.null()
         }
     }
 
-    /// V2 has one member for what is bound and what is new, so both kinds are gathered by property.
+    /// Writes the links of V2, which uses one member for bindings and new entities, so both are grouped by property.
     private mutating func writeLegacyLinks(_ body: EntityBody) {
         var written: Set<String> = []
         for navigation in body.bindings.map(\.navigation) + body.inline.map(\.navigation) {

@@ -4,12 +4,12 @@ internal import EDM
 struct EntityURLWriter: Sendable {
     let version: ODataVersion
     let model: EntityDataModel
-    /// With a slash at its end.
+    /// The URL of the service root, with a slash at its end.
     let serviceRoot: String
-    /// All roots by which URLs may name the service, absolute and as paths; ``serviceRoot`` first.
+    /// All prefixes of URLs of the service, absolute and as paths, beginning with ``serviceRoot``.
     private let prefixes: [String]
 
-    /// - Parameter givenRoot: the root that redirects to `serviceRoot`; the service may still use it in its links.
+    /// - Parameter givenRoot: The URL that redirects to `serviceRoot`. The service may still use it in its links.
     init(version: ODataVersion, model: EntityDataModel, serviceRoot: String, givenRoot: String? = nil) {
         self.version = version
         self.model = model
@@ -20,7 +20,7 @@ struct EntityURLWriter: Sendable {
         prefixes = roots + roots.map(Self.path).filter { !$0.isEmpty }
     }
 
-    /// Relative to the service root, percent-encoded; absolute only for a URL outside of the service.
+    /// Returns the URL relative to the service root, percent-encoded. Absolute only for a URL outside of the service.
     func relative(_ reference: ResourceReference) -> String {
         switch reference {
         case .entity(let set, let key): return encode(set.segment) + predicate(key, of: set.entityType)
@@ -35,14 +35,14 @@ struct EntityURLWriter: Sendable {
         }
     }
 
-    /// As it stands in a body: absolute, but for a reference within the change set, which stays `$1`.
+    /// Returns the URL as used in a body: absolute, except for a reference within the change set, which remains `$1`.
     func absolute(_ reference: ResourceReference) -> String {
         let url = relative(reference)
         if reference.isBelowContentID { return url }
         return Self.isAbsolute(url) ? url : serviceRoot + url
     }
 
-    /// `(1)`, or `(A=1,B='x')` for a key of several properties; empty for a singleton.
+    /// Returns `(1)`, or `(A=1,B='x')` for a key of several properties; an empty string for a singleton.
     func predicate(_ key: KeyPredicate, of type: EntityType?) -> String {
         guard !key.values.isEmpty else { return "" }
         let texts = key.values.map { name, value in
@@ -52,7 +52,7 @@ struct EntityURLWriter: Sendable {
         return "(" + texts.joined(separator: ",") + ")"
     }
 
-    /// The key predicate at the end of an entity's URL, parentheses included; nil where it has none.
+    /// Returns the key predicate at the end of an entity's URL, including the parentheses, or nil if there is none.
     func predicate(endOf url: String) -> String? {
         let path = url.prefix { $0 != "?" && $0 != "#" }
         let last = path.split(separator: "/").last ?? ""
@@ -71,7 +71,7 @@ struct EntityURLWriter: Sendable {
 
     static func isAbsolute(_ url: String) -> Bool {
         guard let scheme = url.range(of: "://") else { return false }
-        // What may stand in a scheme; a slash or a parenthesis before "://" makes it part of a path.
+        // A scheme contains none of these characters; a slash or a parenthesis before "://" makes it part of a path.
         return !url[..<scheme.lowerBound].utf8.contains { "/?#()'".utf8.contains($0) }
     }
 
@@ -83,7 +83,7 @@ struct EntityURLWriter: Sendable {
 }
 
 extension String {
-    /// The first occurrence of `text`, which the standard library alone cannot find.
+    /// Returns the range of the first occurrence of `text`. The standard library has no such function.
     fileprivate func range(of text: String) -> Range<Index>? {
         var start = startIndex
         while start < endIndex {

@@ -1,4 +1,4 @@
-/// HTTP header fields in order, names compared without case. A name may occur more than once.
+/// HTTP header fields in order. Names are compared case-insensitively and may occur more than once.
 public struct HTTPHeaders: Sendable, Hashable {
     public private(set) var fields: [(name: String, value: String)]
 
@@ -8,7 +8,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public init(_ fields: [(String, String)]) { self.fields = fields.map { (name: $0.0, value: $0.1) } }
 
-    /// The first value under the name. Setting replaces every value under the name; nil removes them.
+    /// The first value of the name. Setting it replaces all values of the name; nil removes them.
     public subscript(name: String) -> String? {
         get { fields.first { $0.name.equalsIgnoringCase(name) }?.value }
         set {
@@ -30,7 +30,7 @@ public struct HTTPHeaders: Sendable, Hashable {
 
     public mutating func add(name: String, value: String) { fields.append((name, value)) }
 
-    /// Sets every field of `other`, replacing those of the same name.
+    /// Sets every field of `other`, replacing fields with the same name.
     public mutating func merge(_ other: HTTPHeaders) {
         for field in other.fields { self[field.name] = field.value }
     }
@@ -53,7 +53,7 @@ extension HTTPHeaders: ExpressibleByDictionaryLiteral {
 }
 
 extension String {
-    /// ASCII comparison without case, as header names, media types and hexadecimal digits need it.
+    /// Compares ASCII case-insensitively, for header names, media types and hexadecimal digits.
     package func equalsIgnoringCase(_ other: String) -> Bool {
         utf8.count == other.utf8.count && zip(utf8, other.utf8).allSatisfy { $0.asciiLowercased == $1.asciiLowercased }
     }

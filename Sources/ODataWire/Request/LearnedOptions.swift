@@ -1,18 +1,19 @@
 public import EDM
 
-/// What uploads have found out about a service: where it understands or does less than its options say. A store remembers it
-/// beside the options that it was given, which stay as they are.
+/// The capabilities that uploads have found a service to lack, contrary to its options.
+///
+/// A store records them separately from the options that it was given, which do not change.
 public struct LearnedOptions: Sendable, Hashable {
-    /// The most that the service reads of `$<Content-ID>`; nil if nothing is known against the options.
+    /// The most that the service supports of `$<Content-ID>`, or nil if nothing contradicts the options.
     public var contentIDReferences: ServiceOptions.ContentIDReferences?
-    /// ``ServiceOptions/ChangeSetRollback/absent`` if an entity of a refused change set was found at the service.
+    /// ``ServiceOptions/ChangeSetRollback/absent`` if an entity of a rejected change set was found on the service.
     public var changeSetRollback: ServiceOptions.ChangeSetRollback?
 
     public init() {}
 
     public var isEmpty: Bool { self == LearnedOptions() }
 
-    /// Returns the options, less what the service is known not to do.
+    /// Returns the options, restricted to the known capabilities of the service.
     public func applied(to options: ServiceOptions, version: ODataVersion) -> ServiceOptions {
         var options = options.resolved(for: version)
         if let limit = contentIDReferences {
@@ -22,7 +23,7 @@ public struct LearnedOptions: Sendable, Hashable {
         return options
     }
 
-    /// The options by name that are known, for files.
+    /// The known options by name, for files.
     public var named: [(name: String, value: String)] {
         var named: [(name: String, value: String)] = []
         if let contentIDReferences { named.append((Self.references, contentIDReferences.rawValue)) }
@@ -30,7 +31,7 @@ public struct LearnedOptions: Sendable, Hashable {
         return named
     }
 
-    /// Sets what is known by its name. A name or value that this version does not know is left out: it is found out again.
+    /// Sets a known option by name. Unknown names and values are ignored, because uploads detect them again.
     public mutating func set(_ name: String, to value: String) {
         switch name {
         case Self.references: contentIDReferences = ServiceOptions.ContentIDReferences(rawValue: value)
@@ -44,7 +45,7 @@ public struct LearnedOptions: Sendable, Hashable {
 }
 
 extension ServiceOptions.ContentIDReferences {
-    /// The lesser of the two; both are resolved.
+    /// Returns the lesser of the two values. Both must be resolved.
     public func limited(to limit: Self) -> Self { rank < limit.rank ? self : limit }
 
     private var rank: Int {

@@ -1,17 +1,17 @@
-/// The options by name, for files and command lines: `supportsBatch=false`.
+/// Access to the options by name, for files and command lines: `supportsBatch=false`.
 extension ServiceOptions {
-    /// Why a text names no option.
+    /// The reason why a text is not a valid option.
     public struct InvalidOption: Error, Hashable, CustomStringConvertible {
         public let description: String
     }
 
     private enum Field {
         case flag(WritableKeyPath<ServiceOptions, Bool>)
-        /// `Set/Property`, several with commas between them.
+        /// A comma-separated list of `Set/Property`.
         case properties(WritableKeyPath<ServiceOptions, [String: String]>)
-        /// `Set/policy`, several with commas between them.
+        /// A comma-separated list of `Set/policy`.
         case policies(WritableKeyPath<ServiceOptions, [String: DoubtPolicy]>)
-        /// A whole number of seconds, up to a day.
+        /// An integer number of seconds, up to a day.
         case seconds(WritableKeyPath<ServiceOptions, Int>)
         case choice([String], get: (ServiceOptions) -> String, set: (inout ServiceOptions, String) -> Void)
 
@@ -50,14 +50,14 @@ extension ServiceOptions {
         ]
     }
 
-    /// Each option's name, and the values that it can have, what the standard promises first.
+    /// The name of each option with its possible values, beginning with the default.
     public static var choices: [(name: String, values: [String])] {
         zip(fields, ServiceOptions().named).map { field, standard in
             (field.name, [standard.value] + field.field.values.filter { $0 != standard.value })
         }
     }
 
-    /// Every option as it stands, in the order of ``choices``.
+    /// All options with their current values, in the order of ``choices``.
     public var named: [(name: String, value: String)] {
         Self.fields.map { name, field in
             switch field {
@@ -76,7 +76,7 @@ extension ServiceOptions {
         }
     }
 
-    /// Sets the option of that name.
+    /// Sets the option with the name.
     public mutating func set(_ name: String, to value: String) throws(InvalidOption) {
         guard let field = Self.fields.first(where: { $0.name == name })?.field else {
             let names = Self.fields.map(\.name).joined(separator: ", ")
@@ -126,7 +126,7 @@ extension ServiceOptions {
     ) throws(InvalidOption) -> [String: String] {
         var found: [String: String] = [:]
         for item in text.split(separator: ",") {
-            // The name of a contained set has slashes of its own.
+            // The name of a contained set contains slashes.
             guard let slash = item.lastIndex(of: "/"), slash != item.startIndex, item.last != "/" else {
                 throw InvalidOption(
                     description: "\(name) cannot be \(text); it is of the form \(form),\(form).")

@@ -1,63 +1,71 @@
 public import EDM
 
-/// What a service lacks, or does in its own way. Everything that is sent to it follows: which requests there are, how they
-/// refer to each other, and what has to wait.
+/// The capabilities and conventions of a service.
 ///
-/// The defaults are what the standard promises. A change for which no legal request exists under these options is held,
-/// with the reason, before anything is sent.
+/// They determine all requests to the service: which requests there are, how they refer to each other, and which ones
+/// must wait.
+///
+/// The defaults are those of the standard. A change that cannot be expressed by a valid request under these options is
+/// held back with the reason before anything is sent.
 public struct ServiceOptions: Sendable, Hashable {
-    // MARK: What it can do
+    // MARK: Capabilities
 
-    /// Whether it has `$batch`. Without, each request goes by itself: a change that needs several requests which must take
-    /// effect together is held, unless a deep insert says it in one.
+    /// Whether the service supports `$batch`.
+    ///
+    /// Without it, each request is sent separately. A change that requires several atomic requests is held back, unless
+    /// a deep insert expresses it in one request.
     public var supportsBatch = true
-    /// Whether a body may link to existing entities (`Customer@odata.bind`, in V2 `__metadata.uri`). Without, dependent
-    /// properties say it, or the address that the entity is created at, or requests to `$ref` (V2: `$links`).
+    /// Whether a body may link to existing entities (`Customer@odata.bind`, in V2 `__metadata.uri`).
+    ///
+    /// Without it, links are expressed by dependent properties, by the URL at which the entity is created, or by
+    /// requests to `$ref` (V2: `$links`).
     public var supportsBind = true
-    /// Whether it has PATCH (V2: MERGE). Without, an update is a PUT with all properties that the store knows.
+    /// Whether the service supports PATCH (V2: MERGE). Without it, an update is a PUT with all properties in the store.
     public var supportsPatch = true
 
-    /// Where `$<Content-ID>` may stand for an entity that the same change set creates.
+    /// The positions at which `$<Content-ID>` may refer to an entity that the same change set creates.
     public enum ContentIDReferences: String, Sendable, Hashable, CaseIterable {
-        /// As the version's standard has it: ``urlsAndBodies`` for V4, ``urlsPreferred`` for V2 and V3.
+        /// The default of the protocol version: ``urlsAndBodies`` for V4, ``urlsPreferred`` for V2 and V3.
         case standard
-        /// In the first segment of URLs, and in bodies: `"Customer@odata.bind": "$1"`, in V2 `{"uri": "$1"}`. V4 leaves
-        /// bodies open; V2 and V3 do not have them (MS-ODATA 2.2.7.6.1).
+        /// In the first segment of URLs, and in bodies: `"Customer@odata.bind": "$1"`, in V2 `{"uri": "$1"}`. V4 does
+        /// not specify bodies; V2 and V3 do not permit them (MS-ODATA 2.2.7.6.1).
         case urlsAndBodies
-        /// In the first segment of URLs; in bodies only where a change that has to take effect as a whole has no other form.
+        /// In the first segment of URLs; in bodies only if an atomic change has no other form.
         case urlsPreferred
-        /// In the first segment of URLs, the only place where V2 and V4 promise it.
+        /// In the first segment of URLs, the only position that V2 and V4 guarantee.
         case urlsOnly
-        /// Nowhere: what refers to a new entity waits until its key is known.
+        /// Nowhere: an operation that refers to a new entity waits until the entity's key is known.
         case none
 
-        /// What the value means for a service of that version; never ``standard``.
+        /// Returns the meaning of the value for a protocol version, which is never ``standard``.
         public func resolved(for version: ODataVersion) -> ContentIDReferences {
             guard self == .standard else { return self }
             return version.isLegacy ? .urlsPreferred : .urlsAndBodies
         }
     }
 
-    /// An upload finds out by itself where a service understands less than this says, and the store remembers it; see
+    /// The supported Content-ID references. An upload detects if a service supports less, and the store records it; see
     /// `LearnedOptions`.
     public var contentIDReferences = ContentIDReferences.standard
 
-    /// Whether a service takes back what it has done of a change set that it refuses.
+    /// Whether a service rolls back a change set that it rejects.
     public enum ChangeSetRollback: String, Sendable, Hashable, CaseIterable {
-        /// As the standard says. Before a create of a refused change set is sent again it is looked for all the same.
+        /// As the standard requires. Nevertheless, a create of a rejected change set is looked up before it is sent
+        /// again.
         case verified
-        /// Known to. Nothing is looked for.
+        /// Known to roll back. Nothing is looked up.
         case trusted
-        /// Known not to. A create of a refused change set is sent again only if it is known not to be there.
+        /// Known not to roll back. A create of a rejected change set is sent again only if it is known not to exist.
         case absent
     }
 
-    /// An upload that finds a create of a refused change set at the service sets this to `absent`; see `LearnedOptions`.
+    /// The rollback behavior. An upload that finds a create of a rejected change set on the service sets this to
+    /// `absent`; see `LearnedOptions`.
     public var changeSetRollback = ChangeSetRollback.verified
 
-    /// How a service knows that a request comes a second time, so that it answers what it answered the first time.
+    /// The mechanism by which a service recognizes a repeated request and returns the first response again.
     public enum Repeatability: String, Sendable, Hashable, CaseIterable {
-        /// It does not. What became of a request without an answer is found out by reading, or never.
+        /// None. The outcome of a request without a response is determined by reading, or not at all.
         case none
         /// OASIS Repeatable Requests 1.0: `Repeatability-Request-ID`, `Repeatability-First-Sent`,
         /// `Repeatability-Client-ID`.
@@ -66,87 +74,97 @@ public struct ServiceOptions: Sendable, Hashable {
         case sap
     }
 
-    /// Where it is not `none`, requests without an answer are sent again, and a success is believed. A service that does not
-    /// know them again does them twice then, and so it does where something between drops the headers. Set it only for a
-    /// service of which this was tried; what the metadata declare needs no setting.
+    /// The repeatability mechanism of the service.
+    ///
+    /// Unless it is `none`, requests without a response are sent again, and a success is trusted. A service that does
+    /// not recognize them executes them twice, and so does one behind an intermediary that drops the headers. Set it
+    /// only for a service for which it was tested. A declaration in the metadata needs no setting.
     public var repeatability = Repeatability.none
-    /// Whether batches ask for an answer later (`Prefer: respond-async`). A service that does not know this answers at once.
+    /// Whether batches request asynchronous processing (`Prefer: respond-async`). A service that does not support it
+    /// responds at once.
     public var respondsAsync = false
-    /// Properties that hold what no other entity of the set has, by set: the app gives each new entity a value of its own
-    /// (a GUID), and the service keeps it. Then a creation without an answer can be looked for, though the service gives the
-    /// key.
+    /// Properties with a unique value in each entity of a set, by set.
+    ///
+    /// The app assigns each new entity a value of its own (a GUID), and the service stores it. A create without a
+    /// response can then be looked up although the service generates the key.
     public var correlationProperties: [String: String] = [:]
 
-    /// How a create whose answer was lost is settled where the service gives the key and knows no repetitions.
+    /// The resolution of a create without a response, if the service generates the key and supports no repeatability.
     public enum DoubtPolicy: String, Sendable, Hashable, CaseIterable {
-        /// By the values that were sent: one entity that has them, and that the store did not know, is adopted; none, after
-        /// ``ServiceOptions/lostRequestSeconds``, lets the create go again; anything else stays with the person.
+        /// By the values that were sent: a single entity with these values that the store did not know is adopted. If
+        /// there is none after ``ServiceOptions/lostRequestSeconds``, the create is sent again. Any other result is
+        /// left to the user.
         case evidence
         /// By ``ServiceOptions/correlationProperties`` and alternate keys only.
         case correlation
-        /// Not at all: it stays in doubt until a person settles it.
+        /// Not automatically: the create stays in doubt until the user resolves it.
         case ask
     }
 
     public var doubts = DoubtPolicy.evidence
     /// The policies of sets that differ from ``doubts``, by set.
     public var doubtsBySet: [String: DoubtPolicy] = [:]
-    /// How long a request without an answer may still be running. Before that, a create that is not found is not sent again.
+    /// The time for which a request without a response may still be running, in seconds. Before it has passed, a create
+    /// that is not found is not sent again.
     public var lostRequestSeconds = 120
 
-    /// The policy for creates in a set.
+    /// Returns the policy for creates in a set.
     public func doubts(of set: String) -> DoubtPolicy { doubtsBySet[set] ?? doubts }
 
-    // MARK: How it wants things
+    // MARK: Request conventions
 
-    /// What a `$batch` looks like.
+    /// The format of `$batch` requests.
     public enum BatchFormat: String, Sendable, Hashable, CaseIterable {
-        /// `multipart/mixed`, which every service with `$batch` has.
+        /// `multipart/mixed`, which every service with `$batch` supports.
         case multipart
-        /// `application/json` of OData 4.01. V2 has no such thing, and stays with multipart.
+        /// `application/json` of OData 4.01. V2 does not support it and uses multipart.
         case json
     }
 
     public var batchFormat = BatchFormat.multipart
 
-    /// Where the Content-ID of a request in a multipart batch stands.
+    /// The location of a request's Content-ID in a multipart batch.
     public enum ContentIDLocation: String, Sendable, Hashable, CaseIterable {
-        /// In the head of its MIME part, as the standard says.
+        /// The head of its MIME part, as the standard requires.
         case part
-        /// Among the headers of the request inside of the part.
+        /// The headers of the request inside of the part.
         case request
         case both
     }
 
     public var contentIDLocation = ContentIDLocation.part
 
-    /// How new entities below a collection are created with the one above (`Orders` of a new customer).
+    /// The way in which new entities of a collection are created along with their parent (`Orders` of a new customer).
     public enum DeepInsertToMany: String, Sendable, Hashable, CaseIterable {
-        /// By requests of their own in the same change set: each has an answer, and so a key.
+        /// With requests of their own in the same change set. Each one has a response with a key.
         case split
-        /// In the body of the one above. The service answers them in the order in which they were sent.
+        /// In the body of the parent. The service returns them in the order in which they were sent.
         case inOrder
-        /// In the body of the one above, each with a `@Core.ContentID` that the answer repeats (OData 4.01). V2 has no such
-        /// thing, and splits.
+        /// In the body of the parent, each with a `@Core.ContentID` that the response repeats (OData 4.01). V2 does not
+        /// support it and splits.
         case contentID
     }
 
     public var deepInsertToMany = DeepInsertToMany.split
 
-    /// POST with `X-HTTP-Method` for PATCH, MERGE, PUT and DELETE, for what lies between and knows only GET and POST.
+    /// Whether to use POST with `X-HTTP-Method` for PATCH, MERGE, PUT and DELETE, for intermediaries that only support
+    /// GET and POST.
     public var tunnelsMethods = false
-    /// V2: what goes into a collection in a body as `{"results":[…]}` instead of a plain array.
+    /// V2: whether the content of a collection in a body is `{"results":[…]}` instead of a plain array.
     public var wrapsInlineCollections = false
-    /// V4: `Edm.Int64` and `Edm.Decimal` as strings.
+    /// V4: whether to send `Edm.Int64` and `Edm.Decimal` as strings.
     public var isIEEE754Compatible = false
 
-    // MARK: What its answers mean
+    // MARK: Meaning of responses
 
-    /// Whether a deletion is done when the service answers that it has no such entity (404, 410). Otherwise it counts as
-    /// refused the first time and as done when it is sent again.
+    /// Whether a deletion is confirmed if the service responds that the entity does not exist (404, 410).
+    ///
+    /// Otherwise it counts as rejected the first time, and as confirmed when it is sent again.
     public var deletedOnServiceIsDone = true
-    /// V2 and V3: whether deltas in JSON say what was deleted, as those of Olingo do. V2 has no form for it, and SAP Gateway
-    /// says it in Atom only; without it a delta link of V2 is not used, and what the service sends is compared instead.
+    /// V2 and V3: whether JSON deltas contain deletions, as those of Olingo do.
+    ///
+    /// V2 defines no form for deletions, and SAP Gateway reports them in Atom only. Without this option a delta link of
+    /// V2 is not used; the downloaded entities are compared instead.
     public var tellsDeletionsInV2 = false
 
     public init(
@@ -181,26 +199,27 @@ public struct ServiceOptions: Sendable, Hashable {
         self.lostRequestSeconds = lostRequestSeconds
     }
 
-    /// The options with everything that depends on the service's version decided.
+    /// Returns the options with all version-dependent values resolved.
     public func resolved(for version: ODataVersion) -> ServiceOptions {
         var options = self
         options.contentIDReferences = contentIDReferences.resolved(for: version)
         return options
     }
 
-    /// What an option means that a fingerprint of a batch in the log does not name. Never changes, or batches of older logs
-    /// would be rebuilt otherwise than they were sent.
+    /// The meaning of options that the fingerprint of a batch in the log does not contain. It never changes; otherwise
+    /// batches of older logs would be rebuilt differently from how they were sent.
     public static var unnamedInFingerprints: ServiceOptions { ServiceOptions(contentIDReferences: .urlsAndBodies) }
 
-    /// What the metadata say of the service in annotations of its container (Capabilities vocabulary: `BatchSupported`,
-    /// `BatchSupport`; Repeatability vocabulary: `Supported`). What they do not say is as the standard promises.
+    /// Creates the options that the metadata declares by annotations of the container (Capabilities vocabulary:
+    /// `BatchSupported`, `BatchSupport`; Repeatability vocabulary: `Supported`). Undeclared options have their
+    /// defaults.
     public init(declaredBy model: EntityDataModel) {
         self.init()
         let namespace = "Org.OData.Capabilities.V1."
         for annotation in model.schemas.flatMap(\.containers).flatMap(\.annotations) {
             switch annotation.term {
             case "Org.OData.Repeatability.V1.Supported":
-                // A tag: it is true unless it says something else.
+                // A tag is true unless it has a different value.
                 if annotation.value != "false" { repeatability = .oasis }
             case namespace + "BatchSupported": if annotation.value == "false" { supportsBatch = false }
             case namespace + "BatchSupport":

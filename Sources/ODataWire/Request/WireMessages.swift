@@ -1,8 +1,9 @@
-/// One HTTP request as bytes on the wire: by itself, or as a part of a batch.
+/// An HTTP request, on its own or as a part of a batch.
 public struct WireRequest: Sendable, Hashable {
-    /// Any method, `MERGE` included.
+    /// The method, including `MERGE`.
     public var method: String
-    /// Relative to the service root (no leading slash), absolute, or beginning with `$<Content-ID>` inside a change set.
+    /// The URL: relative to the service root (no leading slash), absolute, or beginning with `$<Content-ID>` inside of
+    /// a change set.
     public var url: String
     public var headers: HTTPHeaders
     public var body: [UInt8]
@@ -15,7 +16,7 @@ public struct WireRequest: Sendable, Hashable {
     }
 }
 
-/// One HTTP response, by itself or as a part of a batch.
+/// An HTTP response, on its own or as a part of a batch.
 public struct WireResponse: Sendable, Hashable {
     public var status: Int
     public var headers: HTTPHeaders

@@ -1,14 +1,14 @@
 public import EDM
 
-/// The key of an entity within its set: every value of the key, in the order of the type's key; or one of its alternate
-/// keys.
+/// The key of an entity within its set: all values of the primary key in the order of the type, or those of an
+/// alternate key.
 public struct KeyPredicate: Sendable, Hashable {
-    /// The values by the names that URLs use: a property's name, or the alias that the key gives a path.
+    /// The values by their names in URLs: the name of a property, or the alias that the key assigns to a path.
     public let values: [(name: String, value: Value)]
-    /// Where an entity has each of the values, see ``KeyPart/path``.
+    /// The path of each value in an entity; see ``KeyPart/path``.
     private let paths: [String]
 
-    /// A key whose values are properties of the entity itself.
+    /// Creates a key whose values are properties of the entity itself.
     public init(_ values: [(name: String, value: Value)]) {
         self.values = values
         paths = values.map(\.name)
@@ -33,7 +33,8 @@ public struct KeyPredicate: Sendable, Hashable {
 }
 
 extension KeyPredicate {
-    /// The key among `properties`, or nil if a value of the key is unset or null (or the type has no key).
+    /// Creates the key from an entity's properties, or returns nil if a key value is unset or null (or the type has no
+    /// key).
     public init?(of type: EntityType, in properties: PropertyValues) {
         guard !type.keyParts.isEmpty else { return nil }
         var values: [(part: KeyPart, value: Value)] = []
@@ -45,26 +46,26 @@ extension KeyPredicate {
         self.init(values)
     }
 
-    /// The values with the paths at which an entity of the type has them, to search rows by.
+    /// Returns the values with their paths in an entity of the type, for searching rows.
     public func located(in type: EntityType?) -> [(property: String, value: Value)] {
         zip(values, paths).map { named, path in
-            // A key that was made by hand may use the alias.
+            // A key that was created by the app may use the alias.
             let part = path == named.name ? type?.keyParts.first { $0.name == named.name } : nil
             return (part?.path ?? path, named.value)
         }
     }
 
-    /// The values as properties of an entity of the type, those within complex properties at their paths.
+    /// Returns the values as properties of an entity of the type, with nested ones at their paths.
     public func properties(of type: EntityType?) -> PropertyValues {
         located(in: type).reduce(into: PropertyValues()) { $0.set($1.value, at: $1.property) }
     }
 
-    /// Whether it is the type's own key, and no alternate one.
+    /// Returns whether this is the primary key of the type, as opposed to an alternate key.
     public func isPrimary(of type: EntityType) -> Bool {
         values.count == type.keyParts.count && zip(values, type.keyParts).allSatisfy { $0.name == $1.name }
     }
 
-    /// Whether an entity has these values.
+    /// Returns whether an entity has these values.
     public func matches(_ properties: PropertyValues, of type: EntityType?) -> Bool {
         located(in: type).allSatisfy { properties.value(at: $0.property) == $0.value }
     }

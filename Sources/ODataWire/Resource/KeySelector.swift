@@ -1,18 +1,19 @@
 public import EDM
 
-/// What stands in the parentheses behind an entity set or a collection.
+/// The content of the parentheses after an entity set or a collection.
 public enum KeySelector: Sendable, Hashable {
     case key(KeyPredicate)
-    /// `(~17)`: the store's own entity ID. Only the readLinks of a store have this form; no service knows it.
+    /// `(~17)`: the store's own entity ID. This form occurs only in the readLinks of a store; services do not support
+    /// it.
     case entityID(UInt64)
 }
 
 extension KeySelector {
-    /// Reads a key predicate with its parentheses, percent-decoded: `(1)`, `(A=1,B='x')`, `(~17)`.
+    /// Parses a key predicate with its parentheses, without percent-encoding: `(1)`, `(A=1,B='x')`, `(~17)`.
     ///
-    /// V4 also reads parameter aliases; `aliases` holds what they stand for.
+    /// V4 also accepts parameter aliases, whose values are in `aliases`.
     ///
-    /// - Parameter alternateKeys: those of the set; the type's own are known.
+    /// - Parameter alternateKeys: The alternate keys of the set, in addition to those of the type.
     public static func parse(
         _ text: String, of type: EntityType, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = [],
         alternateKeys: [AlternateKey] = []
@@ -37,7 +38,7 @@ extension KeySelector {
     }
 }
 
-/// One value of a key predicate as text, with its name where it has one.
+/// One value of a key predicate as text, with its name if it has one.
 struct WrittenKeyPart {
     let name: String?
     let value: String
@@ -78,7 +79,7 @@ struct WrittenKeyPart {
     }
 }
 
-/// Reads the values of a key predicate as a type's key types them.
+/// Parses the values of a key predicate with the types of the key properties.
 private struct KeyLiterals {
     let type: EntityType
     let version: ODataVersion
@@ -86,12 +87,12 @@ private struct KeyLiterals {
     /// The whole predicate, for errors.
     let text: String
 
-    /// The primary key, or else the alternate key that has just the names of the parts.
+    /// Returns the primary key, or the alternate key whose names match those of the parts.
     func predicate(
         _ parts: [WrittenKeyPart], alternateKeys: [AlternateKey]
     ) throws(URLSyntaxError) -> KeyPredicate {
         let names = parts.compactMap(\.name)
-        // A single value without a name is that of the primary key (OData 4.01 Part 2, section 4.3.1).
+        // A single value without a name belongs to the primary key (OData 4.01 Part 2, section 4.3.1).
         if !names.isEmpty, Set(names) != Set(type.keyParts.map(\.name)),
             let other = alternateKeys.first(where: { Set($0.parts.map(\.name)) == Set(names) })
         {
@@ -154,7 +155,7 @@ private struct KeyLiterals {
     }
 }
 
-/// Whether the value is of a type that no key of V4 may have, where the model leaves the type open.
+/// Returns whether the value has a type that a V4 key must not have, if the model does not specify the type.
 private func isOpaque(_ value: Value, _ part: KeyPart) -> Bool {
     guard part.type.primitive == .primitiveType || part.type.primitive == .untyped else { return false }
     switch value {
@@ -164,8 +165,8 @@ private func isOpaque(_ value: Value, _ part: KeyPart) -> Bool {
 }
 
 extension KeyPredicate {
-    /// The key whose values are path segments of their own (OData 4.01 Part 2, section 4.3.5), or nil if a value does
-    /// not fit its property.
+    /// Creates a key from path segments (OData 4.01 Part 2, section 4.3.5), or returns nil if a value is invalid for
+    /// its property.
     init?(segments: [String], of type: EntityType, version: ODataVersion) {
         guard type.keyParts.count == segments.count else { return nil }
         var values: [(part: KeyPart, value: Value)] = []
@@ -181,6 +182,6 @@ extension KeyPredicate {
         self.init(values)
     }
 
-    /// How many path segments a key of the type takes in the key-as-segment form.
+    /// Returns the number of path segments of a key in the key-as-segment form.
     static func segmentCount(of type: EntityType) -> Int { type.keyParts.count }
 }

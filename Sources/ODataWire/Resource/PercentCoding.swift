@@ -1,10 +1,11 @@
-/// Percent-encoding as OData URLs use it (RFC 3986; OData 4.01 Part 2, section 2): split first, decode each part after.
+/// Percent-encoding as in OData URLs (RFC 3986; OData 4.01 Part 2, section 2): a URL is split before its parts are
+/// decoded.
 public enum PercentCoding {
-    /// Which characters stay as they are. All others become the percent-encoded octets of their UTF-8.
+    /// The characters that are not encoded. All others become the percent-encoded octets of their UTF-8.
     public enum Place: Sendable {
-        /// Within one segment of a path, delimiters of key predicates included; `/` is encoded.
+        /// In a path segment, including the delimiters of key predicates; `/` is encoded.
         case pathSegment
-        /// The value of a query option: `&`, `+` and `#` are encoded.
+        /// In the value of a query option: `&`, `+` and `#` are encoded.
         case queryValue
         /// Letters, digits and `-._~` only.
         case unreservedOnly
@@ -18,7 +19,7 @@ public enum PercentCoding {
             case UInt8(ascii: "!"), UInt8(ascii: "$"), UInt8(ascii: "'"), UInt8(ascii: "("), UInt8(ascii: ")"),
                 UInt8(ascii: "*"), UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: ":"), UInt8(ascii: "@"):
                 return self != .unreservedOnly
-            // Java servers cut a path segment off at its first semicolon.
+            // Java servers truncate a path segment at its first semicolon.
             case UInt8(ascii: ";"):
                 return self == .queryValue
             case UInt8(ascii: "/"), UInt8(ascii: "?"):
@@ -43,7 +44,9 @@ public enum PercentCoding {
         return String(decoding: result, as: UTF8.self)
     }
 
-    /// - Parameter plusIsSpace: reads `+` as a space, as forms encode it; OData itself does not.
+    /// Decodes percent-encoded text.
+    ///
+    /// - Parameter plusIsSpace: Whether `+` is a space, as in form encoding. OData itself does not use it.
     public static func decode(_ text: some StringProtocol, plusIsSpace: Bool = false) throws(URLSyntaxError) -> String {
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)

@@ -1,11 +1,11 @@
 public import EDM
 
 extension ResourcePath {
-    /// Reads a path relative to the service root, percent-encoded, with or without a leading slash and without query.
+    /// Parses a percent-encoded path relative to the service root, with or without a leading slash and without query.
     ///
     /// - Parameters:
-    ///   - aliases: the values of parameter aliases, from the query.
-    ///   - contentIDs: what `$<Content-ID>` as first segment refers to.
+    ///   - aliases: The values of parameter aliases from the query.
+    ///   - contentIDs: The targets of `$<Content-ID>` as first segment.
     public static func parse(
         _ path: String, model: EntityDataModel, version: ODataVersion, aliases: [QueryOptions.ParameterAlias] = [],
         contentIDs: [String: Target] = [:]
@@ -20,7 +20,8 @@ extension ResourcePath {
     }
 }
 
-/// Walks a path segment by segment; ``target`` is where it stands, and decides what may come next.
+/// Parses a path segment by segment. ``target`` is the target of the path so far and determines the valid next
+/// segments.
 struct ResourcePathParser {
     let path: String
     let model: EntityDataModel
@@ -30,17 +31,17 @@ struct ResourcePathParser {
 
     var segments: [ResourcePath.Segment] = []
     var target: ResourcePath.Target = .serviceDocument
-    /// Nothing more may follow.
+    /// Whether no further segment may follow.
     var isFinal = false
-    /// `$links` was read; a navigation property has to follow.
+    /// Whether `$links` was parsed, so that a navigation property must follow.
     private var expectsLink = false
     private var queue: [RawSegment] = []
     private var position = 0
 
-    /// A segment as it is in the path, before and after decoding.
+    /// A decoded path segment with its position.
     struct RawSegment {
         let text: String
-        /// Of the encoded segment in the path.
+        /// The offset of the encoded segment in the path.
         let offset: Int
     }
 
@@ -71,8 +72,7 @@ struct ResourcePathParser {
         if expectsLink { throw error(.misplacedSegment, "$links is followed by a navigation property.") }
     }
 
-    /// The segments between slashes. Slashes within `$filter(…)` do not separate; one at each end of the path is
-    /// allowed.
+    /// Splits the path at slashes, except within `$filter(…)`. One slash at each end of the path is permitted.
     private func split() throws(URLSyntaxError) -> [RawSegment] {
         let bytes = Array(path.utf8)
         var result: [RawSegment] = []
@@ -87,14 +87,14 @@ struct ResourcePathParser {
             }
             start = end + 1
         }
-        // "//": a second slash behind the leading one.
+        // A second slash after the leading one.
         if bytes.starts(with: "//".utf8) {
             throw URLSyntaxError(.unexpectedText, "A segment is empty.", in: path, at: 1)
         }
         return result
     }
 
-    /// The offset behind the segment: of the next slash that is not within the parentheses of `$filter`.
+    /// Returns the offset after the segment, which ends at the next slash outside of the parentheses of `$filter`.
     private static func end(ofSegmentAt start: Int, in bytes: [UInt8]) -> Int {
         let slash = UInt8(ascii: "/")
         guard bytes[start...].starts(with: "$filter".utf8) else {
@@ -142,7 +142,7 @@ struct ResourcePathParser {
             if try readMember(name, parentheses) { return }
             if !expectsLink, try readTypeOrOperation(name, parentheses) { return }
         }
-        // What has the form of a call is not taken for a key.
+        // Text in the form of a call is never a key.
         if !expectsLink, parentheses == nil, try readKeyOrIndex(text) { return }
         throw unknown(text)
     }
@@ -162,7 +162,8 @@ struct ResourcePathParser {
         }
     }
 
-    /// `Name` and what is in parentheses behind it, parentheses included; a nil name where the text has no such form.
+    /// Returns the name and the parentheses after it, including their content. The name is nil if the text has a
+    /// different form.
     func nameAndParentheses(_ text: String) throws(URLSyntaxError) -> (name: String?, parentheses: String?) {
         var cursor = try QueryCursor(text)
         guard let name = cursor.qualifiedName() else { return (nil, nil) }
@@ -171,7 +172,7 @@ struct ResourcePathParser {
         return (name, String(decoding: cursor.bytes[cursor.offset...], as: UTF8.self))
     }
 
-    /// Applies a key predicate, or nothing for `()`.
+    /// Applies a key predicate. Does nothing for `()`.
     mutating func applyKey(_ parentheses: String?) throws(URLSyntaxError) {
         guard let parentheses, parentheses != "()" else { return }
         switch target {
@@ -186,7 +187,7 @@ struct ResourcePathParser {
         }
     }
 
-    /// - Parameter alternateKeys: those of the set that the entity is in.
+    /// - Parameter alternateKeys: The alternate keys of the entity's set.
     func selector(
         _ parentheses: String, of type: EntityType, _ alternateKeys: [AlternateKey] = []
     ) throws(URLSyntaxError) -> KeySelector {
@@ -196,7 +197,7 @@ struct ResourcePathParser {
 
     // MARK: Properties
 
-    /// A declared property of the entity or complex value at hand, or a dynamic one.
+    /// Parses a declared or dynamic property of the current entity or complex value.
     private mutating func readMember(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
         let owner: StructuredType
         var set: EntitySet?
@@ -275,7 +276,7 @@ struct ResourcePathParser {
         }
     }
 
-    /// For `$links`, which stands before what it is about.
+    /// Begins `$links`, which precedes its navigation property.
     mutating func beginLinks() {
         segments.append(.links)
         expectsLink = true

@@ -1,69 +1,69 @@
 public import EDM
 
-/// A resource path, resolved against a model: what each segment is, and what the whole leads to.
+/// A resource path that is resolved against a model: the kind of each segment, and the target of the path.
 public struct ResourcePath: Sendable, Hashable {
     public enum Segment: Sendable, Hashable {
-        /// A set or a singleton.
+        /// An entity set or a singleton.
         case entitySet(EntitySet)
         case key(KeySelector)
         case navigation(Property)
         case property(Property)
         /// A property that an open type does not declare.
         case dynamicProperty(String)
-        /// Only instances of that entity or complex type.
+        /// A cast to an entity or complex type, which selects its instances.
         case type(StructuredType)
-        /// `$links` of V2; a navigation property follows.
+        /// `$links` of V2, followed by a navigation property.
         case links
         /// `$ref` of V4.
         case ref
         case count
         case value
-        /// The item of an ordered collection; negative from its end.
+        /// The item of an ordered collection. Negative indexes count from its end.
         case index(Int64)
-        /// A function or action import; in V2 its parameters are query options.
+        /// A function or action import. In V2 its parameters are query options.
         case operationImport(OperationImport, [ExpressionPath.Argument])
-        /// A function or action bound to what is before it. The arguments do not hold the binding parameter.
+        /// A function or action bound to the preceding segment. The arguments exclude the binding parameter.
         case operation(ServiceOperation, [ExpressionPath.Argument])
         case metadata
         case batch
-        /// `$all`
+        /// The segment `$all`.
         case all
-        /// `$entity`; the entity-id is in the option `$id`.
+        /// The segment `$entity`. The entity-id is in the option `$id`.
         case entity
         case crossjoin([EntitySet])
-        /// `$filter(…)`
+        /// The segment `$filter(…)`.
         case filter(Expression)
-        /// `$each`
+        /// The segment `$each`.
         case each
         /// `$query`: the query options are in the request's body.
         case query
-        /// `$1` as first segment: what the request with that Content-ID addresses.
+        /// `$1` as first segment: the target of the request with this Content-ID.
         case contentID(String)
-        /// A segment behind a Content-ID of which nothing is known.
+        /// A segment after an unknown Content-ID.
         case unresolved(String)
     }
 
-    /// What the path addresses.
+    /// The target of the path.
     public enum Target: Sendable, Hashable {
         case serviceDocument
         case metadata
         case batch
-        /// Entities of several sets: `$all`, `$crossjoin`, or an entity without a known type.
+        /// Entities of several sets: `$all`, `$crossjoin`, or an entity of unknown type.
         case anyEntities
         case entities(EntityType, in: EntitySet?)
         case entity(EntityType, in: EntitySet?)
-        /// A property's value, or what an operation returned; collections included.
+        /// A property's value or an operation's result, including collections.
         case value(TypeReference)
         /// The raw value of a primitive property (`$value`).
         case rawValue(PrimitiveType)
-        /// The bytes of a media entity.
+        /// The content of a media entity.
         case media(EntityType)
         case count
-        /// Links; `to` is the one in question in a collection, as in `Customers(1)/$links/Orders(2)`.
+        /// Links. `to` is the selected one of a collection, as in `Customers(1)/$links/Orders(2)`.
         case references(Property?, EntityType, isCollection: Bool)
-        /// An action that returns nothing.
+        /// An action without a result.
         case nothing
-        /// The path begins with a Content-ID of which nothing is known.
+        /// The path begins with an unknown Content-ID.
         case unresolved
     }
 
@@ -75,7 +75,7 @@ public struct ResourcePath: Sendable, Hashable {
         self.target = target
     }
 
-    /// The type that query options apply to, where there is one.
+    /// The type that query options apply to, or nil.
     public var queriedType: StructuredType? {
         switch target {
         case .entities(let type, _), .entity(let type, _), .references(_, let type, _): type

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension ResourcePathParser {
-    /// A function or action import, which stands first only.
+    /// Parses a function or action import, which is only valid as the first segment.
     mutating func readImport(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
         let imports = model.schemas.flatMap(\.containers).flatMap { $0.functionImports + $0.actionImports }
         guard let found = imports.first(where: { $0.name == name }) else { return false }
@@ -30,8 +30,7 @@ extension ResourcePathParser {
         return true
     }
 
-    /// A type cast, or an operation bound to what is before it. Qualified names, or in 4.01 names of a default
-    /// namespace.
+    /// Parses a type cast or a bound operation, with a qualified name or, in 4.01, an unqualified one.
     mutating func readTypeOrOperation(_ name: String, _ parentheses: String?) throws(URLSyntaxError) -> Bool {
         if let type = findType(name), try cast(to: type) {
             try applyKey(parentheses)
@@ -56,7 +55,7 @@ extension ResourcePathParser {
         return true
     }
 
-    /// The key in what is left of a segment behind `$filter(…)` or a function with its arguments; there may be none.
+    /// Parses the optional key in the remainder of a segment after `$filter(…)` or a function with its arguments.
     mutating func applyKey(behind cursor: QueryCursor) throws(URLSyntaxError) {
         guard !cursor.isAtEnd else { return }
         let key = String(decoding: cursor.bytes[cursor.offset...], as: UTF8.self)
@@ -94,7 +93,7 @@ extension ResourcePathParser {
         return true
     }
 
-    /// Whether the operation's first parameter takes what the path leads to.
+    /// Returns whether the operation's binding parameter accepts the target of the path.
     private func isBindable(_ operation: ServiceOperation) -> Bool {
         guard let binding = operation.parameters.first else { return false }
         func accepts(_ type: String) -> Bool { model.isType(type, derivedFrom: binding.type.name) }
@@ -125,7 +124,7 @@ extension ResourcePathParser {
         }
     }
 
-    /// `(a=1,b=@x)` with its parentheses, and the position behind it, where a key may be.
+    /// Parses `(a=1,b=@x)` with its parentheses, and returns the position after it, where a key may follow.
     private func arguments(
         _ text: String?
     ) throws(URLSyntaxError) -> (arguments: [ExpressionPath.Argument], rest: QueryCursor?) {

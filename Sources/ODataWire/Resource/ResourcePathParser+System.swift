@@ -66,15 +66,15 @@ extension ResourcePathParser {
         }
     }
 
-    /// What is a segment of the standard, in whichever case, is no Content-ID.
+    /// Names of standard segments, in any case, are not Content-IDs.
     private static let reserved: Set<String> = [
         "metadata", "batch", "all", "entity", "crossjoin", "root", "it", "this", "count", "value", "ref", "each",
         "query",
         "filter", "links",
     ]
 
-    /// A set or singleton by its name, which the container's may precede. Sets of other than the default container need
-    /// it in V2 and V3.
+    /// Returns a set or singleton by its name, optionally prefixed with the container. V2 and V3 require the prefix for
+    /// sets outside of the default container.
     private func findSet(_ name: String) -> EntitySet? {
         guard let dot = name.lastIndex(of: ".") else { return model.findEntitySet(name) }
         let container = name[..<dot]
@@ -92,7 +92,7 @@ extension ResourcePathParser {
 
     // MARK: Segments that begin with a dollar sign
 
-    /// False where the segment is not known or may not stand here.
+    /// Parses a system segment. Returns false if it is unknown or not permitted here.
     mutating func readSystem(_ text: String) throws(URLSyntaxError) -> Bool {
         guard !isExpectingLink else { return false }
         switch text {
@@ -122,7 +122,7 @@ extension ResourcePathParser {
         switch target {
         case .entities, .value(TypeReference(.primitive(.untyped))): break
         case .value(let type) where type.isCollection: break
-        // V2 also counts the one entity, or the links, at the end of a path.
+        // V2 also counts the single entity, or the links, at the end of a path.
         case .references where version.isLegacy, .entity where version.isLegacy: break
         default: return false
         }
@@ -134,8 +134,8 @@ extension ResourcePathParser {
 
     private mutating func readValue() throws(URLSyntaxError) -> Bool {
         switch target {
-        // The bytes of a media entity. Whether the type has any is the request's matter in V2, where services are
-        // lenient.
+        // The content of a media entity. In V2, in which services are lenient, the type is not required to have a
+        // stream.
         case .entity(let type, _):
             target = .media(type)
         case .value(let type) where !type.isCollection:
@@ -175,7 +175,7 @@ extension ResourcePathParser {
         return true
     }
 
-    /// `$filter(…)`, which a key may follow.
+    /// Parses `$filter(…)`, which a key may follow.
     private mutating func readFilter(_ text: String) throws(URLSyntaxError) -> Bool {
         let item: ExpressionType
         switch target {

@@ -1,20 +1,19 @@
 public import EDM
 
-/// What a request addresses, or a link in a body points to: one entity, named in one of the ways that OData knows.
+/// A reference to one entity, as the target of a request or of a link in a body.
 public indirect enum ResourceReference: Sendable, Hashable {
     /// `Customers(1)`; the predicate is empty for a singleton.
     case entity(set: EntitySet, key: KeyPredicate)
     /// `$1`: the entity that the request with this Content-ID creates in the same change set.
     case contentID(String)
-    /// A URL that the service handed out: an edit link or an entity-id, absolute or relative to the service root.
+    /// A URL from the service: an edit link or an entity-id, absolute or relative to the service root.
     case url(String)
-    /// `People('ann')/Trips(0)`: an entity that another one contains. The predicate is nil where the navigation property
-    /// leads to one entity.
+    /// `People('ann')/Trips(0)`: a contained entity. The predicate is nil if the navigation property is single-valued.
     case contained(in: ResourceReference, by: Property, key: KeyPredicate?)
-    /// `People('ann')/Service.Employee`: the entity as one of a derived type, which has more properties.
+    /// `People('ann')/Service.Employee`: the entity cast to a derived type, which has more properties.
     case cast(ResourceReference, to: String)
 
-    /// What the URL begins with: the entity itself where no other one contains it.
+    /// The beginning of the URL: the outermost container, or the entity itself if it is not contained.
     public var root: ResourceReference {
         switch self {
         case .entity, .contentID, .url: self
@@ -23,9 +22,9 @@ public indirect enum ResourceReference: Sendable, Hashable {
         }
     }
 
-    /// Whether the URL begins with what another request of the same change set creates.
+    /// Whether the URL begins with an entity that a request of the same change set creates.
     public var isBelowContentID: Bool { contentID != nil }
 
-    /// The Content-ID that the URL begins with; nil for what the service has already.
+    /// The Content-ID at the beginning of the URL, or nil for existing entities.
     public var contentID: String? { if case .contentID(let id) = root { id } else { nil } }
 }

@@ -1,6 +1,6 @@
 public import EDM
 
-/// A request's URL in its parts: resource path and query options, resolved against a model.
+/// The URL of a request, split into resource path and query options, and resolved against a model.
 public struct ServiceRequest: Sendable, Hashable {
     public let path: ResourcePath
     public let options: QueryOptions
@@ -10,7 +10,7 @@ public struct ServiceRequest: Sendable, Hashable {
         self.options = options
     }
 
-    /// Reads a URL that is absolute and below `serviceRoot`, or relative to it, with or without a leading slash.
+    /// Parses a URL that is absolute and below `serviceRoot`, or relative to it, with or without a leading slash.
     ///
     /// A fragment is dropped, as in `$metadata#Customers`.
     public static func parse(
@@ -33,11 +33,12 @@ public struct ServiceRequest: Sendable, Hashable {
 }
 
 public enum ServiceURL {
-    /// The part behind the service root, without a leading slash. A URL elsewhere throws
-    /// `outsideService`.
+    /// Returns the part after the service root, without a leading slash.
     ///
-    /// Scheme and host are compared without case, the path exactly. A path that begins with the service root's path
-    /// counts as below it too.
+    /// Scheme and host are compared case-insensitively, the path exactly. A path that begins with the service root's
+    /// path counts as below it too.
+    ///
+    /// - Throws: `outsideService` for a URL outside of the service.
     public static func relativePart(of url: String, serviceRoot: String?) throws(URLSyntaxError) -> String {
         let root = serviceRoot.map { $0.hasSuffix("/") ? String($0.dropLast()) : $0 }
         if isAbsolute(url) {
@@ -56,10 +57,10 @@ public enum ServiceURL {
         return url
     }
 
-    /// The parts before and after the question mark; the fragment is dropped.
+    /// Splits a URL at the question mark. The fragment is dropped.
     public static func split(_ url: String) -> (path: String, query: String?) {
         let withoutFragment: Substring
-        // In a query a number sign is an error that the query's own parser reports.
+        // In a query a number sign is an error, which the query parser reports.
         if let question = url.firstIndex(of: "?") {
             return (String(url[..<question]), String(url[url.index(after: question)...]))
         }
@@ -91,7 +92,7 @@ public enum ServiceURL {
         String(text.hasPrefix("/") ? text.dropFirst() : text)
     }
 
-    /// Scheme, host and port.
+    /// Returns scheme, host and port.
     private static func host(of url: String) -> Substring {
         guard let colon = url.firstRange(of: "://") else { return "" }
         let rest = url[colon.upperBound...]
@@ -103,14 +104,14 @@ public enum ServiceURL {
 }
 
 extension ResourcePath {
-    /// Which options V2 and V3 allow depends on what the path leads to (MS-ODATA, section 2.2.3.6.1).
+    /// Checks the options that V2 and V3 permit for the target of the path (MS-ODATA, section 2.2.3.6.1).
     func checkOptions(_ options: QueryOptions, url: String) throws(URLSyntaxError) {
         let ofCollections: Set<QueryOptions.Name> = [.orderby, .top, .skip, .inlinecount, .skiptoken]
         let refused: Set<QueryOptions.Name>
         switch target {
         case .entities, .count, .references(_, _, isCollection: true), .anyEntities, .unresolved: return
         case .entity, .references: refused = ofCollections
-        // A property has nothing to choose from.
+        // There is nothing to select from in a property.
         case .value, .rawValue, .media: refused = ofCollections.union([.expand, .select])
         case .serviceDocument, .metadata, .batch, .nothing: refused = ofCollections.union([.filter, .expand, .select])
         }
@@ -120,7 +121,8 @@ extension ResourcePath {
         }
     }
 
-    /// V2 and V3 pass a function import's parameters as query options; each must be there and of its type.
+    /// Checks the parameters of a function import, which are query options in V2 and V3: each must be present and
+    /// valid.
     func checkParameters(_ options: QueryOptions, version: ODataVersion, url: String) throws(URLSyntaxError) {
         guard version.isLegacy, case .operationImport(let found, _)? = segments.first else { return }
         for parameter in found.parameters {

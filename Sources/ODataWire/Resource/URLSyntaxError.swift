@@ -1,9 +1,9 @@
-/// A URL, resource path, query option or expression that is not OData, or that the model does not allow.
+/// A URL, resource path, query option or expression that is not valid OData or not permitted by the model.
 public struct URLSyntaxError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// `%` without two hexadecimal digits, or octets that are no UTF-8.
+        /// `%` without two hexadecimal digits, or octets that are not UTF-8.
         case malformedEncoding
-        /// The URL does not lie below the service root.
+        /// The URL is outside of the service root.
         case outsideService
         case unexpectedText
         case malformedLiteral
@@ -13,25 +13,25 @@ public struct URLSyntaxError: Error, Sendable, Hashable {
         case unknownSegment
         case unknownProperty
         case unknownType
-        /// The segment exists but may not follow what is before it.
+        /// The segment exists but must not follow its predecessor.
         case misplacedSegment
         case invalidKey
         case invalidParameter
         case unknownOption
         case repeatedOption
         case invalidOptionValue
-        /// The query uses something that the protocol version has no words for.
+        /// The protocol version cannot express a construct of the query.
         case notExpressible
-        /// The text nests more deeply, or is longer, than is accepted.
+        /// The text is nested too deeply or too long.
         case tooComplex
     }
 
     public let code: Code
-    /// One sentence.
+    /// The reason as one sentence.
     public let message: String
-    /// The text in which ``offset`` counts: a path, an option's value or an expression, percent-decoded.
+    /// The text that ``offset`` refers to: a path, an option's value or an expression, without percent-encoding.
     public let text: String
-    /// Where in ``text``, in bytes of UTF-8; nil where the fault has no one place.
+    /// The position in ``text`` in UTF-8 bytes, or nil if the error has no single position.
     public let offset: Int?
 
     public init(_ code: Code, _ message: String, in text: String, at offset: Int? = nil) {

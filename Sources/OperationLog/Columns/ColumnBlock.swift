@@ -1,26 +1,29 @@
-/// A block's records in their column form: for who looks for a few among very many, and has only these made again.
+/// The records of a block in column form, for searches that need few of many records.
 ///
-/// It takes less memory than the records, and a look at it a fraction of the time.
+/// A search decodes only the records that match. The form takes less memory than the records, and a search takes a
+/// fraction of the time of decoding them all.
 package struct ColumnBlock: Sendable {
     private let firstSequence: UInt64
     private let recordCount: UInt32
-    /// That the records would have.
+    /// The length of the raw bytes that the form decodes to.
     private let rawLength: Int
     private let form: [UInt8]
     private let steps: [ColumnStep]
-    /// By step.
+    /// The parsed number columns, indexed by step.
     private let numbers: [ColumnNumbers]
     private let row: Range<Int>
 
-    /// What it takes of memory.
+    /// The memory that the block occupies, in bytes.
     package var byteCount: Int {
         form.count + steps.count * MemoryLayout<ColumnStep>.stride + numbers.reduce(0) { $0 + $1.byteCount }
     }
 
-    /// The sequence number behind the block's last record.
+    /// The sequence number after the block's last record.
     package var nextSequence: UInt64 { firstSequence + UInt64(recordCount) }
 
-    /// Nil where the bytes are no column form. Whether the row and the columns are sound shows only where they are read.
+    /// Creates a column block, or returns nil if the bytes are not a column form.
+    ///
+    /// The initializer does not validate the row and the columns. Errors in them are detected when they are read.
     package init?(_ form: [UInt8], firstSequence: UInt64, recordCount: UInt32, rawLength: Int) {
         var steps: [ColumnStep] = []
         guard let row = form.withUnsafeBytes({ ColumnStep.read($0, into: &steps) }) else { return nil }
@@ -33,8 +36,10 @@ package struct ColumnBlock: Sendable {
         self.rawLength = rawLength
     }
 
-    /// Calls for each record that is looked for, in order, and for some others. Ends early where the form is not sound, which
-    /// only a writer's mistake can bring about: the block's checksums held.
+    /// Calls `body` for each record that matches the search, in order, and possibly for records that do not match.
+    ///
+    /// Stops early if the form is invalid. Only a faulty writer can cause that, because the block's checksums were
+    /// verified.
     package func forEachCandidate(
         of search: ColumnSearch, _ body: (_ sequence: UInt64, _ kind: UInt8, _ payload: UnsafeRawBufferPointer) -> Void
     ) {

@@ -1,16 +1,18 @@
-/// Makes a block's raw bytes of its column form again. Costs no more memory than the raw length and the form itself,
-/// whatever the bytes say.
+/// Decodes a block's column form into its raw bytes.
+///
+/// The memory used never exceeds the raw length plus the form itself, whatever the bytes contain.
 package struct ColumnDecoder {
     package init() {}
 
     private var steps: [ColumnStep] = []
 
-    /// Nil where the form does not give exactly so many records and bytes.
+    /// Returns the raw bytes, or nil if the form does not contain exactly `recordCount` records and `rawLength` bytes.
     package mutating func decode(_ form: [UInt8], recordCount: UInt32, rawLength: Int) -> [UInt8]? {
         form.withUnsafeBytes { form in
             guard let row = ColumnStep.read(form, into: &steps) else { return nil }
             var isSound = false
-            // A record's length is not known before its end, so a record may for a while stand a little too far to the right.
+            // A record's length is only known at its end, so a record may temporarily start a few bytes too far to the
+            // right.
             let raw = [UInt8](unsafeUninitializedCapacity: rawLength + RecordCoding.maximumLengthBytes) {
                 target, count in
                 let end = records(form, row, recordCount, UnsafeMutableRawBufferPointer(target))
@@ -21,7 +23,7 @@ package struct ColumnDecoder {
         }
     }
 
-    /// Where the records end in the target; nil where something does not hold.
+    /// Returns the offset in the target at which the records end, or nil if the form is invalid.
     private mutating func records(
         _ form: UnsafeRawBufferPointer, _ row: Range<Int>, _ recordCount: UInt32,
         _ target: UnsafeMutableRawBufferPointer

@@ -1,4 +1,6 @@
-/// Lays a block's records out in columns. Works on whole blocks, and is made for one thread.
+/// Encodes a block's records in column form.
+///
+/// The encoder processes whole blocks and is not safe for concurrent use.
 package struct ColumnEncoder {
     private let layout: RecordLayout
     private var steps: [Step] = []
@@ -14,7 +16,7 @@ package struct ColumnEncoder {
 
     fileprivate struct Step {
         let key: StepKey
-        /// Which one followed last time: mostly the one that follows next time.
+        /// The step that followed last time. Most often it also follows next time.
         var successor = -1
         var values: [UInt64] = []
         var bytes: [UInt8] = []
@@ -22,7 +24,7 @@ package struct ColumnEncoder {
 
     package init(_ layout: RecordLayout) { self.layout = layout }
 
-    /// The block's column form. Nil where it would be longer than the raw bytes, which says that there are no columns.
+    /// Returns the block's column form, or nil if it is not shorter than the raw bytes.
     package mutating func encode(_ raw: [UInt8], recordCount: UInt32) -> [UInt8]? {
         steps.removeAll(keepingCapacity: true)
         numbers.removeAll(keepingCapacity: true)
@@ -75,7 +77,8 @@ package struct ColumnEncoder {
         _ = step(.end, 0, nil, UnsafeRawBufferPointer(rebasing: payload[done...]), &previous)
     }
 
-    /// Whether the layout told the truth: a record that it describes wrongly is kept whole.
+    /// Returns whether the fields reported by the layout match the payload. A record that does not match is stored
+    /// whole.
     private func areSound(_ payload: UnsafeRawBufferPointer) -> Bool {
         var done = 0
         for field in fields {
@@ -91,7 +94,7 @@ package struct ColumnEncoder {
         return true
     }
 
-    /// The number of the step, which is added to the row, and to the table where it is new.
+    /// Appends a step to the row, adding it to the table if it is new, and returns the step's number.
     private mutating func step(
         _ ending: ColumnForm.Ending, _ size: Int, _ kind: UInt8?, _ literal: UnsafeRawBufferPointer,
         _ previous: inout Int
@@ -149,7 +152,7 @@ extension ColumnEncoder.StepKey {
     }
 }
 
-/// Numbers side by side: as they are, or as differences where that is shorter.
+/// A column of numbers, stored as they are or as differences, whichever is shorter.
 private enum NumberColumn {
     static func encoded(_ values: [UInt64]) -> [UInt8] {
         let differences = differences(values)
@@ -173,7 +176,7 @@ private enum NumberColumn {
         return result
     }
 
-    /// Modulo 2^64, so that every difference has a place and is undone exactly.
+    /// Returns the differences modulo 2^64, so that every difference is representable and reversible.
     private static func differences(_ values: [UInt64]) -> [Int64] {
         var previous: UInt64 = 0
         return values.map { value in

@@ -1,38 +1,39 @@
-/// A block's records with the values of each field side by side, as they are compressed by ``BlockMethod/zstdColumns``.
+/// A block's records with the values of each field stored together, as ``BlockMethod/zstdColumns`` compresses them.
 ///
-/// A record is cut into steps: bytes that are alike in many records, then one value. Each different step is written once,
-/// in a table; a record is a row of step numbers, and each step's values lie in a column of its own:
+/// A record is split into steps. A step is a literal (bytes that many records share) followed by one value. A table
+/// lists each distinct step once, a record is a sequence of step numbers, and the values of each step form a column:
 /// ```
 /// columns    = step-count step* row-length step-number* column*
-/// step       = form [size] literal-length literal       ; size: of form fixed only
-/// column     = value-length value*                      ; one for each step that has values, in the table's order
+/// step       = ending [size] literal-length literal     ; size: of a fixed value only
+/// column     = column-length [mode [factor]] value*     ; one for each step that has values, in the table's order
 /// ```
 /// All numbers are LEB128.
 enum ColumnForm {
-    /// What follows a step's literal.
+    /// The kind of value that follows a step's literal.
     enum Ending: UInt8 {
-        /// Nothing: the record is at its end.
+        /// No value: the record ends here.
         case end = 0
         case number = 1
         case text = 2
         case fixed = 3
-        /// The rest of the record: a length that is not part of it, then bytes.
+        /// The rest of the record: a length that is not part of the record, then the bytes.
         case rest = 4
     }
 
-    /// How a column of numbers is written, in its first byte.
+    /// The encoding of a column of numbers, given by the column's first byte.
     enum NumberMode: UInt8 {
         case plain = 0
-        /// A factor, then each number's zigzag difference from the one before (the first: from 0), divided by the
-        /// factor. The first is not divided.
+        /// A factor, then the zigzag-encoded difference of each number from its predecessor, divided by the factor.
+        ///
+        /// The first difference is from 0 and is not divided.
         case differences = 1
     }
 
-    /// More are not worth it: records that differ so much have no columns.
+    /// The maximum number of steps. Records with more distinct steps are too different from each other for columns.
     static let maximumSteps = 16_384
 }
 
-/// LEB128 in memory.
+/// LEB128 encoding in memory.
 enum LEB128 {
     static func append(_ value: UInt64, to bytes: inout [UInt8]) {
         var rest = value
@@ -45,8 +46,9 @@ enum LEB128 {
 
     static func size(_ value: UInt64) -> Int { value == 0 ? 1 : (70 - (value | 1).leadingZeroBitCount) / 7 }
 
-    /// The number at `offset`, which is moved behind it; nil where there is none that fits 64 bits in as few bytes as it
-    /// needs.
+    /// Returns the number at `offset` and moves `offset` after it.
+    ///
+    /// Returns nil if there is no number, if it does not fit into 64 bits, or if it is longer than necessary.
     @inline(__always)
     static func read(_ bytes: UnsafeRawBufferPointer, at offset: inout Int, end: Int) -> UInt64? {
         guard offset < end else { return nil }
@@ -55,7 +57,7 @@ enum LEB128 {
             offset += 1
             return UInt64(first)
         }
-        // Most are of one byte, and most others of two.
+        // Most numbers take one byte, and most of the remaining ones two.
         if end - offset > 1 {
             let second = bytes[offset + 1]
             if second < 0x80, second > 0 {

@@ -1,8 +1,10 @@
-/// The numbers of a step's column, read once to be looked through often: reading them is most of what a look at a block costs.
+/// The numbers of a step's column, parsed once and searched many times.
+///
+/// Parsing accounts for most of the cost of searching a block.
 struct ColumnNumbers: Sendable {
-    /// Nil where there are none.
+    /// The range of the numbers, or nil if there are none.
     private let range: ClosedRange<UInt64>?
-    /// All of them; empty where they do not fit, as times do not.
+    /// All numbers, or an empty array if one exceeds 32 bits, as timestamps do.
     private let values: [UInt32]
 
     var byteCount: Int { MemoryLayout<Self>.stride + values.count * MemoryLayout<UInt32>.stride }
@@ -14,7 +16,7 @@ struct ColumnNumbers: Sendable {
             return
         }
         var (least, most, count) = (UInt64.max, UInt64(0), 0)
-        // A number takes a byte at least.
+        // A number takes at least one byte.
         let read = [UInt32](unsafeUninitializedCapacity: step.end - step.at) { target, initialized in
             step.forEachNumber(form) { number in
                 least = min(least, number)
@@ -28,17 +30,19 @@ struct ColumnNumbers: Sendable {
         values = most <= UInt64(UInt32.max) ? read : []
     }
 
-    /// The number at the place; nil where it has to be read again, and where there is none.
+    /// Returns the number at an index, or nil if the column must be read again or has no such number.
     func number(at place: Int) -> UInt64? { values.indices.contains(place) ? UInt64(values[place]) : nil }
 
-    /// Whether one of the numbers may be among them.
+    /// Returns whether the column may contain one of the numbers.
     func mayHave(_ numbers: IdentifierSet) -> Bool {
         guard let range, let first = numbers.all.first, let last = numbers.all.last else { return false }
         guard first <= range.upperBound, last >= range.lowerBound else { return false }
         return numbers.all.contains { range.contains($0) }
     }
 
-    /// Calls with the place of each of the numbers; false where they have to be read again.
+    /// Calls `body` with the index of each match.
+    ///
+    /// - Returns: false if the numbers are not stored here and the column must be read again.
     func find(_ numbers: IdentifierSet, _ body: (Int) -> Void) -> Bool {
         guard !values.isEmpty else { return false }
         values.withUnsafeBufferPointer { values in
@@ -51,7 +55,7 @@ struct ColumnNumbers: Sendable {
         return true
     }
 
-    /// By stretches, which are compared several numbers at once.
+    /// Searches in chunks, so that several numbers are compared at once.
     private static func find(_ number: UInt32, in values: UnsafeBufferPointer<UInt32>, _ body: (Int) -> Void) {
         var start = 0
         while start < values.count {

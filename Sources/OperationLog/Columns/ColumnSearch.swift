@@ -1,18 +1,18 @@
-/// What is looked for in blocks whose records are in columns.
+/// The search criteria for blocks in column form.
 ///
-/// It leans on the layout that the records were taken apart by: a record begins with a field, which is a number; what is
-/// looked for is in no field's middle, and the numbers are fields of their own.
+/// The search depends on the layout that was used for encoding: each record begins with a field that is a number, a
+/// searched value never begins in the middle of a field, and searched numbers are whole fields.
 package struct ColumnSearch: Sendable {
-    /// Numbers of which one stands in the record.
+    /// Numbers, one of which the record contains.
     package var numbers: IdentifierSet
-    /// Names with values of which one stands in the record.
+    /// Named values, one of which the record contains.
     package var values: [NamedValue]
-    /// Whether a record of the kind, taken apart, is to be had whatever it says.
+    /// Returns whether every record of the kind that was split into fields matches, whatever its content.
     package var isWanted: @Sendable (_ kind: UInt8) -> Bool
-    /// Whether one that was not taken apart into fields is to be had.
+    /// Returns whether a record that was not split into fields matches.
     package var isWantedWhole: @Sendable (_ kind: UInt8, _ payload: UnsafeRawBufferPointer) -> Bool
 
-    /// Bytes that are in no field, with the fields behind them.
+    /// A name, which is bytes outside of all fields, and the encoded fields that follow it.
     package struct NamedValue: Sendable, Hashable {
         package let name: [UInt8]
         package let value: [UInt8]
@@ -33,12 +33,12 @@ package struct ColumnSearch: Sendable {
         self.isWantedWhole = isWantedWhole
     }
 
-    /// Which of a step's places in a block's row belong to records that are to be had.
+    /// The positions in a step's column that belong to matching records.
     struct Hits {
-        /// Counted from 0, ascending, each once.
+        /// Indexes counted from 0, ascending and unique.
         var places: [Int32] = []
         var areAll = false
-        /// Where a record begins with the step.
+        /// Whether every record that begins with this step matches.
         var areAllFirst = false
 
         var isEmpty: Bool { places.isEmpty && !areAll && !areAllFirst }
@@ -54,7 +54,7 @@ package struct ColumnSearch: Sendable {
         case .end: break
         case .number: add(numbers, step, form, &hits)
         case .rest: addWhole(step, form, &hits)
-        // Numbers are fields of their own.
+        // Searched numbers are always fields of their own.
         case .text, .fixed: break
         }
         for value in values { add(value, step, form, &hits) }
@@ -74,7 +74,7 @@ package struct ColumnSearch: Sendable {
     }
 
     private func addWhole(_ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits) {
-        // What stands behind other fields is not all of the record.
+        // After other fields, the rest is only a part of the record, so the record cannot be judged here.
         guard step.literal.count == 1 else {
             hits.areAll = true
             return
@@ -88,7 +88,7 @@ package struct ColumnSearch: Sendable {
         }
     }
 
-    /// Where the literal has the name, and what follows it is not otherwise than wanted.
+    /// Adds hits if the step's literal contains the name and the following bytes do not contradict the value.
     private func add(_ named: NamedValue, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits) {
         let literal = form[step.literal]
         guard let first = named.name.first, literal.count >= named.name.count else { return }
@@ -104,7 +104,7 @@ package struct ColumnSearch: Sendable {
         }
     }
 
-    /// The places whose value begins as the bytes do. What comes behind the value is not looked at.
+    /// Adds the positions of values that agree with the first bytes of `bytes`. Ignores anything after the value.
     private func add(
         _ bytes: ArraySlice<UInt8>, _ step: ColumnStep, _ form: UnsafeRawBufferPointer, _ hits: inout Hits
     ) {

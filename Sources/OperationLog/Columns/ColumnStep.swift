@@ -1,18 +1,20 @@
-/// A step of a block's column form, and how far its column was read.
+/// A step of a column form, with the read position in its column.
 struct ColumnStep: Sendable {
     private(set) var ending = ColumnForm.Ending.end
-    /// Of a fixed value.
+    /// The byte count of a fixed value.
     private(set) var size = 0
     private(set) var literal = 0..<0
-    /// Where the column goes on, and where it ends.
+    /// The read position in the column, and the column's end.
     private(set) var at = 0
     private(set) var end = 0
-    /// 0: the numbers are plain.
+    /// The factor of the differences. 0: the numbers are plain.
     private var factor: UInt64 = 0
     private var isFirst = true
     private var number: UInt64 = 0
 
-    /// Reads the steps and finds their columns. The place of the row, or nil where it is no column form.
+    /// Parses the steps and locates their columns.
+    ///
+    /// - Returns: The range of the row, or nil if the bytes are not a column form.
     static func read(_ form: UnsafeRawBufferPointer, into steps: inout [ColumnStep]) -> Range<Int>? {
         var offset = 0
         func number() -> Int? {
@@ -49,7 +51,7 @@ struct ColumnStep: Sendable {
         return offset == form.count ? row : nil
     }
 
-    /// Reads the head of a column of numbers.
+    /// Parses the mode of a column of numbers.
     private mutating func readMode(_ form: UnsafeRawBufferPointer) -> Bool {
         guard at < end, let mode = ColumnForm.NumberMode(rawValue: form[at]) else { return false }
         at += 1
@@ -59,7 +61,9 @@ struct ColumnStep: Sendable {
         return true
     }
 
-    /// Writes the literal and the next value. Whether the record is at its end; nil where something does not hold.
+    /// Writes the literal and the next value.
+    ///
+    /// - Returns: Whether the record ends with this step, or nil if the form is invalid.
     @inline(__always)
     mutating func write(_ form: UnsafeRawBufferPointer, _ writer: inout RecordWriter) -> Bool? {
         guard writer.copy(form, literal) else { return nil }
@@ -74,7 +78,7 @@ struct ColumnStep: Sendable {
         }
     }
 
-    /// Nil behind the last one.
+    /// Returns the next number, or nil after the last one.
     @inline(__always)
     mutating func nextNumber(_ form: UnsafeRawBufferPointer) -> UInt64? {
         guard let read = LEB128.read(form, at: &at, end: end) else { return nil }
@@ -85,10 +89,10 @@ struct ColumnStep: Sendable {
         return number
     }
 
-    /// Calls with each number that is left, in order.
+    /// Calls `body` with each remaining number, in order.
     @inline(__always)
     func forEachNumber(_ form: UnsafeRawBufferPointer, _ body: (UInt64) -> Void) {
-        // Of its own, as that of the members is not: numbers are looked at by millions.
+        // A local copy is faster than the member, and searches read millions of numbers.
         var at = at
         guard factor > 0, var number = LEB128.read(form, at: &at, end: end) else {
             while let number = LEB128.read(form, at: &at, end: end) { body(number) }
@@ -105,7 +109,9 @@ struct ColumnStep: Sendable {
     @inline(__always)
     private static func difference(_ zigzag: UInt64) -> UInt64 { (zigzag >> 1) ^ (0 &- (zigzag & 1)) }
 
-    /// The next value as a record has it, without the length in front of a rest; nil behind the last one. Not for numbers.
+    /// Returns the range of the next value, or nil after the last one. Must not be called for numbers.
+    ///
+    /// The range has the bytes as they occur in the record. The length that precedes a rest is excluded.
     @inline(__always)
     mutating func nextBytes(_ form: UnsafeRawBufferPointer) -> Range<Int>? {
         let start = at
@@ -123,12 +129,12 @@ struct ColumnStep: Sendable {
         }
     }
 
-    /// Passes over so many values; false where there are fewer.
+    /// Skips `count` values. Returns false if there are fewer.
     mutating func skip(_ count: Int, _ form: UnsafeRawBufferPointer) -> Bool {
         switch ending {
         case .end: break
         case .number:
-            // By a copy, which is not written back for each number.
+            // A local copy is not written back after each number.
             var step = self
             for _ in 0..<count { guard step.nextNumber(form) != nil else { return false } }
             self = step

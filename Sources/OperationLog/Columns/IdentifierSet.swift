@@ -1,9 +1,9 @@
-/// A set of numbers that very many are compared with: mostly one or two, sometimes thousands.
+/// A set of numbers, optimized for very many lookups. It usually contains one or two numbers, sometimes thousands.
 package struct IdentifierSet: Sendable {
-    /// Each once, ascending.
+    /// The numbers, ascending and unique.
     package let all: [UInt64]
     private let many: Set<UInt64>
-    /// A bit for each remainder that occurs: tells most of those that are not in the set without hashing.
+    /// A bit for each remainder that occurs. Excludes most numbers outside the set without hashing.
     private let filter: [UInt64]
 
     package init(_ identifiers: some Sequence<UInt64>) {

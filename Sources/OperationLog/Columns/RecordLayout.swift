@@ -1,11 +1,13 @@
-/// Where the values lie in a record's payload: a hint for compression.
+/// The positions of the values in a record's payload: a hint for compression.
 ///
-/// The log does not know what records mean, but whoever appends them does. Values of the same field laid side by side
-/// compress to a fraction of what they take between all the others. Reading needs no layout: a wrong or a changed one
-/// costs space and never content.
+/// The log does not interpret records, but the caller that appends them can. Values of the same field compress to a
+/// fraction of their size when they are stored together. Reading requires no layout: a wrong or changed layout costs
+/// space but never affects the content.
 public struct RecordLayout: Sendable {
-    /// Appends the fields of a payload, in order and without overlap. What lies between them is taken to be alike in
-    /// many records: names, tags, counts. A payload for which nothing is appended is kept as it is.
+    /// Appends the fields of a payload, in order and without overlap.
+    ///
+    /// The bytes between the fields are expected to be equal in many records: names, tags, counts. A payload for which
+    /// the closure appends no field is stored as it is.
     public let fields:
         @Sendable (_ kind: UInt8, _ payload: UnsafeRawBufferPointer, _ fields: inout [RecordField]) -> Void
 
@@ -19,19 +21,19 @@ public struct RecordLayout: Sendable {
     }
 }
 
-/// A value's place in a payload.
+/// The position of a value in a payload.
 public struct RecordField: Sendable, Hashable {
     public enum Form: UInt8, Sendable {
-        /// An LEB128 number of up to 64 bits, in as few bytes as it needs.
+        /// An LEB128 number of up to 64 bits, in its shortest encoding.
         case number = 1
-        /// An LEB128 length and so many bytes.
+        /// An LEB128 length, followed by that many bytes.
         case text = 2
-        /// Bytes whose number is always the same in this place.
+        /// Bytes whose count is always the same at this position.
         case fixed = 3
     }
 
     public var form: Form
-    /// From the payload's start; the field is not empty.
+    /// The range in the payload, counted from its start. Never empty.
     public var range: Range<Int>
 
     public init(_ form: Form, _ range: Range<Int>) {

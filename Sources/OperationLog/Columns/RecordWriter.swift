@@ -1,19 +1,21 @@
-/// Records in the log's framing, as their parts come. What does not fit the target is refused.
+/// Writes records part by part in the log's framing. Rejects parts that exceed the target.
 struct RecordWriter {
     let target: UnsafeMutableRawBufferPointer
-    /// Behind the last byte.
+    /// The offset after the last byte written.
     private(set) var at = 0
     private var record = 0
-    /// How many bytes the last record's length took: the next one's will mostly take as many.
+    /// The number of bytes of the last record's length. The next length usually has the same size.
     private var lengthBytes = 1
 
-    /// Of the record that was ended last.
+    /// The payload of the record that was ended last.
     var payload: Range<Int> { record + 1 + lengthBytes..<at }
 
     init(target: UnsafeMutableRawBufferPointer) { self.target = target }
 
-    /// A record's first byte is its kind, the length goes behind it when it is known. Until then the kind stands so
-    /// far to the right that the payload behind it need not be moved if the length takes as many bytes as the last.
+    /// Begins a record, whose first byte is its kind.
+    ///
+    /// The length is inserted after the kind once it is known. Until then the kind is written as far to the right as
+    /// the size of the last length, so that the payload need not be moved if the new length has the same size.
     mutating func beginRecord() {
         record = at
         at += lengthBytes
@@ -47,7 +49,8 @@ struct RecordWriter {
             return false
         }
         let (from, to, count) = (source + range.lowerBound, start + at, range.count)
-        // Most are a few bytes, for which a call costs more than the copying. Two that overlap make up any such length.
+        // Most parts are a few bytes long, for which a function call costs more than the copy. Two overlapping copies
+        // cover any such length.
         switch count {
         case 8...16:
             let last = from.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)

@@ -1,32 +1,33 @@
-/// Goes along the row of a column form from one record that is looked for to the next, and makes these again.
+/// Iterates over the matching records in the row of a column form, and decodes only these.
 struct RowWalk {
     private let form: UnsafeRawBufferPointer
     private let recordCount: UInt32
     private let hits: [ColumnSearch.Hits]
-    /// By step. Memory of its own, and not an array's: millions of steps are walked over in a look at a log.
+    /// The state of each step. Manually allocated memory instead of an array, because a search walks over millions of
+    /// steps.
     private let marks: UnsafeMutableBufferPointer<Mark>
     private var at: Int
     private let end: Int
-    /// How many records were walked over.
+    /// The number of records passed so far.
     private var records: UInt32 = 0
-    /// How many of the hits are still to come; nil where some have no places.
+    /// The number of remaining hits, or nil if some hits have no positions.
     private var left: Int?
-    /// As far as records were made of them: a step's values in front of a record are passed over when it is made.
+    /// The columns, read up to the last decoded record. Decoding a record first skips the values before it.
     private var columns: [ColumnStep]
     private let numbers: [ColumnNumbers]
     private var made: [Int32]
 
     private struct Mark {
-        /// How often the row came to the step.
+        /// The number of occurrences of the step in the row so far.
         var count: Int32 = 0
-        /// At which count there is the next hit, and the number of that hit.
+        /// The occurrence that is the next hit, and the index of that hit.
         var upcoming: Int32
         var hit: Int32 = 0
         var isEnd: Bool
         var isHitFirst: Bool
     }
 
-    /// ``finish()`` has to be called.
+    /// Creates a walk. The caller must call ``finish()``.
     init(
         _ form: UnsafeRawBufferPointer, _ row: Range<Int>, _ steps: [ColumnStep],
         _ numbers: [ColumnNumbers], _ hits: [ColumnSearch.Hits],
@@ -53,8 +54,9 @@ struct RowWalk {
 
     func finish() { marks.deallocate() }
 
-    /// The next record that is looked for: its place in the block, and in the row. Nil where there is none, and where the
-    /// row is not sound.
+    /// Returns the next matching record: its index in the block and its range in the row.
+    ///
+    /// Returns nil if there is no further match or if the row is invalid.
     mutating func next() -> (place: UInt32, part: Range<Int>)? {
         guard left != 0 else { return nil }
         var at = self.at
@@ -62,7 +64,7 @@ struct RowWalk {
         var wasEnd = true
         while let number = stepNumber(&at) {
             let mark = marks[number]
-            // Where records end is not to be foretold, so that a branch for it would cost more than all of the rest.
+            // The ends of records are unpredictable, so a branch for them would cost more than the rest of the loop.
             if mark.count == mark.upcoming || (wasEnd && mark.isHitFirst) {
                 return found(from: start, stepBefore: at, number)
             }
@@ -74,7 +76,7 @@ struct RowWalk {
         return nil
     }
 
-    /// Goes on from the step that made a record one that is looked for to its end.
+    /// Continues from the step that made the record a match to the end of the record.
     private mutating func found(
         from start: Int, stepBefore: Int, _ number: Int
     ) -> (place: UInt32, part: Range<Int>)? {
@@ -110,7 +112,9 @@ struct RowWalk {
         return Int(number)
     }
 
-    /// Makes the record that was found last. Where its payload is in the target; nil where something does not hold.
+    /// Decodes the record that was found last.
+    ///
+    /// - Returns: The range of its payload in the target, or nil if the form is invalid.
     mutating func makeRecord(_ part: Range<Int>, in target: UnsafeMutableRawBufferPointer) -> Range<Int>? {
         var at = part.lowerBound
         while at < part.upperBound, let number = stepNumber(&at) { marks[number].count -= 1 }

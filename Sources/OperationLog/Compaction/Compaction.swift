@@ -1,11 +1,11 @@
-/// Removes the files that a snapshot makes superfluous: the log's oldest segments first, then older snapshots.
+/// Removes the files that a snapshot supersedes: first the log's oldest segments, then older snapshots.
 ///
-/// The directory is synced after each segment. So whatever a crash leaves is a log without a gap that begins at or in
-/// front of the snapshot: a log that was compacted a little less. The caller has the lock.
+/// The directory is synced after each segment. A crash therefore leaves a log without gaps that begins at or before the
+/// snapshot, as if the compaction had removed less. The caller holds the lock.
 struct Compaction {
     let reader: LogReader
     let remove: (_ path: String) throws(FileSystemError) -> Void
-    /// After a failure the log takes nothing more.
+    /// Syncs the directory. After a failure the log accepts no more commits.
     let syncDirectory: () throws(LogError) -> Void
 
     func run(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
@@ -15,10 +15,11 @@ struct Compaction {
             return CompactionReport(firstSequence: first, snapshot: nil)
         }
         let limit = min(sequence, snapshot.sequence)
-        // What lies in front of a segment's successor lies in front of the limit as well; the last segment stays.
+        // A segment precedes its successor, so if the successor begins at or before the limit, the segment ends before
+        // it. The last segment is never removed.
         let removable = zip(listing.segments, listing.segments.dropFirst()).prefix { $0.1 <= limit }
         var report = CompactionReport(firstSequence: removable.last?.1 ?? first, snapshot: snapshot)
-        // The snapshot's own name, before anything is removed that only it can replace.
+        // Makes the snapshot's own name durable before anything is removed that only the snapshot can replace.
         try syncDirectory()
         for (segment, _) in removable {
             report.removedBytes += try remove(.segment, segment)
@@ -34,8 +35,9 @@ struct Compaction {
         return report
     }
 
-    /// The newest snapshot that was read to its end and holds. What is about to be removed cannot be had back, so a look
-    /// at its two ends is not enough.
+    /// Returns the newest snapshot that is intact, reading it to its end.
+    ///
+    /// Removed segments cannot be restored, so checking header and footer is not sufficient.
     private func newestWhole(_ listing: LogListing) throws(LogError) -> SnapshotFile? {
         for snapshot in try reader.snapshots().reversed() {
             do {
@@ -56,8 +58,8 @@ struct Compaction {
         guard segment.chain == cursor.chain else { throw segment.damage(.brokenChain, at: segment.start) }
     }
 
-    /// Those in front of what the log still has, but where nothing else is left to fall back upon; and see
-    /// ``SnapshotSpacing``.
+    /// Returns the snapshots before the log's first record, except the only remaining fallback, and those that
+    /// ``SnapshotSpacing`` selects.
     private func superfluousSnapshots(
         _ listing: LogListing, newest: UInt64, first: UInt64
     ) throws(LogError) -> [UInt64] {
@@ -70,7 +72,7 @@ struct Compaction {
         return older.filter { $0 != fallback && ($0 < first || superfluous.contains($0)) }
     }
 
-    /// Returns the file's size.
+    /// Removes a file and returns its size.
     private func remove(_ form: SegmentName.Form, _ sequence: UInt64) throws(LogError) -> UInt64 {
         let path = reader.directory + "/" + SegmentName.name(form, firstSequence: sequence)
         return try onFiles { () throws(FileSystemError) in

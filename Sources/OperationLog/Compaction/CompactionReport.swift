@@ -1,11 +1,11 @@
-/// What ``OperationLog/compact(keepingFrom:)`` removed.
+/// The result of ``OperationLog/compact(keepingFrom:)``.
 public struct CompactionReport: Sendable, Hashable {
-    /// The first record that is still there, or will be where there is none.
+    /// The sequence number of the first record that the log still has, or of the next one if it has none.
     public let firstSequence: UInt64
-    /// The newest snapshot; nil where there is none that holds, and then nothing was removed.
+    /// The newest snapshot, or nil if no snapshot is intact. In that case nothing was removed.
     public let snapshot: SnapshotFile?
     public internal(set) var removedSegments = 0
     public internal(set) var removedSnapshots = 0
-    /// What the removed files took.
+    /// The total size of the removed files, in bytes.
     public internal(set) var removedBytes: UInt64 = 0
 }

@@ -1,10 +1,11 @@
 extension OperationLog {
-    /// Removes the oldest segments, as long as all of their records are in front of `sequence` and of the newest
-    /// snapshot that holds, and snapshots that are of no use any more. A segment that has some of the others stays
-    /// whole; so does the last one. Without a snapshot nothing is removed.
+    /// Removes the oldest segments and the snapshots that are no longer useful.
     ///
-    /// Reads that snapshot to its end first. Safe to repeat, also after a crash or an error in the middle: whatever is
-    /// left is a log that begins at or in front of the snapshot.
+    /// A segment is removed if all of its records precede both `sequence` and the newest intact snapshot. A segment
+    /// that contains any later record stays whole, and so does the last segment. Without a snapshot nothing is removed.
+    ///
+    /// Reads that snapshot to its end first. Safe to repeat, also after a crash or an error: the remaining files always
+    /// form a log that begins at or before the snapshot.
     @discardableResult
     public func compact(keepingFrom sequence: UInt64) throws(LogError) -> CompactionReport {
         let directory = try beginFileWork()
@@ -13,7 +14,7 @@ extension OperationLog {
         let compaction = Compaction(
             reader: reader,
             remove: { path throws(FileSystemError) in
-                // What packs a segment again holds the same lock while it looks whether the old one is still there.
+                // Segment recompression holds the same lock while it checks whether the old segment still exists.
                 try self.withTail { _ throws(FileSystemError) in try self.fileSystem.remove(path) }
             },
             syncDirectory: { () throws(LogError) in try self.syncDirectory() })

@@ -1,7 +1,9 @@
 import CZstd
 
-/// Compresses the blocks of one run after the other. A run is one zstd frame, flushed at the end of each block, so that
-/// a small commit profits from what was written shortly before it.
+/// Compresses the blocks of runs in order.
+///
+/// A run is one zstd frame that is flushed at the end of each block, so that a small commit benefits from the content
+/// written shortly before it.
 final class RunCompressor {
     private let context: OpaquePointer
 
@@ -12,7 +14,8 @@ final class RunCompressor {
         let level = min(max(Int32(clamping: level), bounds.lowerBound), bounds.upperBound)
         for (parameter, value) in [
             (ZSTD_c_compressionLevel, level), (ZSTD_c_windowLog, Int32(LogFormat.windowLog)),
-            // The block's own checksum and length are better than the frame's: they are there before decompression.
+            // The block's own checksum and length replace the frame's, because they can be checked before
+            // decompression.
             (ZSTD_c_checksumFlag, 0), (ZSTD_c_contentSizeFlag, 0),
         ] {
             try check(ZSTD_CCtx_setParameter(context, parameter, value))
@@ -21,15 +24,15 @@ final class RunCompressor {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// The next block begins a run. Also right after a failure.
+    /// Starts a run with the next block. Also valid after a failure.
     func startRun() {
         ZSTD_CCtx_reset(context, ZSTD_reset_session_only)
     }
 
-    /// Appends the block's compressed form to `output`. After a throw the run is spoilt: start another.
+    /// Appends the compressed form of a block to `output`. After an error the run is unusable; start another run.
     func compress(_ raw: ArraySlice<UInt8>, into output: inout [UInt8]) throws(LogError) {
         let start = output.count
-        // Enough for a flush in one call, so the loop below turns once as a rule.
+        // Enough for a flush in one call, so the loop below usually runs once.
         output.append(contentsOf: repeatElement(0, count: ZSTD_compressBound(raw.count) + 64))
         var input = (done: 0, all: raw.count)
         var written = 0

@@ -1,7 +1,8 @@
 import CZstd
 
-/// Decompresses the blocks of a run in order. Memory is bounded by the window and the block's raw length, both of which
-/// the format bounds, whatever the bytes say.
+/// Decompresses the blocks of a run in order.
+///
+/// Memory is bounded by the window and by the block's raw length, whatever the bytes contain. The format limits both.
 final class RunDecompressor {
     private let context: OpaquePointer
 
@@ -22,17 +23,17 @@ final class RunDecompressor {
         case undecodable(reason: String)
     }
 
-    /// Exactly `rawLength` bytes of exactly these stored ones, or the reason why not.
+    /// Decompresses the stored bytes to exactly `rawLength` bytes, or returns the reason for the failure.
     func decompress(_ stored: ArraySlice<UInt8>, rawLength: Int) -> Outcome {
         let outcome = decompress(stored, atMost: rawLength)
         guard case .raw(let raw) = outcome, raw.count != rawLength else { return outcome }
         return .undecodable(reason: "another length than the header says")
     }
 
-    /// All that these stored bytes give, if it is not too much.
+    /// Decompresses the stored bytes completely, or fails if the result exceeds the limit.
     func decompress(_ stored: ArraySlice<UInt8>, atMost limit: Int) -> Outcome {
         var failure: String?
-        // One byte more than may come, to notice when more comes.
+        // One byte more than allowed, to detect an excess.
         let room = limit + 1
         let raw = [UInt8](unsafeUninitializedCapacity: room) { target, count in
             stored.withUnsafeBytes { source in

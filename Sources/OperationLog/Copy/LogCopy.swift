@@ -1,7 +1,7 @@
-/// Writes a log that has the records of another one, under the numbers that they have there, and its snapshots at their
-/// places.
+/// Writes a copy of a log: the same records under the same sequence numbers, and the same snapshots.
 ///
-/// For a log that nobody has open, in a directory of its own. Commits are not kept apart. In memory for one block.
+/// The copy is written to a directory of its own, which must not be open elsewhere. Commit boundaries are not
+/// preserved. Memory use is bounded by one block.
 public final class LogCopy {
     private let fileSystem: any FileSystem
     private let directory: String
@@ -14,15 +14,15 @@ public final class LogCopy {
     private var chain: UInt32
     private let options = OperationLog.Options()
 
-    /// The number that the next record gets.
+    /// The sequence number of the next record.
     public private(set) var nextSequence: UInt64
 
-    /// Makes the directory where there is none; its parent must exist.
+    /// Creates the directory if it does not exist. Its parent must exist.
     ///
     /// - Parameters:
-    ///   - firstSequence: 1, or the number of the first record behind a compaction; then a snapshot must be added before
-    ///     ``finish()``.
-    ///   - keys: the first one encrypts the log; none leaves it in the clear.
+    ///   - firstSequence: 1, or the number of the first record after a compaction. In the latter case a snapshot must
+    ///     be added before ``finish()``.
+    ///   - keys: The first key encrypts the log. If the array is empty, the log is not encrypted.
     public init(
         directory: String, store: StoreIdentifier, firstSequence: UInt64 = 1, keys: [LogKey] = [],
         fileSystem: any FileSystem = PosixFileSystem()
@@ -37,9 +37,9 @@ public final class LogCopy {
         try onFiles { () throws(FileSystemError) in try fileSystem.createDirectory(directory) }
     }
 
-    /// The record gets ``nextSequence``. Ends the snapshot that is being written.
+    /// Appends a record under ``nextSequence`` and ends the current snapshot, if any.
     ///
-    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a failure to write. The log is of no use then.
+    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a write error. The copy is unusable afterwards.
     public func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         guard nextSequence < .max - 1 else { throw .sequenceExhausted }
         try sealSnapshot()
@@ -56,12 +56,13 @@ public final class LogCopy {
         nextSequence += 1
     }
 
-    /// An item of the snapshot in front of ``nextSequence``; the first one begins it, the next record ends it.
+    /// Adds an item to the snapshot before ``nextSequence``. The first item begins the snapshot, the next record ends
+    /// it.
     ///
-    /// - Throws: as ``add(kind:payload:)``.
+    /// - Throws: The same errors as ``add(kind:payload:)``.
     public func addSnapshotItem(kind: UInt8, payload: [UInt8]) throws(LogError) {
         if snapshot == nil {
-            // A snapshot stands where a segment begins, and has its chain value.
+            // A snapshot is made at the start of a segment and has that segment's chain value.
             try sealSegment()
             snapshot = try SegmentWriter(
                 fileSystem, path: directory + "/" + SegmentName.name(.snapshot, firstSequence: nextSequence),
@@ -70,7 +71,7 @@ public final class LogCopy {
         try snapshot?.add(kind: kind, payload: payload)
     }
 
-    /// Makes everything durable, the names in the directory included. Nothing may be added afterwards.
+    /// Makes the copy durable, including the names in the directory. Nothing can be added afterwards.
     public func finish() throws(LogError) {
         try sealSnapshot()
         try sealSegment()

@@ -1,16 +1,20 @@
 import Crypto
 
-/// A secret that encrypts a log. Draw it at random and keep it where the system keeps secrets: the log holds nothing from
-/// which it could be made again.
+/// A secret that encrypts a log.
+///
+/// Generate it at random and store it in the system's key storage. It cannot be recovered from the log.
 public struct LogKey: Sendable, Hashable {
-    /// Of a secret, in bytes.
+    /// The length of the secret in bytes.
     public static let byteCount = 32
 
     let secret: SymmetricKey
-    /// See ``requiringEncryption(from:)``; nil for a key that tolerates any plain segment.
+    /// The first record that must be encrypted, or nil if unencrypted segments are accepted. See
+    /// ``requiringEncryption(from:)``.
     private(set) var encryptedFrom: UInt64?
 
-    /// Nil unless there are exactly ``byteCount`` bytes. They are used as they are: a password is no key.
+    /// Creates a key from ``byteCount`` bytes, or returns nil for any other length.
+    ///
+    /// The bytes are used without derivation, so a password is not a key.
     public init?(_ secret: [UInt8]) {
         guard secret.count == Self.byteCount else { return nil }
         self.secret = SymmetricKey(data: secret)
@@ -22,18 +26,20 @@ public struct LogKey: Sendable, Hashable {
 
     private init(secret: SymmetricKey) { self.secret = secret }
 
-    /// For keeping it elsewhere.
+    /// The secret, for storing it elsewhere.
     public var bytes: [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
-    /// The key of a log that is encrypted from the record with this number on: segments and snapshots with later records that
-    /// are not encrypted are refused with `LogError.notEncrypted`. Somebody else made them.
+    /// Returns a key for a log that is encrypted from the given record on.
+    ///
+    /// Unencrypted segments and snapshots with that record or later ones are refused with `LogError.notEncrypted`,
+    /// because the store did not write them.
     public func requiringEncryption(from sequence: UInt64) -> LogKey {
         var key = self
         key.encryptedFrom = sequence
         return key
     }
 
-    /// A code that only an owner of the key can make.
+    /// Returns an authentication code (HMAC) that only an owner of the key can compute.
     public func authentication(of bytes: [UInt8]) -> [UInt8] {
         var code = HMAC<SHA256>(key: secret)
         code.update(data: Array("tidelog authentication".utf8))
@@ -41,7 +47,7 @@ public struct LogKey: Sendable, Hashable {
         return Array(code.finalize())
     }
 
-    /// Whether the code was made with this key for these bytes. Takes the same time whatever the code.
+    /// Returns whether the code was computed with this key for these bytes, in constant time.
     public func isAuthentication(_ code: [UInt8], of bytes: [UInt8]) -> Bool {
         let expected = authentication(of: bytes)
         guard code.count == expected.count else { return false }
@@ -54,8 +60,7 @@ public struct LogKey: Sendable, Hashable {
         secret.withUnsafeBytes { hasher.combine(bytes: $0) }
     }
 
-    /// 32 bytes that only an owner of the key can make: a key for something that lies beside the log, another one in each
-    /// store and for each purpose.
+    /// Derives a 32-byte key for data outside of the log. It differs for each store and each purpose.
     package func derived(for purpose: String, in store: StoreIdentifier) -> [UInt8] {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: secret, salt: store.bytes, info: Array("tidelog beside the log: \(purpose)".utf8),
@@ -63,8 +68,10 @@ public struct LogKey: Sendable, Hashable {
         ).withUnsafeBytes { Array($0) }
     }
 
-    /// What a segment's header says of its key: enough to know the key by, and nothing of the secret. Another one in each
-    /// store, so that nobody sees which stores share a key.
+    /// Returns the key identifier that segment headers contain.
+    ///
+    /// It identifies the key without revealing the secret. It differs for each store, so that it does not show which
+    /// stores share a key.
     package func identifier(in store: StoreIdentifier) -> [UInt8] {
         var code = HMAC<SHA256>(key: secret)
         code.update(data: Array("tidelog key identifier".utf8))
@@ -73,7 +80,7 @@ public struct LogKey: Sendable, Hashable {
     }
 }
 
-/// Nothing that prints a value, a crash report included, prints the secret.
+/// Descriptions and mirrors, including those in crash reports, do not reveal the secret.
 extension LogKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     public var description: String { "LogKey" }
     public var debugDescription: String { description }

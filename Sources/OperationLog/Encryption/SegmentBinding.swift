@@ -1,16 +1,18 @@
-/// What ties blocks to their segment: the checksum that theirs continue and, where the segment is encrypted, its keys.
+/// The values that bind blocks to their segment: the header checksum that block checksums continue, and the cipher.
 struct SegmentBinding: Sendable {
-    /// Of the segment's header.
+    /// The checksum of the segment header.
     let checksum: UInt32
-    /// Nil: the segment is not encrypted.
+    /// The cipher, or nil if the segment is not encrypted.
     let cipher: SegmentCipher?
 
-    /// How much longer the payload of a block of records is than its compressed bytes.
+    /// The number of bytes by which the stored payload of a block of records exceeds its compressed bytes.
     var overhead: Int { cipher == nil ? 0 : SegmentCipher.overhead }
 }
 
 extension SegmentHeader {
-    /// The header of a new segment; `chain` is the value in front of its first record. Encrypted where there is a key.
+    /// Creates the header of a new segment, which is encrypted if there is a key.
+    ///
+    /// - Parameter chain: The chain value before the first record.
     init(
         storeIdentifier: StoreIdentifier, firstSequence: UInt64, chain: UInt32, isFirst: Bool = false,
         isSnapshot: Bool = false, key: LogKey?
@@ -31,7 +33,7 @@ extension SegmentHeader {
             encryption: Encryption(keyIdentifier: key.identifier(in: storeIdentifier), salt: salt))
     }
 
-    /// The part of the salt that is made of the rest of it.
+    /// The part of the salt that is computed from the rest of it.
     private static let markRange = 20..<28
 
     private static func mark(_ salt: [UInt8], _ key: LogKey) -> ArraySlice<UInt8> {
@@ -39,8 +41,9 @@ extension SegmentHeader {
             ..<markRange.count]
     }
 
-    /// Whether the segment was made by a version that authenticates the description of an encrypted store. It shows in the
-    /// salt, and only to an owner of the key.
+    /// Returns whether the segment was made by a version that authenticates the description of an encrypted store.
+    ///
+    /// The salt contains this mark. Only an owner of the key can verify it.
     func isMarked(with keys: [LogKey]) -> Bool {
         guard let salt = encryption?.salt, salt.count == Self.markRange.upperBound,
             let key = keys.first(where: { isEncrypted(with: $0) })
@@ -48,7 +51,9 @@ extension SegmentHeader {
         return salt[Self.markRange] == Self.mark(salt, key)
     }
 
-    /// Whether it holds records from one on behind which everything has to be encrypted, and is not.
+    /// Returns whether the segment is not encrypted although it contains records that must be encrypted.
+    ///
+    /// The caller has checked that the segment is not encrypted.
     private func lacksEncryption(_ keys: [LogKey]) -> Bool {
         keys.contains { key in
             guard let first = key.encryptedFrom else { return false }
@@ -57,13 +62,15 @@ extension SegmentHeader {
         }
     }
 
-    /// Whether the key is the one that encrypts the segment; no key is that of one that is not encrypted.
+    /// Returns whether the key is the one that encrypts the segment. Nil matches a segment that is not encrypted.
     func isEncrypted(with key: LogKey?) -> Bool {
         encryption?.keyIdentifier == key?.identifier(in: storeIdentifier)
     }
 
-    /// The binding, and the chain value in front of the first record. Throws where the segment is encrypted and none of the
-    /// keys is its own.
+    /// Returns the binding and the chain value before the first record.
+    ///
+    /// - Throws: An error if the segment is encrypted and none of the keys matches, or if it lacks a required
+    ///   encryption.
     func unlocked(
         with keys: [LogKey], path: String
     ) throws(LogError) -> (binding: SegmentBinding, chain: UInt32) {

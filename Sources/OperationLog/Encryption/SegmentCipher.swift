@@ -6,10 +6,10 @@ import Crypto
     import Foundation
 #endif
 
-/// The keys of one segment, made of the log's key and the segment's salt.
+/// The keys of one segment, derived from the log's key and the segment's salt.
 struct SegmentKeys: Sendable {
     let block: SymmetricKey
-    /// With the mask key in it: making one of the key takes longer than all else about a mask.
+    /// An HMAC that is already keyed with the mask key. Keying it takes longer than the rest of computing a mask.
     private let code: HMAC<SHA256>
 
     init(_ key: LogKey, salt: [UInt8]) {
@@ -20,18 +20,19 @@ struct SegmentKeys: Sendable {
         }
     }
 
-    /// XOR this with the chain value of the segment's header.
+    /// Returns the mask to XOR with the chain value in the segment header.
     func headerMask(firstSequence: UInt64) -> UInt32 {
         withUnsafeBytes(of: firstSequence.littleEndian) { masks($0) }.before
     }
 
-    /// XOR these with a block's two chain values. They are not used for two contents: the checksum is that of an encrypted
-    /// payload, which differs each time that it is made.
+    /// Returns the masks to XOR with a block's two chain values.
+    ///
+    /// No mask is used for two contents: the checksum covers the encrypted payload, which differs with each encryption.
     func masks(of block: BlockHeader) -> (before: UInt32, after: UInt32) {
         let message = (
             block.firstSequence.littleEndian, block.payloadChecksum.littleEndian
         )
-        // The tuple's two members lie side by side; what it has behind them is left out.
+        // The tuple's two members are adjacent; the padding after them is excluded.
         return withUnsafeBytes(of: message) { masks(UnsafeRawBufferPointer(rebasing: $0[..<12])) }
     }
 
@@ -49,15 +50,15 @@ struct SegmentKeys: Sendable {
 
 /// Encrypts and decrypts the blocks of one segment.
 final class SegmentCipher: Sendable {
-    /// AES-256-GCM, in the segment header's field *cipher*.
+    /// The value of the segment header's field *cipher* for AES-256-GCM.
     static let aes256GCM: UInt16 = 1
     static let nonceSize = 12
     static let tagSize = 16
-    /// How much longer a payload is for being encrypted.
+    /// The number of bytes that encryption adds to a payload.
     static let overhead = nonceSize + tagSize
 
     let keys: SegmentKeys
-    /// As it is in the file.
+    /// The segment header as stored in the file.
     private let segmentHeader: [UInt8]
 
     init(_ keys: SegmentKeys, segmentHeader: [UInt8]) {
@@ -65,8 +66,9 @@ final class SegmentCipher: Sendable {
         self.segmentHeader = segmentHeader
     }
 
-    /// Replaces the bytes from `start` on by their encrypted form. The block's header has all of its values but the
-    /// payload's checksum.
+    /// Replaces the bytes from `start` on with their encrypted form.
+    ///
+    /// All fields of the block header except the payload checksum must be final.
     func seal(_ bytes: inout [UInt8], from start: Int, _ block: BlockHeader) {
         do {
             let associated = associated(block)
@@ -74,16 +76,16 @@ final class SegmentCipher: Sendable {
                 try AES.GCM.seal(content[start...], using: keys.block, authenticating: associated)
             }
             bytes.removeSubrange(start...)
-            // Nonce, ciphertext and tag; nil for nonces of other sizes only.
+            // Nonce, ciphertext and tag. Nil only for nonces of other sizes.
             box.combined?.withUnsafeBytes { bytes.append(contentsOf: $0) }
         } catch {
             preconditionFailure("AES-GCM takes any content under a key of 256 bits: \(error)")
         }
     }
 
-    /// Nil where payload or header are not what was encrypted, with this key, for this place.
+    /// Decrypts a payload. Returns nil if the payload or the header is not authentic for this key and position.
     func open(_ payload: ArraySlice<UInt8>, _ block: BlockHeader) -> [UInt8]? {
-        // The box, which is another copy of the payload, is gone before the content is copied.
+        // Releases the box, which is another copy of the payload, before the content is copied.
         decrypted(payload, block)?.withUnsafeBytes { Array($0) }
     }
 
@@ -92,8 +94,11 @@ final class SegmentCipher: Sendable {
         return try? AES.GCM.open(box, using: keys.block, authenticating: associated(block))
     }
 
-    /// What a payload is bound to: its segment, and its block's header up to the payload's checksum, which is made of the
-    /// encrypted payload. The chain values in it are those in memory.
+    /// Returns the data that a payload is bound to: the segment header, then the block header up to the payload
+    /// checksum.
+    ///
+    /// The payload checksum is excluded because it covers the encrypted payload. The chain values are the unmasked
+    /// ones.
     private func associated(_ block: BlockHeader) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(segmentHeader.count + BlockHeader.Layout.byteCount)

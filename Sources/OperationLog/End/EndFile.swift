@@ -1,9 +1,10 @@
-/// The file beside the segments that says how far the log went; see `Docs/LogFormat.md`, *The end of the log*.
+/// The file next to the segments that records the end of the log; see `Docs/LogFormat.md`, *The end of the log*.
 enum EndFile {
     static let name = "END"
 
-    /// The file's bytes; none if there is no file. To be read before the log is looked at, since a writer notes the end behind
-    /// what it has written.
+    /// Returns the content of the file, or an empty array if it does not exist.
+    ///
+    /// Must be read before the log, because a writer records the end after writing the log.
     static func bytes(_ fileSystem: any FileSystem, directory: String) throws(LogError) -> [UInt8] {
         do throws(FileSystemError) {
             let file = try fileSystem.open(directory + "/" + name, .read)
@@ -15,7 +16,9 @@ enum EndFile {
         }
     }
 
-    /// What is wrong with a directory without segments: the file is written only when there are some, with records.
+    /// Returns the error for a directory without segments.
+    ///
+    /// The file `END` is written only if segments with records exist, so its presence means that segments are missing.
     static func errorOfEmptyLog(_ fileSystem: any FileSystem, directory: String) throws(LogError) -> LogError {
         guard try !bytes(fileSystem, directory: directory).isEmpty else { return .noLog(path: directory) }
         return .damaged(missingFirstSegment(in: directory))
@@ -26,7 +29,9 @@ enum EndFile {
             path: directory + "/" + SegmentName.name(firstSequence: 1), offset: 0, fault: .missingSegment, sequence: 1)
     }
 
-    /// Makes the file say nothing, for a log that is shorter on purpose. It stays, so that one below an overlay does not show.
+    /// Empties the file, for a log that is shortened on purpose.
+    ///
+    /// The file is kept, so that a file in a file system below an overlay stays hidden.
     static func clear(_ fileSystem: any FileSystem, directory: String) throws(FileSystemError) {
         let path = directory + "/" + name
         do throws(FileSystemError) {
@@ -40,12 +45,11 @@ enum EndFile {
     }
 }
 
-/// What ``EndFile`` holds: two slots, of which the one that is not the newest is written next. Whatever a crash leaves of that,
-/// the other one holds.
+/// The content of ``EndFile``: two slots. The older slot is overwritten next, so a crash can only destroy that one.
 struct EndSlots: Sendable {
     static let offsets: [UInt64] = [0, 512]
 
-    /// Of one slot.
+    /// The layout of one slot.
     enum Layout {
         static let magic = FieldLayout("magic", 0, 8)
         static let version = FieldLayout("version", 8, 2)
@@ -65,20 +69,22 @@ struct EndSlots: Sendable {
 
     let store: StoreIdentifier
     private let keys: [LogKey]
-    /// Of the slots that hold the one that says most; nil if none holds.
+    /// The end in the newer of the valid slots, or nil if no slot is valid.
     private(set) var newest: LogEnd?
-    /// Of the one to be written next.
+    /// The index of the slot to write next.
     private(set) var nextIndex = 0
 
+    /// Parses the slots.
+    ///
     /// - Parameters:
-    ///   - bytes: The file's.
-    ///   - segment: The log's last one. If it is encrypted, only slots count that an owner of a key wrote.
+    ///   - bytes: The content of the file.
+    ///   - segment: The log's last segment. If it is encrypted, only slots authenticated by one of the keys count.
     init(_ bytes: [UInt8], of segment: SegmentFile, keys: [LogKey]) {
         self.init(
             bytes, of: segment.header.storeIdentifier, keys: keys, isEncrypted: segment.header.encryption != nil)
     }
 
-    /// The slots of a log without segments; nil if none holds.
+    /// Parses the slots of a log without segments. Returns nil if no slot is valid.
     init?(_ bytes: [UInt8], keys: [LogKey]) {
         let stores = Self.offsets.compactMap { offset -> StoreIdentifier? in
             let slot = Self.slot(at: offset, in: bytes)
@@ -106,7 +112,7 @@ struct EndSlots: Sendable {
             && slot.load(Layout.checksum) == crc32c(slot.prefix(Layout.checksum.offset))
     }
 
-    /// The slot at the index says this.
+    /// Records that the slot at `index` contains `end`.
     mutating func note(_ end: LogEnd, at index: Int) {
         if let newest, (newest.nextSequence, newest.lastSegment) > (end.nextSequence, end.lastSegment) { return }
         newest = end
@@ -127,7 +133,7 @@ struct EndSlots: Sendable {
         return keys.isEmpty || keys.contains { $0.isAuthentication(code, of: content) }
     }
 
-    /// The bytes of a slot.
+    /// Returns the encoded slot.
     func encoded(_ end: LogEnd) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: Layout.byteCount)
         bytes.store(Self.magic, Layout.magic, in: 0)
@@ -147,7 +153,7 @@ struct EndSlots: Sendable {
     }
 }
 
-/// Keeps ``EndFile`` up to date for the one writer of a log.
+/// Keeps ``EndFile`` up to date for the writer of a log.
 struct EndRecorder {
     private let fileSystem: any FileSystem
     private let directory: String
@@ -159,9 +165,9 @@ struct EndRecorder {
         self.slots = slots
     }
 
-    /// Notes the end, if it is news. Everything in front of it must be durable.
+    /// Records the end if it has changed. Everything before it must be durable.
     ///
-    /// A failure costs the note and nothing else: the next one is tried in the same slot.
+    /// A failure is ignored and loses only this note; the next call uses the same slot.
     mutating func record(_ end: LogEnd) {
         guard end != slots.newest, end.nextSequence > 1 else { return }
         let index = slots.nextIndex

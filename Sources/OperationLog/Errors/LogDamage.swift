@@ -1,11 +1,11 @@
-/// One place in the log where bytes are not what was written.
+/// A position in the log where the bytes differ from those that were written.
 public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
-    /// The segment file, with its directory.
+    /// The path of the segment file, including its directory.
     public let path: String
-    /// Of the damaged structure, in bytes from the start of the file.
+    /// The offset of the damaged structure in the file, in bytes.
     public let offset: UInt64
     public let fault: LogFault
-    /// The first sequence number that cannot be read because of it.
+    /// The first sequence number that is unreadable because of the damage.
     public let sequence: UInt64
 
     public init(path: String, offset: UInt64, fault: LogFault, sequence: UInt64) {
@@ -21,42 +21,42 @@ public struct LogDamage: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// What is wrong with a structure of a segment.
+/// The kind of damage to a structure of a segment.
 public enum LogFault: Error, Sendable, Hashable {
     /// The file ends within the structure.
     case endsEarly
-    /// There are zero bytes where a structure should begin.
+    /// Zero bytes occur where a structure should begin.
     case zeroes
     case wrongMagic
     case headerChecksum
     case payloadChecksum
-    /// A length or count in an intact header is outside what the format allows.
+    /// A length or count in an intact header is outside the range that the format allows.
     case outOfRange(field: String)
-    /// The structure is intact but does not continue what precedes it: something is missing, repeated or out of order.
+    /// The structure is intact but does not continue its predecessor: a structure is missing, repeated or out of order.
     case brokenChain
-    /// The structure is intact but its sequence number is not the next one.
+    /// The structure is intact, but its sequence number is not the next one.
     case sequenceGap(expected: UInt64, found: UInt64)
-    /// The checksums hold but the payload does not decode.
+    /// The checksums match, but the payload cannot be decoded.
     case undecodable(reason: String)
-    /// The checksums hold, but the block was not encrypted with this key for this place: somebody changed it.
+    /// The checksums match, but the block was not encrypted with this key for this position: it was tampered with.
     case notAuthentic
-    /// A commit's last blocks are missing.
+    /// The last blocks of a commit are missing.
     case unfinishedCommit
-    /// The segment is followed by another one but was never sealed: its end is missing.
+    /// Another segment follows this segment, but it was never sealed: its end is missing.
     case notSealed
-    /// There are bytes behind the trailer of a sealed segment.
+    /// Bytes follow the trailer of a sealed segment.
     case bytesAfterTrailer
     /// The segment that should begin with this sequence number is missing.
     case missingSegment
-    /// The log ends here although a snapshot says that there were records up to this one: its end is missing.
+    /// The log ends here although a snapshot shows that it had records up to this one: its end is missing.
     case endsBeforeSnapshot(UInt64)
-    /// The log ends here although its file `END` says that it had this record, durable: its end is missing.
+    /// The log ends here although its file `END` records that it had this record, durably: its end is missing.
     case endsBeforeRecordedEnd(UInt64)
-    /// The block is intact, but an earlier block of its run is not, without which it cannot be decompressed.
+    /// The block is intact, but an earlier block of its run, which is needed to decompress it, is not.
     case runInterrupted
-    /// The segment is intact, but another log's.
+    /// The segment is intact but belongs to another log.
     case otherStore(found: StoreIdentifier)
-    /// The log gives the record back as it was appended, but its payload is not what its kind demands.
+    /// The log returns the record as it was appended, but the payload is invalid for its kind.
     case undecodableRecord(kind: UInt8, reason: String)
 }
 

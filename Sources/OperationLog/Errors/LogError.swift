@@ -1,52 +1,55 @@
-/// Why the log could not do what it was asked to. Each case asks something else of the caller.
+/// An error of the log. Each case calls for a different reaction by the caller.
 public enum LogError: Error, Sendable, Hashable {
-    /// Another writer has the store. Nothing was changed; close the other one, or open a ``LogReader``.
+    /// Another writer has opened the store. Nothing was changed. Close the other writer, or open a ``LogReader``.
     case locked(path: String, processID: Int32?)
 
-    /// Bytes that were once written well are no longer so. Nothing was cut or changed.
+    /// The log is damaged: bytes changed after they were written. Nothing was cut or changed.
     case damaged(LogDamage)
 
-    /// The file is sound but asks for something that this version of the library does not know.
+    /// The file is intact but requires a feature that this version of the library does not support.
     case unsupported(path: String, offset: UInt64, feature: String)
 
-    /// The segment or snapshot is encrypted and no key was given. Nothing was changed; open it with its key.
+    /// The segment or snapshot is encrypted and no key was passed. Nothing was changed. Open it with its key.
     case keyRequired(path: String)
 
-    /// The segment or snapshot is encrypted with none of the keys that were given. Nothing was changed; open it with its
-    /// key. It is told from damage: the file names the key that it wants, in a form that does not give it away.
+    /// The segment or snapshot is encrypted with a key that was not passed. Nothing was changed. Open it with its key.
+    ///
+    /// This error is distinguishable from damage, because the file contains an identifier of its key.
     case wrongKey(path: String)
 
-    /// The segment or snapshot is not encrypted, and all of the log from an earlier record on is. Nothing was changed. It was
-    /// not written by this store: put the right file back.
+    /// The segment or snapshot is not encrypted, although the log is encrypted from an earlier record on.
+    ///
+    /// Nothing was changed. This store did not write the file: restore the right one.
     case notEncrypted(path: String)
 
-    /// The directory holds another store's log.
+    /// The directory contains the log of another store.
     case otherStore(path: String, expected: StoreIdentifier, found: StoreIdentifier)
 
-    /// There is no log in the directory.
+    /// The directory contains no log.
     case noLog(path: String)
 
-    /// The records up to this one were removed by a compaction; what they led to is in a snapshot.
+    /// The records before `first` were removed by a compaction. Their effect is contained in a snapshot.
     case compacted(first: UInt64)
 
-    /// A call of the operating system failed. The log stays usable: nothing had been written.
+    /// A system call failed. The log stays usable, because nothing was written.
     case fileSystem(FileSystemError)
 
-    /// This append (or ``OperationLog/sync()``) failed while writing, and the log is closed for good: the kernel may
-    /// have dropped what it could not write, and would report success the next time. Whether the commit is in the log
-    /// is known once the log has been opened again; it is there as a whole or not at all.
+    /// This append (or ``OperationLog/sync()``) failed while writing, and the log is closed permanently.
+    ///
+    /// The kernel may have dropped data that it could not write, and would report success at the next sync. Whether the
+    /// commit is in the log is known only after the log is reopened; it is there as a whole or not at all.
     case writeFailed(FileSystemError)
 
-    /// The log was closed, by ``OperationLog/close()`` (`cause` nil) or by an earlier failure to write.
+    /// The log was closed by ``OperationLog/close()`` (`cause` is nil) or by an earlier write error.
     case closed(cause: FileSystemError?)
 
-    /// A record's payload is longer than ``LogFormat/maximumPayload``. Nothing was appended.
+    /// A record's payload exceeds ``LogFormat/maximumPayload``. Nothing was appended.
     case recordTooLarge(bytes: Int, maximum: Int)
 
-    /// The sequence number after the last possible one was asked for.
+    /// There are no more sequence numbers.
     case sequenceExhausted
 
-    /// zstd refused to work, for want of memory as a rule. Nothing was appended.
+    /// zstd failed, usually for lack of memory. Nothing was appended.
     case compression(reason: String)
 }
 

@@ -6,8 +6,10 @@
     import Glibc
 #endif
 
-/// What a name in a directory stands for. A store has regular files and directories only: anything else was put there by
-/// somebody else, and following or writing it could harm what is not the store's.
+/// The kind of file that a directory entry refers to.
+///
+/// A store consists of regular files and directories only. The store did not create any other kind; following or
+/// writing it could harm files outside of the store.
 public enum FileKind: Sendable, Hashable, CustomStringConvertible {
     case regular
     case directory
@@ -30,7 +32,7 @@ public enum FileKind: Sendable, Hashable, CustomStringConvertible {
             }
     }
 
-    /// Returns the kind of what has the name, without following a link; nil when nothing has it.
+    /// Returns the kind of the file at the path without following a symbolic link, or nil if there is no file.
     public static func of(_ path: String) -> FileKind? {
         var status = stat()
         return lstat(path, &status) == 0 ? FileKind(mode: status.st_mode) : nil

@@ -1,57 +1,62 @@
-/// What the log needs from a disk. The log reaches files through nothing else, so that a simulated disk can lose, tear
-/// and refuse what a real one may.
+/// The file system operations that the log needs.
 ///
-/// Paths are as the operating system takes them; `/` separates.
+/// The log accesses files only through this protocol, so that a simulated disk can lose, tear and refuse writes as a
+/// real one may. Paths have the operating system's form; `/` is the separator.
 public protocol FileSystem: Sendable {
-    /// Opens an existing file, or makes one that must not exist yet.
+    /// Opens an existing file, or creates a file that must not exist yet.
     func open(_ path: String, _ mode: FileMode) throws(FileSystemError) -> any File
 
-    /// Names (not paths) in the directory, in no order; without `.` and `..`.
+    /// Returns the names (not paths) in the directory, unordered and without `.` and `..`.
     func list(_ directory: String) throws(FileSystemError) -> [String]
 
-    /// Makes the directory; no error where it exists. Its parent must exist.
+    /// Creates the directory. Succeeds if it exists. Its parent must exist.
     func createDirectory(_ path: String) throws(FileSystemError)
 
-    /// Replaces `target` at once: after a crash there is the old one or the new one.
+    /// Renames a file and replaces `target` atomically: after a crash either the old or the new file exists.
     func rename(_ path: String, to target: String) throws(FileSystemError)
 
     func remove(_ path: String) throws(FileSystemError)
 
-    /// Returns when the names in the directory (made, renamed, removed) survive a loss of power.
+    /// Waits until the created, renamed and removed names in the directory survive a loss of power.
     func syncDirectory(_ path: String) throws(FileSystemError)
 
-    /// Takes the lock or says who has it; never waits. The lock file is made where missing and is never removed.
+    /// Acquires the lock, or returns the process that holds it. Never waits.
+    ///
+    /// Creates the lock file if it is missing. The lock file is never removed.
     func lock(_ path: String) throws(FileSystemError) -> LockOutcome
 }
 
 public enum FileMode: Sendable, Equatable {
     case read
     case readWrite
-    /// Read and write a new file; fails where the name is taken.
+    /// Reads and writes a new file. Fails if the name exists.
     case create
 }
 
-/// An open file. Used from one thread at a time, but that one other call may come while ``sync()`` runs.
+/// An open file.
+///
+/// It is used by one thread at a time, except that one other call may run concurrently with ``sync()``.
 public protocol File: AnyObject {
     func size() throws(FileSystemError) -> UInt64
 
-    /// Up to `count` bytes from `offset`; fewer, or none, only at the end of the file.
+    /// Reads up to `count` bytes from `offset`. Returns fewer bytes, or none, only at the end of the file.
     func read(at offset: UInt64, count: Int) throws(FileSystemError) -> [UInt8]
 
-    /// Writes all the bytes. After a throw any part of them may be in the file.
+    /// Writes all bytes. After an error any part of them may be in the file.
     func write(_ bytes: UnsafeRawBufferPointer, at offset: UInt64) throws(FileSystemError)
 
-    /// Returns when the content survives a loss of power, the size included.
+    /// Waits until the content and the size survive a loss of power.
     func sync() throws(FileSystemError)
 
-    /// Also gives back what was reserved behind that size.
+    /// Truncates the file and releases the space that was reserved after that size.
     func truncate(to size: UInt64) throws(FileSystemError)
 
-    /// Has the disk set space aside for the bytes from `offset` on; the file's size stays. Nothing depends on it: a
-    /// file system that cannot do it may throw or do nothing.
+    /// Reserves disk space for the bytes from `offset` on. The file's size does not change.
+    ///
+    /// Nothing depends on the reservation: a file system that does not support it may throw or do nothing.
     func reserve(_ count: UInt64, at offset: UInt64) throws(FileSystemError)
 
-    /// Safe to call twice; no other call may follow.
+    /// Closes the file. Safe to call twice; no other call may follow.
     func close()
 }
 
@@ -67,26 +72,26 @@ extension File {
     }
 }
 
-/// The lock is held as long as this object lives, and never longer than the process.
+/// A lock that is held until the object is deallocated or the process ends.
 public protocol FileLock: AnyObject {
     func release()
 }
 
 public enum LockOutcome {
     case taken(any FileLock)
-    /// Another writer has it; its process identifier where the lock file tells.
+    /// Another writer holds the lock. Contains its process identifier if the lock file records it.
     case heldByAnother(processID: Int32?)
 }
 
-/// A system call that failed.
+/// A failed system call.
 public struct FileSystemError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The call's name as its manual page has it, such as `fdatasync`.
+    /// The name of the call as in its manual page, such as `fdatasync`.
     public let call: String
     public let path: String
-    /// The number in `errno`.
+    /// The value of `errno`.
     public let errorNumber: Int32
     public let isNotFound: Bool
-    /// The system's words for the number.
+    /// The system's message for the error number.
     public let message: String
 
     public init(call: String, path: String, errorNumber: Int32, isNotFound: Bool = false, message: String) {

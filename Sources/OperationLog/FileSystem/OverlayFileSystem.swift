@@ -1,21 +1,23 @@
 import Synchronization
 
-/// Another file system as it is, and in memory the files that are changed.
+/// A file system that shows another one unchanged and keeps all modifications in memory.
 ///
-/// Of the one below only ``FileSystem/open(_:_:)`` for reading and ``FileSystem/list(_:)`` are called. So whatever works on
-/// an overlay, a log that is appended to included, leaves the files as they are; when the overlay goes, so do the changes.
-/// A file that grows below is seen to grow as long as it is not changed here.
+/// Only ``FileSystem/open(_:_:)`` for reading and ``FileSystem/list(_:)`` are called on the underlying file system.
+/// Code that works on an overlay, such as a log that is appended to, therefore leaves the files unchanged, and the
+/// changes are discarded with the overlay. If an underlying file grows, the overlay shows the growth until the file is
+/// changed here.
 public final class OverlayFileSystem: FileSystem {
     private let below: any FileSystem
-    /// What differs from below, by path.
+    /// The differences from the underlying file system, by path.
     private let changes = Mutex<[String: Change]>([:])
 
-    /// Those that were made here: they are there as long as they are empty, too.
+    /// Directories that were created here. They exist even while they are empty.
     private let directories = Mutex<Set<String>>([])
 
     private enum Change {
         case removed
-        /// Where the bytes are as long as they are not changed, nil for a file that was made here; and what they are then.
+        /// A file: the path of its underlying bytes, which is nil for a file that was created here, and its changed
+        /// content.
         case file(source: String?, OverlayChange)
     }
 
@@ -40,7 +42,9 @@ public final class OverlayFileSystem: FileSystem {
         return try below.open(source, .read)
     }
 
-    /// What the path is, noted for a file that others may change from now on; nil where a new file may come into being.
+    /// Returns the state of the path, and registers an underlying file so that all users of it share later changes.
+    ///
+    /// Returns nil if a new file may be created.
     private func change(of path: String, _ mode: FileMode = .read) throws(FileSystemError) -> Change? {
         if let known = changes.withLock({ $0[path] }) { return known }
         do {
@@ -71,7 +75,7 @@ public final class OverlayFileSystem: FileSystem {
             let name = String(path.dropFirst(prefix.count))
             switch change {
             case .removed: names.remove(name)
-            // One that is as below goes when it is removed there.
+            // An unchanged file disappears when it is removed from the underlying file system.
             case .file(let source, let change) where source != path || change.isChanged:
                 if !name.contains("/") { names.insert(name) }
             case .file: break
@@ -80,7 +84,7 @@ public final class OverlayFileSystem: FileSystem {
         return Array(names)
     }
 
-    /// A directory is also there as soon as a file in it is.
+    /// Creates a directory. A directory also exists as soon as a file in it does.
     public func createDirectory(_ path: String) throws(FileSystemError) {
         _ = directories.withLock { $0.insert(path) }
     }
@@ -88,7 +92,7 @@ public final class OverlayFileSystem: FileSystem {
     public func rename(_ path: String, to target: String) throws(FileSystemError) {
         let files = (try? list(path)) ?? []
         guard files.isEmpty else {
-            // A directory is nothing but the names of its files.
+            // A directory exists only through the names of its files.
             for name in files { try rename("\(path)/\(name)", to: "\(target)/\(name)") }
             _ = directories.withLock { $0.remove(path) }
             return
@@ -107,7 +111,7 @@ public final class OverlayFileSystem: FileSystem {
 
     public func syncDirectory(_ path: String) throws(FileSystemError) {}
 
-    /// Nobody else can change what is here.
+    /// Always acquires the lock, because no other process can change the overlay.
     public func lock(_ path: String) throws(FileSystemError) -> LockOutcome { .taken(OverlayLock()) }
 
     private static func missing(_ call: String, _ path: String) -> FileSystemError {
@@ -119,9 +123,11 @@ public final class OverlayFileSystem: FileSystem {
     }
 }
 
-/// What a file is here: all of its bytes once one of them is changed, for the file below may be rewritten or removed.
+/// The content of a file in the overlay.
+///
+/// All bytes are copied at the first change, because the underlying file may be rewritten or removed.
 private final class OverlayChange: Sendable {
-    /// Nil as long as all is as below.
+    /// The changed bytes, or nil if the file is unchanged.
     let bytes: Mutex<[UInt8]?>
 
     init(_ bytes: [UInt8]? = nil) { self.bytes = Mutex(bytes) }
@@ -129,7 +135,7 @@ private final class OverlayChange: Sendable {
     var isChanged: Bool { bytes.withLock { $0 != nil } }
 }
 
-/// One who has the file open. What the others change is seen.
+/// An open file. Changes made through other open files of the same path are visible.
 private final class OverlayFile: File {
     private let source: (any File)?
     private let change: OverlayChange
@@ -182,7 +188,7 @@ private final class OverlayFile: File {
         }
         change.bytes.withLock { kept in
             var bytes = kept ?? below
-            // Or else they would be copied each time.
+            // Without this, the array would be copied each time.
             kept = nil
             body(&bytes)
             kept = bytes

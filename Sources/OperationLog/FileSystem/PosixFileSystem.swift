@@ -8,10 +8,10 @@ import CPlatform
     import Glibc
 #endif
 
-/// The operating system's files: regular ones only.
+/// The operating system's file system, limited to regular files.
 ///
-/// A symbolic link, FIFO, socket, device or directory in place of a file is an error, never followed, waited for or
-/// written to. New files and directories are for their owner alone, whatever the umask.
+/// A symbolic link, FIFO, socket, device or directory in place of a file is an error; it is never followed, waited for
+/// or written to. New files and directories are accessible to their owner only, whatever the umask.
 public struct PosixFileSystem: FileSystem {
     public init() {}
 
@@ -66,7 +66,7 @@ public struct PosixFileSystem: FileSystem {
     }
 
     public func syncDirectory(_ path: String) throws(FileSystemError) {
-        // The directory of a store may be reached by a symbolic link of its user.
+        // The directory of a store may be reached through a symbolic link that its user created.
         let descriptor = try openDirectory(path, followsLink: true)
         defer { closeDescriptor(descriptor) }
         if fsync(descriptor) != 0 { throw .last("fsync", path) }
@@ -82,7 +82,7 @@ public struct PosixFileSystem: FileSystem {
             guard failure.errorNumber == EWOULDBLOCK else { throw failure }
             return .heldByAnother(processID: writtenProcessID(descriptor))
         }
-        // For people and error messages only: the lock is the lock, whatever the file says.
+        // For users and error messages only. The content of the file does not affect the lock.
         let text = Array("\(getpid())\n".utf8)
         if ftruncate(descriptor, 0) == 0 { _ = pwrite(descriptor, text, text.count, 0) }
         return .taken(PosixLock(descriptor))
@@ -96,9 +96,10 @@ public struct PosixFileSystem: FileSystem {
     }
 }
 
-/// Opens a regular file. Never inherited by a child process: a descriptor that lives on in a child would keep the lock.
+/// Opens a regular file.
 ///
-/// Throws at once for anything else that has the name: a link is not followed, and opening a FIFO does not wait.
+/// The descriptor is never inherited by a child process, because a descriptor in a child would keep the lock. Throws at
+/// once for any other kind of file: symbolic links are not followed, and opening a FIFO does not wait.
 private func openDescriptor(_ path: String, _ flags: Int32) throws(FileSystemError) -> Int32 {
     var descriptor: Int32
     repeat {
@@ -202,7 +203,7 @@ private final class PosixFile: File {
             if result > 0 {
                 done += result
             } else if result == 0 {
-                // Never seen for a regular file; without this the loop would spin.
+                // Never observed for a regular file; without this the loop could spin.
                 throw FileSystemError(call: "pwrite", path: path, errorNumber: EIO)
             } else if errno != EINTR {
                 throw .last("pwrite", path)
@@ -212,7 +213,7 @@ private final class PosixFile: File {
 
     func sync() throws(FileSystemError) {
         #if canImport(Darwin)
-            // fsync alone leaves the bytes in the drive's cache there.
+            // On these platforms, fsync alone leaves the bytes in the drive's cache.
             if fcntl(descriptor, F_FULLFSYNC) != 0 { throw .last("F_FULLFSYNC", path) }
         #else
             if fdatasync(descriptor) != 0 { throw .last("fdatasync", path) }
@@ -247,7 +248,7 @@ extension FileSystemError {
             message: "it is \(kind), not a regular file")
     }
 
-    /// The failure that `errno` names. Call it before anything else can set `errno`.
+    /// Returns the error for `errno`. Must be called before any other call can change `errno`.
     fileprivate static func last(_ call: String, _ path: String) -> FileSystemError {
         FileSystemError(call: call, path: path, errorNumber: errno)
     }

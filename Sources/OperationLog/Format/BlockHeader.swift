@@ -1,15 +1,15 @@
-/// What a block holds. Types from 128 on may be skipped by a reader that does not know them; others may not.
+/// The types of blocks. A reader may skip unknown types from 128 on; other unknown types are an error.
 enum BlockType {
     static let records: UInt8 = 1
     static let footer: UInt8 = 2
     static let skippable: UInt8 = 0x80
 }
 
-/// How a block's payload is to be read.
+/// The encodings of a block's payload.
 enum BlockMethod {
-    /// As it is.
+    /// The raw bytes.
     static let stored: UInt8 = 0
-    /// A flushed piece of the run's zstd frame.
+    /// A flushed part of the run's zstd frame.
     static let zstdRun: UInt8 = 1
     /// A zstd frame of the records' column form, ``ColumnForm``. Each such block is a run.
     static let zstdColumns: UInt8 = 2
@@ -18,12 +18,13 @@ enum BlockMethod {
 struct BlockFlags: OptionSet {
     let rawValue: UInt8
 
-    /// The block can be decompressed without those before it.
+    /// The block can be decompressed without its predecessors.
     static let startsRun = BlockFlags(rawValue: 1)
-    /// The commit goes on in the next block.
+    /// The commit continues in the next block.
     static let commitContinues = BlockFlags(rawValue: 2)
-    /// Everything before this block was durable before the block was written. So where such a block is intact, an
-    /// invalid one in front of it is damage and not the trace of a crash.
+    /// Everything before this block was durable before the block was written.
+    ///
+    /// If such a block is intact, an invalid block before it is therefore damage and not the result of a crash.
     static let predecessorsDurable = BlockFlags(rawValue: 4)
 
     static let known: BlockFlags = [.startsRun, .commitContinues, .predecessorsDurable]
@@ -64,7 +65,7 @@ struct BlockHeader: Equatable {
     var chainAfter: UInt32
     var payloadChecksum: UInt32
 
-    /// The sequence number after the block's last record. ``rangeFault`` has made sure that it exists.
+    /// The sequence number after the block's last record. ``rangeFault`` ensures that it does not overflow.
     var nextSequence: UInt64 { firstSequence &+ UInt64(recordCount) }
 
     /// Writes the header over the bytes reserved for it at `start`.
@@ -75,7 +76,7 @@ struct BlockHeader: Equatable {
         bytes.store(checksum, Layout.checksum, in: start)
     }
 
-    /// Writes all but the header's checksum, unmasked.
+    /// Writes all fields except the header's checksum, with unmasked chain values.
     func store(into bytes: inout [UInt8], at start: Int) {
         bytes.store(LogFormat.blockMagic, Layout.magic, in: start)
         bytes.store(type, Layout.type, in: start)
@@ -91,7 +92,9 @@ struct BlockHeader: Equatable {
         bytes.store(payloadChecksum, Layout.payloadChecksum, in: start)
     }
 
-    /// Throws where the bytes are no header of this segment. What the fields say is not looked at.
+    /// Decodes a header without validating its fields.
+    ///
+    /// - Throws: A fault if the bytes are not a header of this segment.
     static func decode(_ bytes: ArraySlice<UInt8>, binding: SegmentBinding) throws(LogFault) -> BlockHeader {
         guard bytes.count >= Layout.byteCount else { throw .endsEarly }
         let bytes = bytes.prefix(Layout.byteCount)
@@ -112,7 +115,7 @@ struct BlockHeader: Equatable {
         ).masked(by: binding)
     }
 
-    /// In an encrypted segment the chain values are not shown in the file. Masked twice is as before.
+    /// Returns the header with masked chain values if the segment is encrypted. Masking twice restores the values.
     private func masked(by binding: SegmentBinding) -> BlockHeader {
         guard let masks = binding.cipher?.keys.masks(of: self) else { return self }
         var header = self
@@ -121,7 +124,7 @@ struct BlockHeader: Equatable {
         return header
     }
 
-    /// What an intact header asks for that this version does not know.
+    /// The feature that an intact header requires and this version does not support, or nil.
     var unsupportedFeature: String? {
         if type & BlockType.skippable == 0, type != BlockType.records, type != BlockType.footer {
             return "block type \(type)"
@@ -135,7 +138,7 @@ struct BlockHeader: Equatable {
         return nil
     }
 
-    /// Which field of an intact header no writer would have written.
+    /// Returns a fault if an intact header contains a value that no writer produces.
     func rangeFault(in binding: SegmentBinding) -> LogFault? {
         if storedLength > UInt32(LogFormat.maximumBlockStored) {
             return .outOfRange(field: Layout.storedLength.name)
@@ -146,7 +149,7 @@ struct BlockHeader: Equatable {
             return .outOfRange(field: Layout.firstSequence.name)
         }
         if type == BlockType.records {
-            // A record takes two bytes at least.
+            // A record takes at least two bytes.
             if recordCount == 0 || recordCount > rawLength / 2 { return .outOfRange(field: Layout.recordCount.name) }
         } else if recordCount != 0 || chainBefore != chainAfter {
             return .outOfRange(field: Layout.recordCount.name)

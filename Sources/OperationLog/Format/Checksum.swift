@@ -1,6 +1,6 @@
 import CPlatform
 
-/// CRC-32C of the bytes, continued from the checksum of those before them.
+/// Returns the CRC-32C of the bytes, continued from the checksum of the bytes before them.
 func crc32c(_ bytes: UnsafeRawBufferPointer, continuing start: UInt32 = 0) -> UInt32 {
     tidelog_crc32c(start, bytes.baseAddress, bytes.count)
 }
@@ -9,12 +9,14 @@ func crc32c(_ bytes: ArraySlice<UInt8>, continuing start: UInt32 = 0) -> UInt32 
     bytes.withUnsafeBytes { crc32c($0, continuing: start) }
 }
 
-/// Of a stretch of an array that is about to be changed: a slice would hold on to it, and the change would copy it.
+/// Returns the CRC-32C of a range of an array that is about to be changed.
+///
+/// A slice would retain the array, so that the change would copy it.
 func crc32c(of bytes: [UInt8], in range: Range<Int>, continuing start: UInt32 = 0) -> UInt32 {
     bytes.withUnsafeBytes { crc32c(UnsafeRawBufferPointer(rebasing: $0[range]), continuing: start) }
 }
 
-/// The same without the processor's instruction, as on processors that have none.
+/// Returns the same checksum without the processor's CRC instruction, as on processors that lack it.
 func crc32cByTables(_ bytes: ArraySlice<UInt8>, continuing start: UInt32 = 0) -> UInt32 {
     bytes.withUnsafeBytes { tidelog_crc32c_portable(start, $0.baseAddress, $0.count) }
 }

@@ -1,25 +1,26 @@
-/// The numbers of the format that are not a field's place. `Docs/LogFormat.md` says what each is for, and a test
-/// holds the two together.
+/// The constants of the format other than field positions.
+///
+/// `Docs/LogFormat.md` documents each of them, and a test compares the two.
 public enum LogFormat {
     /// The version of segments that are not encrypted.
     public static let version: UInt16 = 1
 
-    /// The version of segments that are: a longer header and other payloads, all else the same.
+    /// The version of encrypted segments, which differ only in a longer header and in their payloads.
     public static let encryptedVersion: UInt16 = 2
 
-    /// The most bytes that one record's payload may have.
+    /// The maximum length of a record's payload in bytes.
     public static let maximumPayload = maximumBlockRaw - 16
 
-    /// The most bytes that a block may decompress to.
+    /// The maximum decompressed length of a block in bytes.
     static let maximumBlockRaw = 16_777_216
 
-    /// The most bytes that a block's payload may have in the file: incompressible content grows a little.
+    /// The maximum length of a block's payload in the file in bytes. Incompressible content grows a little.
     static let maximumBlockStored = 17_825_792
 
-    /// Where a commit of several records begins another block.
+    /// The raw length from which a commit of several records continues in another block.
     static let targetBlockRaw = 1_048_576
 
-    /// Base-2 logarithm of the zstd window: what a reader must be ready to keep of a run.
+    /// The base-2 logarithm of the zstd window, which bounds the memory that a reader keeps for a run.
     static let windowLog = 20
 
     static let segmentMagic: [UInt8] = Array("TIDELOG\n".utf8)
@@ -27,7 +28,7 @@ public enum LogFormat {
     static let trailerMagic: [UInt8] = Array("TLFT".utf8)
 }
 
-/// Where a field lies in its structure, in bytes. All numbers are unsigned and little-endian.
+/// The position of a field in its structure, in bytes. All numbers are unsigned and little-endian.
 struct FieldLayout: Sendable, Equatable {
     let name: String
     let offset: Int
@@ -58,7 +59,7 @@ extension [UInt8] {
 }
 
 extension ArraySlice<UInt8> {
-    /// The number in a field of the structure that the slice holds from its start; the slice must be long enough.
+    /// Returns the number in a field of the structure at the start of the slice. The slice must be long enough.
     func load<Number: UnsignedInteger & FixedWidthInteger>(_ field: FieldLayout) -> Number {
         assert(field.size * 8 == Number.bitWidth)
         return withUnsafeBytes { bytes in

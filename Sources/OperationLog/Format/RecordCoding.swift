@@ -1,6 +1,8 @@
-/// Records in a block's raw bytes: kind, payload length (LEB128), payload. The sequence number is the place.
+/// The encoding of records in a block's raw bytes: kind, payload length (LEB128), payload.
+///
+/// The sequence number follows from the position.
 enum RecordCoding {
-    /// LEB128 needs no more for any length that a block can hold.
+    /// The maximum number of bytes of an LEB128 length, given the maximum length of a block.
     static let maximumLengthBytes = 4
 
     static func encodedSize(payload: Int) -> Int {
@@ -28,8 +30,10 @@ enum RecordCoding {
         payload.withUnsafeBytes { encode(kind: kind, payload: $0, into: &raw) }
     }
 
-    /// The record at `offset`, which is moved behind it. Nil where there is none, or one written with a longer length
-    /// than needed: each record has one encoding.
+    /// Decodes the record at `offset` and moves `offset` after it.
+    ///
+    /// Returns nil if there is no complete record or if its length is encoded in more bytes than necessary: each record
+    /// has exactly one encoding.
     static func decode(_ raw: [UInt8], at offset: inout Int) -> (kind: UInt8, payload: Range<Int>)? {
         var at = offset
         guard at < raw.count else { return nil }

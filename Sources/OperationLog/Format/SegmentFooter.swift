@@ -1,4 +1,4 @@
-/// The last block of a sealed segment: its totals and where to enter it.
+/// The last block of a sealed segment, which contains its totals and its index.
 struct SegmentFooter: Equatable {
     enum Layout {
         static let lastSequence = FieldLayout("last sequence", 0, 8)
@@ -11,7 +11,7 @@ struct SegmentFooter: Equatable {
         static let all = [lastSequence, rawBytes, blockCount, digest, entryCount]
     }
 
-    /// A place where reading can begin: a block that starts a run.
+    /// A position at which reading can begin: a block that starts a run.
     struct Entry: Equatable {
         enum Layout {
             static let sequence = FieldLayout("sequence", 0, 8)
@@ -28,9 +28,9 @@ struct SegmentFooter: Equatable {
     let lastSequence: UInt64
     let rawBytes: UInt64
     let blockCount: UInt32
-    /// CRC-32C of the file from its first byte to the footer block.
+    /// The CRC-32C of the file from its first byte to the footer block.
     let digest: UInt32
-    /// Ascending in both members.
+    /// The index entries, ascending in both members.
     let entries: [Entry]
 
     func encoded() -> [UInt8] {
@@ -49,7 +49,7 @@ struct SegmentFooter: Equatable {
         return bytes
     }
 
-    /// Nil where the bytes are no footer of a segment that begins with `firstSequence`.
+    /// Decodes a footer, or returns nil if the bytes are not a footer of a segment that begins with `firstSequence`.
     static func decode(_ bytes: ArraySlice<UInt8>, firstSequence: UInt64) -> SegmentFooter? {
         guard bytes.count >= Layout.byteCount else { return nil }
         let count: UInt32 = bytes.load(Layout.entryCount)
@@ -75,7 +75,7 @@ struct SegmentFooter: Equatable {
     }
 }
 
-/// The last bytes of a sealed segment, by which the footer is found from the end.
+/// The last bytes of a sealed segment, which locate the footer.
 enum SegmentTrailer {
     enum Layout {
         static let footerOffset = FieldLayout("footer offset", 0, 8)
@@ -95,7 +95,7 @@ enum SegmentTrailer {
         return bytes
     }
 
-    /// The footer's offset, or nil where the bytes are no trailer of this segment.
+    /// Returns the footer's offset, or nil if the bytes are not a trailer of this segment.
     static func decode(_ bytes: ArraySlice<UInt8>, segmentChecksum: UInt32) -> UInt64? {
         guard bytes.count == Layout.byteCount, bytes.bytes(Layout.magic).elementsEqual(LogFormat.trailerMagic),
             bytes.load(Layout.checksum)

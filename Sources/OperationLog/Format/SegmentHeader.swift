@@ -1,6 +1,8 @@
-/// The first bytes of a segment. It is complete and durable before the file gets its name, so it is never torn.
+/// The first bytes of a segment.
+///
+/// The header is complete and durable before the file gets its name, so it is never torn.
 struct SegmentHeader: Equatable {
-    /// Version 1, and the beginning of version 2 up to the checksum.
+    /// The layout of version 1, which version 2 shares up to the checksum.
     enum Layout {
         static let magic = FieldLayout("magic", 0, 8)
         static let version = FieldLayout("version", 8, 2)
@@ -17,7 +19,7 @@ struct SegmentHeader: Equatable {
         static let common = [magic, version, size, flags, storeIdentifier, firstSequence, chain, keyIdentifier]
     }
 
-    /// Version 2, of encrypted segments.
+    /// The layout of version 2, which encrypted segments use.
     enum EncryptedLayout {
         static let cipher = FieldLayout("cipher", 60, 2)
         static let reserved = FieldLayout("reserved", 62, 2)
@@ -28,27 +30,27 @@ struct SegmentHeader: Equatable {
         static let all = Layout.common + [cipher, reserved, salt, checksum]
     }
 
-    /// What a segment that is encrypted has beyond one that is not.
+    /// The additional fields of an encrypted segment.
     struct Encryption: Equatable {
         let keyIdentifier: [UInt8]
         let salt: [UInt8]
     }
 
-    /// Set on the segment with which the log begins, and on no other.
+    /// The flag of the segment with which the log begins. No other segment has it.
     static let beginsLog: UInt32 = 1
-    /// Set on snapshots, and on no segment of records.
+    /// The flag of snapshots. No segment of records has it.
     static let snapshot: UInt32 = 2
-    /// How many bytes to read for any header.
+    /// The number of bytes to read for a header of any version.
     static let maximumByteCount = EncryptedLayout.byteCount
 
     let storeIdentifier: StoreIdentifier
     let firstSequence: UInt64
-    /// The chain value after the last record of the segment before this one, masked where the segment is encrypted.
+    /// The chain value after the last record of the preceding segment, masked if the segment is encrypted.
     let storedChain: UInt32
     let isFirst: Bool
-    /// The records are the state in front of the first sequence number, and not what was appended.
+    /// Whether the records are the state before the first sequence number instead of appended records.
     var isSnapshot = false
-    /// Nil: the segment is not encrypted.
+    /// The encryption fields, or nil if the segment is not encrypted.
     let encryption: Encryption?
 
     var byteCount: Int { encryption == nil ? Layout.byteCount : EncryptedLayout.byteCount }
@@ -72,7 +74,7 @@ struct SegmentHeader: Equatable {
         return bytes
     }
 
-    /// Of a whole header: its last field.
+    /// Returns the checksum of a complete header, which is its last field.
     static func checksum(of header: [UInt8]) -> UInt32 {
         header[...].load(FieldLayout("header checksum", header.count - 4, 4))
     }
@@ -82,14 +84,16 @@ struct SegmentHeader: Equatable {
         case unsupported(String)
     }
 
-    /// The header at the start of the bytes, ``maximumByteCount`` of them or all that the file has.
+    /// Decodes the header at the start of the bytes.
+    ///
+    /// - Parameter bytes: The first ``maximumByteCount`` bytes of the file, or all bytes of a shorter file.
     static func decode(_ bytes: [UInt8]) throws(DecodingError) -> SegmentHeader {
         guard bytes.count >= Layout.byteCount else { throw .invalid(.endsEarly) }
         guard bytes[...].bytes(Layout.magic).elementsEqual(LogFormat.segmentMagic) else {
             throw .invalid(.wrongMagic)
         }
         let size: UInt16 = bytes[...].load(Layout.size)
-        // Whatever the version, the checksum is the last field.
+        // The checksum is the last field in every version.
         guard Int(size) >= Layout.byteCount, Int(size) <= bytes.count else { throw .invalid(.headerChecksum) }
         let bytes = Array(bytes.prefix(Int(size)))
         guard checksum(of: bytes) == crc32c(bytes[..<(bytes.count - 4)]) else { throw .invalid(.headerChecksum) }

@@ -1,9 +1,11 @@
-/// Sixteen bytes that tell one store's files from another's. Drawn when a log is made, never changed.
+/// A 16-byte identifier that distinguishes the files of different stores.
+///
+/// It is generated at random when a log is created and never changes.
 public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
-    /// Always sixteen.
+    /// The identifier's sixteen bytes.
     public let bytes: [UInt8]
 
-    /// Nil unless there are sixteen bytes.
+    /// Creates an identifier, or returns nil unless there are sixteen bytes.
     public init?(bytes: [UInt8]) {
         guard bytes.count == 16 else { return nil }
         self.bytes = bytes
@@ -22,10 +24,10 @@ public struct StoreIdentifier: Sendable, Hashable, CustomStringConvertible {
         bytes = Array(slice)
     }
 
-    /// The chain value in front of a log's first record.
+    /// The chain value before a log's first record.
     var initialChain: UInt32 { crc32c(bytes[...]) }
 
-    /// Thirty-two hexadecimal digits.
+    /// The identifier as thirty-two hexadecimal digits.
     public var description: String {
         bytes.map { byte in
             let digits = String(byte, radix: 16)

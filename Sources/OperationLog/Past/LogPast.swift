@@ -1,22 +1,27 @@
-/// A log as it was when its last record was another one: its first records, and nothing of what came behind them.
+/// A log as of one of its records: the records up to it, without any later ones.
 ///
-/// Made over the log's own files, of which it changes none; it can be read like any log, and appended to, which is seen in
-/// ``fileSystem`` only. Takes no lock: a writer, in this process or another, may append to the log meanwhile.
+/// It overlays the log's own files and does not change them. It can be read like any log. It can also be appended to,
+/// which is visible in ``fileSystem`` only. It takes no lock: a writer in this or another process may append to the log
+/// at the same time.
 public struct LogPast: Sendable {
-    /// Where the past is, under the log's own paths.
+    /// The file system that contains the log as of the record, under the log's own paths.
     public let fileSystem: OverlayFileSystem
     public let directory: String
-    /// Of the last record; 0 where there is none.
+    /// The sequence number of the last record, or 0 if there is none.
     public let lastSequence: UInt64
 
-    /// - Parameters:
-    ///   - last: Its last record; nil for all that are there now. One that the log does not have yet is the same.
-    ///   - fileSystem: Where the log is; only read.
-    /// - Throws: ``LogError/compacted(first:)`` where a compaction has removed what came before, and no snapshot that is not
-    ///   younger than the record tells of it: the first record of which the past can be made. Otherwise what a ``LogReader``
-    ///   throws. Damage in front of the record shows when the past is read; see ``LogRepair`` then.
+    /// Creates a view of a log as of a record.
     ///
-    /// Costs the reading of one segment, which is kept in memory, and the writing of less than one block.
+    /// Reads one segment, which is kept in memory, and writes less than one block.
+    ///
+    /// - Parameters:
+    ///   - last: The last record of the view. If it is nil or not in the log yet, the view contains all current
+    ///     records.
+    ///   - fileSystem: The file system that contains the log. It is only read.
+    /// - Throws: ``LogError/compacted(first:)`` if a compaction has removed the earlier records and no snapshot covers
+    ///   the state as of `last`; the error contains the first record for which a view can be created. Otherwise the
+    ///   errors of ``LogReader``. Damage before the record is detected when the view is read; see ``LogRepair`` in that
+    ///   case.
     public init(
         directory: String, through last: UInt64?, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) {
@@ -31,13 +36,13 @@ public struct LogPast: Sendable {
         try cut(listing, reader)
     }
 
-    /// Takes away what came later: whole files, then blocks, and then writes the records of the block that was cut anew.
+    /// Removes later files and later blocks, then writes the remaining records of a block that was cut in its middle.
     private func cut(_ listing: LogListing, _ reader: LogReader) throws(LogError) {
         let kept = listing.segment(holding: max(lastSequence, listing.segments[0])) ?? listing.segments[0]
         do throws(FileSystemError) {
             for first in listing.segments where first > kept { try remove(.segment, first) }
             for sequence in listing.snapshots where sequence > lastSequence + 1 { try remove(.snapshot, sequence) }
-            // It is shorter on purpose.
+            // The log is shorter on purpose.
             try EndFile.clear(fileSystem, directory: directory)
         } catch {
             throw .fileSystem(error)
@@ -57,12 +62,12 @@ public struct LogPast: Sendable {
         do {
             try fileSystem.remove(directory + "/" + SegmentName.name(form, firstSequence: first))
         } catch {
-            // A compaction was quicker.
+            // A compaction has removed the file in the meantime.
             guard error.isNotFound else { throw error }
         }
     }
 
-    /// Fewer than a block has, and so one commit.
+    /// Appends the records as one commit. They are fewer than a block contains.
     private func append(_ records: LogCursor, _ keys: [LogKey]) throws(LogError) {
         var options = OperationLog.Options(durability: .none, sealing: .asWritten, creation: .never)
         options.keys = keys
@@ -76,7 +81,8 @@ public struct LogPast: Sendable {
 }
 
 extension LogReader {
-    /// That the log can have ended with the record: it begins with the first one, or with a snapshot from before.
+    /// Checks that the state as of the record is available: the log begins with its first record, or with a snapshot
+    /// that is not newer than the record.
     fileprivate func checkReaches(_ last: UInt64, _ listing: LogListing) throws(LogError) {
         let oldest = try oldest(listing)
         if oldest.header.isFirst { return }
@@ -87,7 +93,7 @@ extension LogReader {
 }
 
 extension SegmentFile {
-    /// Behind the last block of the last commit of which no record comes behind the given one.
+    /// Returns the position after the last commit whose records all have sequence numbers up to `last`.
     fileprivate func end(ofCommitsThrough last: UInt64) throws(LogError) -> Position {
         var position = start
         var end = start
@@ -100,7 +106,7 @@ extension SegmentFile {
             case .other(let block):
                 if position == end { end = block.next }
                 position = block.next
-            // What does not hold is found by whoever reads it.
+            // Damage is detected when the view is read.
             case .footer, .end, .invalid: return end
             }
         }

@@ -1,11 +1,11 @@
-/// Turns intact blocks into raw record bytes, one after the other.
+/// Decodes the payloads of intact blocks into raw record bytes, in order.
 struct BlockDecoder {
     private var decompressor: RunDecompressor?
     private var columns = ColumnDecoder()
-    /// The method of the run that the last block belongs to; nil where no run can go on.
+    /// The method of the last block's run, or nil if no run can continue.
     private var method: UInt8?
 
-    /// The block's raw bytes. Blocks of one run must come in order and without gaps.
+    /// Returns the block's raw bytes. Blocks of one run must be passed in order and without gaps.
     mutating func decode(_ block: SegmentFile.Block) throws(BlockDecodingError) -> [UInt8] {
         let header = block.header
         let content = try content(of: block)
@@ -28,8 +28,9 @@ struct BlockDecoder {
         return raw
     }
 
-    /// The same of a block whose records are in columns, without making them again: so the content is not held to the chain,
-    /// only what is stored to its checksum.
+    /// Returns the block's column form without decoding it into raw bytes.
+    ///
+    /// The content is therefore not verified against the chain; only the checksum of the stored bytes was.
     mutating func decodeColumns(_ block: SegmentFile.Block) throws(BlockDecodingError) -> ColumnBlock {
         let header = block.header
         let form = try form(try content(of: block), header)
@@ -40,7 +41,7 @@ struct BlockDecoder {
         return columns
     }
 
-    /// What was compressed.
+    /// Returns the compressed payload, decrypted if the segment is encrypted.
     private mutating func content(of block: SegmentFile.Block) throws(BlockDecodingError) -> ArraySlice<UInt8> {
         let header = block.header
         if header.flags.contains(.startsRun) {
@@ -60,7 +61,7 @@ struct BlockDecoder {
     private mutating func form(
         _ content: ArraySlice<UInt8>, _ header: BlockHeader
     ) throws(BlockDecodingError) -> [UInt8] {
-        // The column form is only ever written where it is shorter.
+        // The column form is written only if it is shorter than the raw bytes.
         try bytes(of: try context().decompress(content, atMost: Int(header.rawLength)))
     }
 
@@ -78,7 +79,7 @@ struct BlockDecoder {
         return .fault(.undecodable(reason: "not the columns of such records"))
     }
 
-    /// A block was left out.
+    /// Ends the current run because a block was left out.
     mutating func interrupt() {
         method = nil
     }
@@ -97,11 +98,11 @@ struct BlockDecoder {
 
 enum BlockDecodingError: Error {
     case fault(LogFault)
-    /// Nothing is wrong with the block.
+    /// An error that is not caused by the block.
     case other(LogError)
 }
 
-/// The records of one block's raw bytes.
+/// An iterator over the records in one block's raw bytes.
 struct RecordWalk {
     private let raw: [UInt8]
     private var offset = 0
@@ -109,7 +110,7 @@ struct RecordWalk {
     private(set) var remaining: UInt32
     private let last: UInt64
 
-    /// - Parameter last: the last record to give out.
+    /// - Parameter last: The last record to return.
     init(_ raw: [UInt8], header: BlockHeader, through last: UInt64 = .max) {
         self.raw = raw
         self.last = last
@@ -117,7 +118,9 @@ struct RecordWalk {
         remaining = header.recordCount
     }
 
-    /// Nil behind the last record. Throws where the bytes hold fewer, or more, than the header says.
+    /// Returns the next record, or nil after the last one.
+    ///
+    /// - Throws: A fault if the bytes contain fewer or more records than the header states.
     mutating func next() throws(LogFault) -> LogRecord? {
         guard sequence <= last, let (kind, payload) = try step() else { return nil }
         let record = LogRecord(sequence: sequence, kind: kind, bytes: raw[payload])
@@ -125,7 +128,7 @@ struct RecordWalk {
         return record
     }
 
-    /// Passes over the records in front of the sequence number.
+    /// Skips the records before the sequence number.
     mutating func skip(to wanted: UInt64) throws(LogFault) {
         while sequence < wanted, try step() != nil { sequence += 1 }
     }

@@ -1,23 +1,23 @@
-/// A place in the log that moves forward. Not to be shared between threads.
+/// A position in the log that moves forward. Not safe for concurrent use.
 ///
-/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since. So a reader
-/// that follows a log keeps its cursor.
+/// At the end of the log, ``next()`` returns nil. A later call continues with records that were appended in the
+/// meantime, so a reader that follows a log keeps its cursor.
 public final class LogCursor {
     private let reader: LogReader
-    /// The next record to give out; nil for the first one that there is.
+    /// The next record to return, or nil to begin with the log's first record.
     private var wanted: UInt64?
     private let last: UInt64
 
     private var segment: SegmentFile?
-    /// Behind the last block that was decoded.
+    /// The position after the last decoded block.
     private var position = SegmentFile.Position(offset: 0, nextSequence: 0, chain: 0)
-    /// That block itself.
+    /// The position of the last decoded block.
     private var decoded = SegmentFile.Position(offset: 0, nextSequence: 0, chain: 0)
-    /// Blocks up to here belong to commits known to be whole.
+    /// The offset up to which all blocks belong to commits that are known to be complete.
     private var wholeUntil: UInt64 = 0
     private var decoder = BlockDecoder()
     private var walk: RecordWalk?
-    /// The block that the last record is in.
+    /// The block that contains the last returned record.
     package private(set) var block: RawBlock?
 
     init(reader: LogReader, from first: UInt64?, through last: UInt64) {
@@ -26,10 +26,10 @@ public final class LogCursor {
         self.last = last
     }
 
-    /// The next record; nil at the end of the log, and behind the last record asked for.
+    /// Returns the next record, or nil at the end of the log or after the last requested record.
     ///
-    /// - Throws: ``LogError/damaged(_:)``, or ``LogError/compacted(first:)`` where the record was removed before the
-    ///   cursor came to it. Calling again throws again: nothing is passed over.
+    /// - Throws: ``LogError/damaged(_:)``, or ``LogError/compacted(first:)`` if the record was removed before the
+    ///   cursor reached it. Further calls throw again: nothing is skipped.
     public func next() throws(LogError) -> LogRecord? {
         while true {
             if let record = try nextOfBlock() { return record }
@@ -38,10 +38,11 @@ public final class LogCursor {
         }
     }
 
-    /// The next block with records that were asked for, whole; nil at the end of the log. A cursor gives either blocks or
-    /// records.
+    /// Returns the next block that contains requested records, or nil at the end of the log.
     ///
-    /// - Throws: as ``next()``.
+    /// A cursor is used either for blocks or for records.
+    ///
+    /// - Throws: The same errors as ``next()``.
     package func nextBlock() throws(LogError) -> SearchedBlock? {
         while true {
             if let wanted, wanted > last { return nil }
@@ -60,7 +61,7 @@ public final class LogCursor {
         }
     }
 
-    /// Nil where the block is at its end, and where there is none.
+    /// Returns the next record of the current block, or nil if there is no block or no further record.
     private func nextOfBlock() throws(LogError) -> LogRecord? {
         do throws(LogFault) {
             if let record = try walk?.next() { return record }
@@ -68,16 +69,16 @@ public final class LogCursor {
             guard let segment else { return nil }
             throw segment.damage(error, at: decoded)
         }
-        // A block that ends before the first record that was asked for is passed over whole.
+        // A block that ends before the first requested record is skipped as a whole.
         if let passed = walk { wanted = max(passed.sequence, wanted ?? 0) }
         walk = nil
         return nil
     }
 
-    /// Decodes the next block of records. False at the end of the log.
+    /// Decodes the next block of records. Returns false at the end of the log.
     private func advance() throws(LogError) -> Bool {
         guard let (found, segment) = try find() else { return false }
-        // The bytes of the last one go before those of the next come.
+        // Releases the bytes of the last block before those of the next one are allocated.
         block = nil
         let raw = try raw(of: found, in: segment)
         walk = RecordWalk(raw.bytes, header: found.header, through: last)
@@ -115,7 +116,7 @@ public final class LogCursor {
         position = block.next
     }
 
-    /// The next block of records; nil at the end of the log.
+    /// Returns the next block of records, or nil at the end of the log.
     private func find() throws(LogError) -> (block: SegmentFile.Block, segment: SegmentFile)? {
         if segment == nil { try seek() }
         while let segment {
@@ -136,7 +137,7 @@ public final class LogCursor {
         return nil
     }
 
-    /// Whether all blocks of the block's commit are there. One that is not is either being written or torn.
+    /// Returns whether all blocks of the block's commit exist. An incomplete commit is either being written or torn.
     private func isWhole(_ block: SegmentFile.Block, in segment: SegmentFile) throws(LogError) -> Bool {
         if block.next.offset <= wholeUntil { return true }
         var header = block.header
@@ -157,8 +158,10 @@ public final class LogCursor {
         return true
     }
 
-    /// What an incomplete structure means: true to look at it once more, false where the log ends before it; throws
-    /// where it is damage.
+    /// Decides how to continue at an incomplete structure.
+    ///
+    /// - Returns: true to read the structure again, false if the log ends before it.
+    /// - Throws: ``LogError/damaged(_:)`` if the structure is damaged.
     private func continues(
         behind segment: SegmentFile, _ fault: LogFault, at place: SegmentFile.Position? = nil
     ) throws(LogError) -> Bool {
@@ -171,7 +174,7 @@ public final class LogCursor {
             if fault == .notSealed { return false }
             if try segment.isTorn(fault, at: place, recorded: recorded) { return false }
         }
-        // The writer may have gone on between the first look and the search for a witness.
+        // The writer may have continued between the first read and the search for evidence of damage.
         segment.refresh()
         switch try segment.step(at: place) {
         case .end: throw segment.damage(missing ?? .notSealed, at: place)
@@ -199,13 +202,14 @@ public final class LogCursor {
         segment = found
     }
 
-    /// Whether a segment without blocks was replaced by another one: a writer that has another key does so.
+    /// Replaces a segment without blocks if its file was replaced, and returns whether it was. A writer with a new key
+    /// does this.
     private func reopen(_ segment: SegmentFile) throws(LogError) -> Bool {
         let now: SegmentFile
         do {
             now = try reader.segment(segment.header.firstSequence)
         } catch {
-            // Removed by a compaction; what comes next says so.
+            // A compaction has removed the segment; the next read reports it.
             guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
             return false
         }
@@ -215,12 +219,13 @@ public final class LogCursor {
         return true
     }
 
-    /// False where the sealed segment is the last one so far.
+    /// Opens the successor of a sealed segment. Returns false if there is none yet.
     private func openNext(after footer: SegmentFile.Block, _ segment: SegmentFile) throws(LogError) -> Bool {
         let expected = footer.next.nextSequence
         let recorded = try reader.recordedEnd(of: segment)
         let found = try reader.withListing { listing throws(LogError) -> SegmentFile? in
-            // Listed before opening: a segment that appears in between is no reason to miss the one before it.
+            // The directory is listed before the segment is opened, so that a segment that is created in between does
+            // not hide a missing predecessor.
             guard let last = listing.segments.last, last > segment.header.firstSequence else {
                 guard let fault = segment.fault(ofEndAt: footer.next, recorded: recorded) else { return nil }
                 throw segment.damage(fault, at: footer.next)

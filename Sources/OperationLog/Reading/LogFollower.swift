@@ -1,8 +1,8 @@
-/// The records of a log, those that are there and those that come, for as long as somebody asks.
+/// An asynchronous sequence of a log's existing and future records.
 ///
-/// Each iterator begins at the same record. Where there is nothing new it looks again after a pause that grows up to
-/// 80 milliseconds; there is no other way that works between processes and on all file systems. It reads on the
-/// thread that asks.
+/// Each iterator begins at the same record. If there is no new record, an iterator polls with a pause that grows up to
+/// 80 milliseconds; no other mechanism works between processes and on all file systems. The iterator reads on the
+/// calling thread.
 public struct LogFollower: AsyncSequence, Sendable {
     public typealias Element = LogRecord
     public typealias Failure = LogError
@@ -20,10 +20,10 @@ public struct LogFollower: AsyncSequence, Sendable {
 
         init(cursor: LogCursor) { self.cursor = cursor }
 
-        /// The next record, as soon as there is one; nil when the task is cancelled.
+        /// Returns the next record as soon as there is one, or nil when the task is cancelled.
         ///
-        /// - Throws: ``LogError/compacted(first:)`` where the record was removed before the iterator came to it, and
-        ///   what else ``LogCursor/next()`` throws. Calling again throws again.
+        /// - Throws: ``LogError/compacted(first:)`` if the record was removed before the iterator reached it, and the
+        ///   other errors of ``LogCursor/next()``. Further calls throw again.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(LogError) -> LogRecord? {
@@ -44,16 +44,17 @@ public struct LogFollower: AsyncSequence, Sendable {
 }
 
 extension LogReader {
-    /// The records from this one on, and then each one that is appended, by whatever process. Ends when the task that
-    /// iterates is cancelled.
+    /// Returns the records from the given one on, followed by each record that any process appends.
     ///
-    /// - Parameter first: Nil begins with the first record that the log has.
+    /// The sequence ends when the iterating task is cancelled.
+    ///
+    /// - Parameter first: The first record to return. Nil begins with the first record of the log.
     public func follow(from first: UInt64? = nil) -> LogFollower {
         LogFollower(reader: self, first: first)
     }
 }
 
-/// How long to wait before looking again whether there is something new: short at first, longer while there is not.
+/// A polling interval that is short at first and doubles while there is nothing new.
 package struct PollingPause {
     private static let shortest = 5
     private static let longest = 80
@@ -66,6 +67,6 @@ package struct PollingPause {
         return milliseconds
     }
 
-    /// There was something new.
+    /// Resets the interval, because there was something new.
     package mutating func end() { milliseconds = Self.shortest }
 }

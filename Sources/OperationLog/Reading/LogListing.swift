@@ -1,8 +1,8 @@
-/// Which files a log had when its directory was listed.
+/// The segments and snapshots in a log's directory at the time it was listed.
 struct LogListing: Equatable {
-    /// First sequence numbers, ascending.
+    /// The first sequence numbers of the segments, ascending.
     let segments: [UInt64]
-    /// Of the first records that they do not include, ascending.
+    /// The numbers of the first records that the snapshots do not include, ascending.
     let snapshots: [UInt64]
 
     init(_ names: [String]) {
@@ -10,7 +10,7 @@ struct LogListing: Equatable {
         snapshots = SegmentName.sorted(names, .snapshot)
     }
 
-    /// The segment that would have the record: the last one that does not begin behind it.
+    /// Returns the segment that would contain the record: the last one that does not begin after it. O(log *n*).
     func segment(holding sequence: UInt64) -> UInt64? {
         var low = 0
         var high = segments.count
@@ -33,8 +33,10 @@ extension LogReader {
         }
     }
 
-    /// Does something with the files that are there. If one of them is gone, or something does not fit, and the
-    /// directory has changed meanwhile, then a writer was at work, and it is done again.
+    /// Runs `body` with the listed files.
+    ///
+    /// If a file is missing or does not match and the directory has changed in the meantime, a writer was active, and
+    /// `body` runs again with the new listing.
     static func withListing<Value>(
         _ directory: String, _ fileSystem: any FileSystem, _ body: (LogListing) throws(LogError) -> Value
     ) throws(LogError) -> Value {
@@ -59,7 +61,7 @@ extension LogReader {
         try Self.withListing(directory, fileSystem, body)
     }
 
-    /// That the log may begin with this segment, its first.
+    /// Checks that the log may begin with this segment, its first one.
     func checkBeginning(_ segment: SegmentFile, _ listing: LogListing) throws(LogError) {
         try segment.checkStore(storeIdentifier)
         guard !segment.header.isFirst else { return }
@@ -75,8 +77,10 @@ extension SegmentFile {
         }
     }
 
-    /// That a log with these snapshots may begin with this segment. Throws the damage of the snapshot without which it
-    /// may not, if there is one.
+    /// Checks that a log with these snapshots may begin with this segment.
+    ///
+    /// - Throws: The damage of the snapshot that the log would need, if there is one; otherwise that a segment is
+    ///   missing.
     func checkBeginning(_ snapshots: SnapshotSet) throws(LogError) {
         if header.isFirst || snapshots.cover(header.firstSequence) { return }
         if let damage = snapshots.damages.last(where: { $0.sequence >= header.firstSequence }) {

@@ -1,12 +1,12 @@
 extension LogReader {
-    /// The first of the log's segments that is encrypted, by the number of its first record; nil if none is.
+    /// Returns the number of the first record in the first encrypted segment, or nil if no segment is encrypted.
     ///
-    /// Reads headers only, up to that one. One that does not hold counts as not encrypted.
+    /// Reads headers only, up to that segment. A segment with an invalid header counts as not encrypted.
     public static func firstEncrypted(directory: String, fileSystem: any FileSystem) -> UInt64? {
         headers(directory, fileSystem).first { $0.encryption != nil }?.firstSequence
     }
 
-    /// Whether one of the keys is that of an encrypted segment of the log; nil if no segment is encrypted.
+    /// Returns whether one of the keys matches the first encrypted segment, or nil if no segment is encrypted.
     public static func isEncrypted(
         directory: String, with keys: [LogKey], fileSystem: any FileSystem
     ) -> Bool? {
@@ -14,15 +14,16 @@ extension LogReader {
         return keys.contains { first.isEncrypted(with: $0) }
     }
 
-    /// Whether a segment shows that the description of the store it is of has to be authenticated: the versions that made
-    /// segments without a sign of it did not do that.
+    /// Returns whether a segment shows that the store description must be authenticated.
+    ///
+    /// Versions that created segments without this mark did not authenticate the description.
     public static func requiresAuthentication(
         directory: String, with keys: [LogKey], fileSystem: any FileSystem
     ) -> Bool {
         headers(directory, fileSystem).contains { $0.isMarked(with: keys) }
     }
 
-    /// The headers of the segments that can be read, in the order of the log.
+    /// Returns the headers of the readable segments, in the order of the log.
     private static func headers(_ directory: String, _ fileSystem: any FileSystem) -> some Sequence<SegmentHeader> {
         let names = (try? fileSystem.list(directory)) ?? []
         return SegmentName.sorted(names).lazy.compactMap { first -> SegmentHeader? in
@@ -34,9 +35,10 @@ extension LogReader {
         }
     }
 
-    /// Whether any of the log's segments and snapshots is encrypted: a log that got its key later begins in the clear.
+    /// Returns whether any segment or snapshot of the log is encrypted.
     ///
-    /// Reads the headers only and needs no key. What has a header that does not hold counts as not encrypted.
+    /// A log whose key was added later begins unencrypted. Reads headers only and needs no key. A file with an invalid
+    /// header counts as not encrypted.
     public static func hasEncryption(directory: String, fileSystem: any FileSystem) -> Bool {
         guard let names = try? fileSystem.list(directory) else { return false }
         return names.contains { name in

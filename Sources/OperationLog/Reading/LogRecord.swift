@@ -1,9 +1,9 @@
-/// One record as it was appended.
+/// A record as it was appended.
 public struct LogRecord: Sendable, Hashable {
     public let sequence: UInt64
-    /// What the payload is, in the words of whoever appended it.
+    /// The kind of the payload, defined by the code that appends records.
     public let kind: UInt8
-    /// The payload where it lies among the bytes of the record's block, which stay in memory as long as it does.
+    /// The payload as a slice of the block's bytes, which stay in memory as long as the slice does.
     public let bytes: ArraySlice<UInt8>
 
     public init(sequence: UInt64, kind: UInt8, payload: [UInt8]) {

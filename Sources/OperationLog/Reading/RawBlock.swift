@@ -1,16 +1,16 @@
-/// One block's records as they were encoded, and where the block lies: for who looks at very many and decodes few.
+/// A block's encoded records and the block's location, for searches that read many records and decode few.
 package struct RawBlock: Sendable {
-    /// The segment's file.
+    /// The path of the segment file.
     package let path: String
-    /// In the file.
+    /// The block's offset in the file.
     package let offset: UInt64
     package let firstSequence: UInt64
     package let recordCount: UInt32
-    /// What the records take in the file, without the block's header.
+    /// The size of the block's payload in the file, without the block header.
     package let storedBytes: UInt64
-    /// Whether the values of each field are stored side by side.
+    /// Whether the values of each field are stored together.
     package let isColumnar: Bool
-    /// The records one behind the other, with the log's framing.
+    /// The records in the log's framing, without gaps.
     package let bytes: [UInt8]
 
     init(_ raw: [UInt8], of header: BlockHeader, path: String, offset: UInt64) {
@@ -23,11 +23,13 @@ package struct RawBlock: Sendable {
         bytes = raw
     }
 
-    /// The sequence number behind the block's last record.
+    /// The sequence number after the block's last record.
     package var nextSequence: UInt64 { firstSequence + UInt64(recordCount) }
 
-    /// The block's records in order; the payloads are places in ``bytes``. Ends early where the bytes do not divide into
-    /// records, which only a writer's mistake can bring about: the block's checksums held.
+    /// Calls `body` for each record in order. The payloads are ranges in ``bytes``.
+    ///
+    /// Stops early if the bytes cannot be split into records. Only a faulty writer can cause that, because the block's
+    /// checksums were verified.
     @inline(__always)
     package func forEachRecord(_ body: (_ sequence: UInt64, _ kind: UInt8, _ payload: Range<Int>) -> Void) {
         bytes.withUnsafeBytes { bytes in
@@ -46,12 +48,12 @@ package struct RawBlock: Sendable {
     }
 }
 
-/// One block's records as the file has them: as they were encoded, or in columns.
+/// A block's records as stored: encoded one after the other, or in columns.
 package enum SearchedBlock: Sendable {
     case raw(RawBlock)
     case columns(ColumnBlock)
 
-    /// What it takes of memory.
+    /// The memory that the block occupies, in bytes.
     package var byteCount: Int {
         switch self {
         case .raw(let block): block.bytes.count
@@ -68,12 +70,13 @@ package enum SearchedBlock: Sendable {
 }
 
 extension LogReader {
-    /// Parts of the log that can be read at the same time, in order and without gaps: each begins where reading can begin.
-    /// The last one goes on to the end.
+    /// Returns ranges of the log that can be read concurrently, in order and without gaps.
     ///
-    /// Cost: each segment's footer.
+    /// Each range begins at a position where reading can begin. The last one continues to the end of the log.
     ///
-    /// - Parameter records: about how many each part has.
+    /// Cost: reads each segment's footer.
+    ///
+    /// - Parameter records: The approximate number of records in each range.
     package func parts(ofAbout records: UInt64) throws(LogError) -> [ClosedRange<UInt64>] {
         let starts = try withListing { listing throws(LogError) -> [UInt64] in
             _ = try oldest(listing)

@@ -1,17 +1,17 @@
-/// One segment, as its name and its two ends tell.
+/// A summary of a segment, taken from its name, header and footer.
 public struct SegmentSummary: Sendable, Hashable {
     public let firstSequence: UInt64
-    /// Nil where the segment is not sealed, and for the last one that has no record yet.
+    /// The last record, or nil if the segment is not sealed.
     public let lastSequence: UInt64?
     public let path: String
     public let bytes: UInt64
 
-    /// Nothing is appended to it any more. All segments but the last are sealed.
+    /// Whether the segment is complete. All segments except the last are sealed.
     public var isSealed: Bool { lastSequence != nil }
 }
 
 extension LogReader {
-    /// The segments that are there, in order. Reads each one's header and footer.
+    /// Returns the log's segments in order. Reads the header and footer of each one.
     public func segmentList() throws(LogError) -> [SegmentSummary] {
         try withListing { listing throws(LogError) in
             var summaries: [SegmentSummary] = []

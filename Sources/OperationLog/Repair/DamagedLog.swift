@@ -1,16 +1,16 @@
-/// All files of a log, each taken for what its bytes say and not for what its name says.
+/// All files of a log, interpreted by their content and not by their names.
 struct DamagedLog {
     private(set) var surveys: [SegmentSurvey] = []
-    /// A new one where nothing is left that says it.
+    /// The store identifier. A new one is generated if no file contains it any more.
     private(set) var store = StoreIdentifier.random()
     private(set) var passedOver: [RepairPlan.PassedOver] = []
-    /// Those that hold from their first byte to their last, ascending.
+    /// The snapshots that are intact from their first byte to their last, ascending.
     private(set) var snapshots: [Snapshot] = []
-    /// Whether a segment says that the log began with it.
+    /// Whether the log's first segment, according to its header, still exists.
     private(set) var hasBeginning = false
-    /// How far the log went at some time.
+    /// The recorded end of the log.
     private var recorded: LogEnd?
-    /// That of the newest encrypted segment.
+    /// The key of the newest encrypted segment.
     private(set) var key: LogKey?
 
     struct Snapshot {
@@ -58,7 +58,7 @@ struct DamagedLog {
         store = Self.commonStore(segments.map(\.header.storeIdentifier)) ?? store
         let candidates = try readSnapshots(listing.snapshots, isStoreKnown: !segments.isEmpty)
         try survey(segments)
-        // A snapshot is made where a segment begins, so the two have the same chain value.
+        // A snapshot is made at the start of a segment, so the two have the same chain value.
         let chains = Dictionary(segments.map { ($0.header.firstSequence, $0.chain) }) { first, _ in first }
         for snapshot in candidates {
             if let chain = chains[snapshot.file.sequence], chain != snapshot.chain {
@@ -74,12 +74,12 @@ struct DamagedLog {
     private func opened(_ path: String) throws(LogError) -> (any File, [UInt8]) {
         try onFiles { () throws(FileSystemError) in
             let file = try fileSystem.open(path, .read)
-            // One block's header more than a segment's, for what it says of the chain.
+            // Includes a block header, because it contains a chain value.
             return (file, try file.read(at: 0, count: SegmentHeader.maximumByteCount + BlockHeader.Layout.byteCount))
         }
     }
 
-    /// Nil where the header is damaged.
+    /// Returns the header, or nil if it is damaged or that of a snapshot.
     private func decoded(_ bytes: [UInt8], _ path: String) throws(LogError) -> SegmentHeader? {
         do {
             let header = try SegmentHeader.decode(Array(bytes.prefix(SegmentHeader.maximumByteCount)))
@@ -90,7 +90,7 @@ struct DamagedLog {
         }
     }
 
-    /// The one that most segments are of.
+    /// Returns the store that most of the segments belong to.
     private static func commonStore(_ stores: [StoreIdentifier]) -> StoreIdentifier? {
         var counts: [StoreIdentifier: Int] = [:]
         for store in stores { counts[store, default: 0] += 1 }
@@ -142,9 +142,9 @@ struct DamagedLog {
         return found
     }
 
-    // MARK: What a new log is made of
+    // MARK: Content of a new log
 
-    /// All intact blocks but those of a commit that was being written at the end of the log.
+    /// All intact blocks, except those of a commit that was being written at the end of the log.
     var stretches: [Stretch] {
         var stretches = surveys.flatMap(\.stretches)
         var tail = stretches.indices.max { stretches[$0].end.nextSequence < stretches[$1].end.nextSequence }
@@ -157,13 +157,13 @@ struct DamagedLog {
                 stretches.append(finished)
                 break
             }
-            // The commit may have begun in the stretch before.
+            // The commit may have begun in the preceding stretch.
             tail = stretches.firstIndex { $0.segment === removed.segment && $0.end == removed.start }
         }
         return stretches
     }
 
-    /// Where the new log begins, and the chain value there, where it is known.
+    /// The beginning of the new log, and the chain value there if it is known.
     var beginning: (sequence: UInt64, chain: UInt32?) {
         let stretches = stretches
         if !hasBeginning, let snapshot = snapshots.last {
@@ -174,10 +174,10 @@ struct DamagedLog {
         return (1, store.initialChain)
     }
 
-    /// Whether the new log begins with record 1, as one that was never compacted.
+    /// Whether the new log begins with record 1, like a log that was never compacted.
     var isBeginning: Bool { hasBeginning || snapshots.isEmpty }
 
-    /// Behind the last record that was there at some time.
+    /// Returns the sequence number after the last record that is known to have existed.
     func knownEnd(of stretches: [Stretch]) -> UInt64 {
         let (first, _) = beginning
         return max(

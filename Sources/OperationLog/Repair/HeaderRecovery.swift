@@ -1,15 +1,17 @@
-/// Finds the header that a segment had before it was damaged. Nothing is guessed: a header counts only where its checksum
-/// and that of a block of the file, which continues it, both hold.
+/// Recovers the header of a segment whose header is damaged.
+///
+/// Nothing is guessed: a candidate is accepted only if its checksum matches and the checksum of a block in the file,
+/// which continues the header's, matches as well.
 struct HeaderRecovery {
     let fileSystem: any FileSystem
     let path: String
     let keys: [LogKey]
-    /// What the segment's name says.
+    /// The first sequence number according to the file name.
     let firstSequence: UInt64
-    /// The store that the other segments are of, where there are any.
+    /// The store that the other segments belong to, if there are any.
     let store: StoreIdentifier?
 
-    /// Nil where the header is beyond recovery, or no block is left that could tell.
+    /// Returns the segment, or nil if the header cannot be recovered or no intact block can confirm it.
     func run(_ bytes: [UInt8]) throws(LogError) -> SegmentFile? {
         for size in [SegmentHeader.Layout.byteCount, SegmentHeader.EncryptedLayout.byteCount] where bytes.count >= size
         {
@@ -26,7 +28,7 @@ struct HeaderRecovery {
         return candidates
     }
 
-    /// The checksum itself was damaged.
+    /// Returns the header with a recomputed checksum, in case only the checksum was damaged.
     private func withFittingChecksum(_ bytes: [UInt8]) -> [UInt8] {
         var bytes = bytes
         let end = bytes.count - 4
@@ -34,7 +36,7 @@ struct HeaderRecovery {
         return bytes
     }
 
-    /// All that differ in one byte and whose checksum holds.
+    /// Returns all headers that differ in one byte and have a matching checksum.
     private func withOneByteChanged(_ bytes: [UInt8]) -> [[UInt8]] {
         var found: [[UInt8]] = []
         var bytes = bytes
@@ -51,7 +53,7 @@ struct HeaderRecovery {
         return found
     }
 
-    /// Everything that a segment without encryption says of itself is known from elsewhere.
+    /// Reconstructs the header of an unencrypted segment, whose fields are all known from other sources.
     private func madeAnew(_ bytes: [UInt8], _ file: [UInt8]) -> [[UInt8]] {
         let stores = [store, StoreIdentifier(bytes[...].bytes(SegmentHeader.Layout.storeIdentifier))].compactMap { $0 }
         var chains: [UInt32] = [bytes[...].load(SegmentHeader.Layout.chain)]

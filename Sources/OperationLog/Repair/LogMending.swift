@@ -1,11 +1,12 @@
-/// Finds the single bits by which structures of a log do not hold, and shows the log with these put right.
+/// Finds single-bit errors in the structures of a log and presents the log with these bits corrected.
 ///
-/// A bit counts if the checksum of its structure holds without the change and, in an encrypted block, the authentication tag
-/// agrees. Any number of structures may have one. Reads every byte, decompresses nothing and changes no file.
+/// A correction is accepted if the checksum of the structure matches with it and, in an encrypted block, the
+/// authentication tag does too. Any number of structures may have one such error. Reads every byte, decompresses
+/// nothing and changes no file.
 struct LogMending {
-    /// In the order of the files, segments first.
+    /// The corrected bits in the order of the files, segments first.
     private(set) var bits: [MendedBit] = []
-    /// The log's files as they were.
+    /// The log's files with the bits corrected.
     private(set) var fileSystem: MendedFileSystem
     private let keys: [LogKey]
 
@@ -51,9 +52,9 @@ struct LogMending {
         }
     }
 
-    /// Turns the bits with which the block at the position holds: one in its header, one in its payload, or both.
+    /// Corrects the bits with which the block at the position is valid: one in its header, one in its payload, or both.
     ///
-    /// - Returns: Whether it holds; if not, nothing is turned.
+    /// - Returns: Whether the block is valid. If not, nothing is corrected.
     private mutating func mend(
         _ segment: inout SegmentFile, at position: SegmentFile.Position
     ) throws(LogError) -> Bool {
@@ -68,7 +69,7 @@ struct LogMending {
         return false
     }
 
-    /// Turns the bit of a segment header with which it holds and is the one that the name says, if there is one.
+    /// Corrects the bit of a segment header with which it is valid and matches the file name, if there is one.
     private mutating func mendHeader(
         _ path: String, _ form: SegmentName.Form, _ first: UInt64
     ) throws(LogError) {
@@ -100,7 +101,7 @@ extension SegmentFile {
         return try SegmentFile(path: path, file: file, header: header, keys: keys)
     }
 
-    /// Whether the block at the position holds and, if it is encrypted, is what was encrypted.
+    /// Returns whether the block at the position is valid and, if it is encrypted, authentic.
     fileprivate func isGenuine(at position: Position) throws(LogError) -> Bool {
         switch try step(at: position) {
         case .records(let block): block.content != nil
@@ -109,7 +110,7 @@ extension SegmentFile {
         }
     }
 
-    /// The one bit by which the bytes behind the footer are not the segment's trailer.
+    /// Returns the single bit in which the bytes after the footer differ from the segment's trailer, or nil.
     fileprivate func changedBit(ofTrailerBehind footer: Block) throws(LogError) -> MendedBit? {
         let expected = SegmentTrailer.encoded(footerOffset: footer.offset, segmentChecksum: binding.checksum)
         let found = Array(try bytes(at: footer.next.offset, count: expected.count))

@@ -1,8 +1,11 @@
 extension LogRepair {
-    /// Makes of a damaged log, in memory, what ``inPlace(lockPath:beforeSwap:)`` makes of it on disk: a log of what can be
-    /// read, under the same paths. No file is changed and no lock taken. Takes as much memory as the new log has bytes.
+    /// Repairs a damaged log in memory, with the same result as ``inPlace(lockPath:beforeSwap:)`` has on disk.
     ///
-    /// - Returns: Where the log is as a repair leaves it, and what became of it; nil where nothing had to be saved.
+    /// The repaired log contains the readable records under the same paths. No file is changed and no lock taken. Takes
+    /// as much memory as the new log has bytes.
+    ///
+    /// - Returns: The file system with the repaired log, and the result of the salvage, which is nil if nothing had to
+    ///   be salvaged.
     public func inMemory() throws(LogError) -> (fileSystem: OverlayFileSystem, salvage: RepairPlan.Salvage?) {
         let overlay = OverlayFileSystem(fileSystem)
         try Self.finishSwap(directory, overlay)

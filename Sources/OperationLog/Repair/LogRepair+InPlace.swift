@@ -1,23 +1,24 @@
 extension LogRepair {
-    /// What a repair in place has done.
+    /// The result of a repair in place.
     public enum Outcome: Sendable, Hashable {
         case nothing
         /// The incomplete end was cut, as every opening does.
         case cut(RecoveryReport)
-        /// There is a new log in the old one's place; the old one is kept in the directory `kept`.
+        /// A new log replaces the damaged one, which is kept in the directory `kept`.
         case salvaged(RepairPlan.Salvage, kept: String)
     }
 
-    /// Puts a salvaged log in the place of the damaged one, which is kept beside it as `….damaged-` and the first free
-    /// number.
+    /// Replaces the damaged log with a salvaged one. The damaged log is kept next to it as `….damaged-` and the first
+    /// free number.
     ///
-    /// A crash leaves the damaged log as it was, or the new log under a name from which the next repair, or the next
-    /// ``OperationLog/open(directory:options:fileSystem:)``, takes it.
+    /// A crash leaves either the damaged log unchanged, or the new log under a name from which the next repair or the
+    /// next ``OperationLog/open(directory:options:fileSystem:)`` completes the replacement.
     ///
     /// - Parameters:
-    ///   - lockPath: The writer's lock file; nil means `LOCK` beside the log's directory.
-    ///   - beforeSwap: Removes what was made of the old log. Called under the lock, when the new log is whole and durable, and
-    ///     also if nothing is damaged: what was made of the log may know of an end that the log has lost.
+    ///   - lockPath: The writer's lock file. Nil means `LOCK` next to the log's directory.
+    ///   - beforeSwap: Removes data derived from the old log. Called under the lock when the new log is complete and
+    ///     durable, and also if nothing is damaged, because the derived data may include records from an end that the
+    ///     log has lost.
     public func inPlace(lockPath: String? = nil, beforeSwap: () throws -> Void) throws -> Outcome {
         let lockPath = lockPath ?? parentDirectory(of: directory) + "/LOCK"
         let lock: any FileLock
@@ -47,11 +48,11 @@ extension LogRepair {
         }
     }
 
-    /// A whole new log that waits to take the place of the damaged one.
+    /// The suffix of a complete new log that is about to replace the damaged one.
     static let repairedSuffix = ".repaired"
 
-    /// Where a crash came between the two renames of a repair there is no log, and the new one beside its place. The caller
-    /// has the lock.
+    /// Completes a repair that crashed between its two renames, when only the new log exists, next to the log's path.
+    /// The caller holds the lock.
     static func finishSwap(_ directory: String, _ fileSystem: any FileSystem) throws(LogError) {
         guard try !exists(directory, fileSystem), try exists(directory + repairedSuffix, fileSystem) else { return }
         try onFiles { () throws(FileSystemError) in
@@ -74,7 +75,7 @@ extension LogRepair {
         return kept
     }
 
-    /// What an earlier attempt left that came not so far as to touch the log.
+    /// Removes the files of an earlier attempt that ended before it changed the log.
     func removeFiles(in directory: String) throws(LogError) {
         guard try Self.exists(directory, fileSystem) else { return }
         try onFiles { () throws(FileSystemError) in

@@ -1,14 +1,13 @@
-/// Saves what can be read of a damaged log.
+/// Salvages the readable records of a damaged log.
 ///
-/// The damaged files are never written to. Single bits that changed are read as they were. Every record that can be read goes into a new log under the number that it
-/// had; in the place of each that cannot stands a record of kind ``lostKind`` without payload, so that those behind it
-/// keep their numbers. Commits are not kept apart.
+/// The damaged files are never written to. Single changed bits are corrected on reading. Every readable record is
+/// written to a new log under its sequence number. A record of kind ``lostKind`` without payload replaces each
+/// unreadable record, so that later records keep their numbers. Commit boundaries are not preserved.
 public struct LogRepair {
-    /// The kind of the records that stand for lost ones.
+    /// The kind of the records that replace lost ones.
     public static let lostKind: UInt8 = 0
 
-    /// The most records in a row that are taken to be lost. A block that says that more are missing in front of it is not
-    /// believed.
+    /// The maximum number of consecutive lost records. A block that implies a larger gap before it is ignored.
     static let maximumGap: UInt64 = 1 << 30
 
     public let directory: String
@@ -16,10 +15,12 @@ public struct LogRepair {
     let check: ((LogRecord) -> String?)?
     let fileSystem: any FileSystem
 
+    /// Creates a repair.
+    ///
     /// - Parameters:
-    ///   - directory: Of the damaged log's segments.
-    ///   - keys: All that segments are encrypted with. Without them nothing can be saved.
-    ///   - check: Says why a record's payload is not what its kind demands; such a record counts as lost.
+    ///   - directory: The directory of the damaged log.
+    ///   - keys: All keys that segments are encrypted with. Without them nothing can be salvaged.
+    ///   - check: Returns why a record's payload is invalid for its kind, or nil. An invalid record counts as lost.
     public init(
         directory: String, keys: [LogKey] = [], check: ((LogRecord) -> String?)? = nil,
         fileSystem: any FileSystem = PosixFileSystem()
@@ -30,11 +31,11 @@ public struct LogRepair {
         self.fileSystem = fileSystem
     }
 
-    /// Reads everything and says what a repair would do. Changes nothing and takes no lock.
+    /// Reads the whole log and returns the actions of a repair. Changes nothing and takes no lock.
     ///
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``,
-    ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a failure to read: what a disk does not give back
-    ///   is not taken for lost.
+    ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a read error: data that a disk fails to
+    ///   return does not count as lost.
     public func plan() throws(LogError) -> RepairPlan {
         let damages: [LogDamage]
         do throws(LogError) {
@@ -51,10 +52,12 @@ public struct LogRepair {
         return .salvage(try run(try damagedLog(mending), mending, damages) { _ throws(LogError) in })
     }
 
-    /// Writes the new log. The directory must not exist; it gets its name when everything in it is durable. What an earlier
-    /// attempt left under the name with `.repairing` behind it is removed.
+    /// Writes the new log to `target`, which must not exist.
     ///
-    /// - Returns: What ``plan()`` said of it.
+    /// The directory gets this name after everything in it is durable. Removes the files of an earlier attempt in the
+    /// directory with the suffix `.repairing`.
+    ///
+    /// - Returns: The same salvage that ``plan()`` returns.
     public func salvage(to target: String) throws(LogError) -> RepairPlan.Salvage {
         let damages =
             if case .salvage(let salvage) = try plan() { salvage.damages } else { [LogDamage]() }

@@ -1,21 +1,21 @@
-/// A bit of the log that a repair has put right.
+/// A bit of the log that a repair has corrected.
 public struct MendedBit: Sendable, Hashable {
     public let path: String
-    /// Of its byte, from the start of the file.
+    /// The offset of its byte in the file.
     public let offset: UInt64
-    /// In the byte; the lowest is 0.
+    /// The position in the byte; the lowest bit is 0.
     public let bit: UInt8
 }
 
-/// Another file system, where the files that are only read show some of their bits the other way round.
+/// A file system that inverts given bits of another one in files that are opened for reading.
 struct MendedFileSystem: FileSystem {
     private let below: any FileSystem
-    /// By path and offset, what a byte is XORed with.
+    /// The values to XOR bytes with, by path and offset.
     private var masks: [String: [UInt64: UInt8]] = [:]
 
     init(_ below: any FileSystem) { self.below = below }
 
-    /// Turns the bit round; twice is as before.
+    /// Inverts a bit. Inverting it twice restores it.
     mutating func turn(_ bit: MendedBit) {
         let mask = masks[bit.path, default: [:]][bit.offset, default: 0] ^ 1 << bit.bit
         masks[bit.path, default: [:]][bit.offset] = mask == 0 ? nil : mask
@@ -35,7 +35,7 @@ struct MendedFileSystem: FileSystem {
     func lock(_ path: String) throws(FileSystemError) -> LockOutcome { try below.lock(path) }
 }
 
-/// A file that is only read.
+/// A file that is opened for reading.
 private final class MendedFile: File {
     private let below: any File
     private let masks: [UInt64: UInt8]

@@ -1,31 +1,30 @@
-/// What a repair would do.
+/// The actions that a repair would take.
 public enum RepairPlan: Sendable, Hashable {
-    /// Nothing is wrong.
+    /// The log is intact.
     case nothing
-    /// The end is incomplete, as a crash leaves it. No record is lost; opening the log cuts it.
+    /// The end is incomplete, as a crash leaves it. No record is lost; opening the log cuts the tail.
     case tornTail(LogVerification.Tail)
-    /// Bytes changed. What can be read goes into a new log.
+    /// The log is damaged. The readable records are written to a new log.
     case salvage(Salvage)
 
-    /// What a new log will have.
+    /// The content of the new log.
     public struct Salvage: Sendable, Hashable {
-        /// The places that are damaged; see ``LogVerification/maximumDamages``.
+        /// The damaged positions; see ``LogVerification/maximumDamages``.
         public let damages: [LogDamage]
-        /// The bits that changed and are read as they were: what they belong to is not lost.
+        /// The changed bits that are corrected. The structures that contain them are not lost.
         public let mended: [MendedBit]
-        /// The new log's first record, which is not number 1 where the log had been compacted.
+        /// The sequence number of the new log's first record. Greater than 1 if the log had been compacted.
         public internal(set) var firstSequence: UInt64
-        /// Behind its last one.
+        /// The sequence number after the new log's last record.
         public internal(set) var nextSequence: UInt64
         public internal(set) var readable: UInt64 = 0
         public internal(set) var lost = LostRecords()
-        /// Files, or parts of them, that are passed over, with the reason.
+        /// Files or parts of files that are skipped, with the reason.
         public internal(set) var passedOver: [PassedOver] = []
         /// The snapshots that are kept, by the number of the first record that they do not include.
         public internal(set) var snapshots: [UInt64] = []
 
-        /// Whether the newest snapshot was made behind all the lost records: then what they did is in it, and only the
-        /// history is incomplete.
+        /// Whether the newest snapshot includes the effect of all lost records, so that only the history is incomplete.
         public var isStateWhole: Bool {
             guard let last = lost.last else { return true }
             return snapshots.last.map { $0 > last } ?? false
@@ -38,14 +37,14 @@ public enum RepairPlan: Sendable, Hashable {
     }
 }
 
-/// Which records cannot be read.
+/// The records that cannot be read.
 public struct LostRecords: Sendable, Hashable {
-    /// In order, ``maximumRanges`` at most.
+    /// The ranges of lost records in order, at most ``maximumRanges``.
     public private(set) var ranges: [ClosedRange<UInt64>] = []
     public private(set) var count: UInt64 = 0
     public private(set) var last: UInt64?
 
-    /// Where ``ranges`` stops growing.
+    /// The maximum length of ``ranges``.
     public static let maximumRanges = 1000
 
     mutating func add(_ range: ClosedRange<UInt64>) {

@@ -1,7 +1,7 @@
-/// Gives the records that can be read, in order and each once, and says which ones cannot.
+/// Iterates over the readable records, in order and without duplicates, and reports the unreadable ones.
 ///
-/// A record keeps its number: its block says it. Two blocks that say the same numbers are told apart by the chain: what
-/// does not continue the records in front of it is of another history and is passed over.
+/// A record keeps its number, which its block contains. If two blocks contain the same numbers, the chain decides: a
+/// block that does not continue the preceding records belongs to another history and is skipped.
 struct SalvageWalk {
     enum Item {
         case record(LogRecord)
@@ -10,17 +10,17 @@ struct SalvageWalk {
 
     private let stretches: [Stretch]
     private let check: ((LogRecord) -> String?)?
-    /// The next record to give.
+    /// The sequence number of the next record.
     private var next: UInt64
-    /// In front of it; nil behind lost records.
+    /// The chain value before the next record, or nil after lost records.
     private var chain: UInt32?
     private var decoder = BlockDecoder()
-    /// Where the decoder can go on without a block that starts a run.
+    /// The position at which the decoder can continue without a block that starts a run.
     private var decoded: SegmentFile.Position?
     private var decodedSegment: SegmentFile?
     private var foreign: [Stretch] = []
 
-    /// What was intact and is not of this history.
+    /// Intact parts that do not belong to this history.
     var passedOver: [RepairPlan.PassedOver] {
         foreign.map { stretch in
             RepairPlan.PassedOver(
@@ -30,7 +30,7 @@ struct SalvageWalk {
         }
     }
 
-    /// - Parameter stretches: in any order.
+    /// - Parameter stretches: The stretches in any order.
     init(
         _ stretches: [Stretch], from first: UInt64, chain: UInt32?, check: ((LogRecord) -> String?)?
     ) {
@@ -45,12 +45,12 @@ struct SalvageWalk {
         self.check = check
     }
 
-    /// Up to the record in front of `end`, or further where there are more.
+    /// Passes on all items up to the record before `end`, or further if there are more records.
     mutating func run(
         until end: UInt64, _ body: (Item) throws(LogError) -> Void
     ) throws(LogError) {
         for stretch in stretches where stretch.end.nextSequence > next {
-            // No log loses so much: a number of an intact header that no writer has written.
+            // No log loses so many records, so the number in this intact header was not written by this log's writer.
             guard Self.gap(next, stretch.start.nextSequence) <= LogRepair.maximumGap else {
                 foreign.append(stretch)
                 continue
@@ -78,13 +78,13 @@ struct SalvageWalk {
                 }
                 position = block.next
             case .other(let block): position = block.next
-            // It was whole a moment ago; somebody changes the file.
+            // It was intact a moment ago, so the file is being changed.
             case .footer, .end, .invalid: return
             }
         }
     }
 
-    /// Nil where the block cannot be read, or is not needed.
+    /// Returns the block's records, or nil if they cannot be read or must not be decoded out of order.
     private mutating func records(
         of block: SegmentFile.Block, in segment: SegmentFile
     ) throws(LogError) -> [LogRecord]? {
@@ -111,7 +111,7 @@ struct SalvageWalk {
         return records
     }
 
-    /// False where the block does not continue the records in front of it.
+    /// Passes on the records of a block. Returns false if the block does not continue the preceding records.
     private mutating func give(
         _ records: [LogRecord], of block: SegmentFile.Block, _ body: (Item) throws(LogError) -> Void
     ) throws(LogError) -> Bool {
@@ -119,7 +119,7 @@ struct SalvageWalk {
         if block.header.firstSequence > next {
             try lose(upTo: block.header.firstSequence, body)
         } else if let chain {
-            // The chain is made of the records' bytes, so it has a value between any two records.
+            // The chain covers the records' bytes, so it has a value between any two records.
             let given = records.prefix { $0.sequence < next }
             var raw: [UInt8] = []
             for record in given { RecordCoding.encode(kind: record.kind, payload: record.payload, into: &raw) }

@@ -1,11 +1,13 @@
-/// Writes a new log record by record: sealed segments, and the old log's snapshots in their places. In memory for one block.
+/// Writes a new log record by record: sealed segments, and the old log's snapshots at their positions.
+///
+/// Memory use is bounded by one block.
 final class SalvageWriter {
     private let fileSystem: any FileSystem
     private let directory: String
     private let store: StoreIdentifier
     private let key: LogKey?
     private let keys: [LogKey]
-    /// Not yet written, ascending.
+    /// The snapshots that are not yet written, ascending.
     private var snapshots: ArraySlice<DamagedLog.Snapshot>
     private var segment: SegmentWriter?
     private var segments = 0
@@ -15,8 +17,8 @@ final class SalvageWriter {
     private let options = OperationLog.Options()
 
     /// - Parameters:
-    ///   - chain: The chain value in front of `first`.
-    ///   - keys: To read the old snapshots with.
+    ///   - chain: The chain value before `first`.
+    ///   - keys: The keys for reading the old snapshots.
     init(
         _ fileSystem: any FileSystem, directory: String, store: StoreIdentifier, first: UInt64, chain: UInt32,
         isFirst: Bool, key: LogKey?, snapshots: [DamagedLog.Snapshot], keys: [LogKey]
@@ -40,7 +42,7 @@ final class SalvageWriter {
         next += 1
     }
 
-    /// All is durable but the names in the directory.
+    /// Finishes the log. Everything is durable afterwards except the names in the directory.
     func finish() throws(LogError) {
         try writeSnapshots()
         try seal()
@@ -71,7 +73,10 @@ final class SalvageWriter {
             isSnapshot: isSnapshot, key: key)
     }
 
-    /// A snapshot stands where a segment begins, and has its chain value: copied bytes would not do.
+    /// Writes the snapshots that precede the next record.
+    ///
+    /// A snapshot is made at the start of a segment and has that segment's chain value, so its bytes cannot simply be
+    /// copied.
     private func writeSnapshots() throws(LogError) {
         while let snapshot = snapshots.first, snapshot.file.sequence <= next {
             snapshots.removeFirst()

@@ -1,16 +1,16 @@
-/// Blocks that follow one another in a file without a gap, each continuing the one before.
+/// Consecutive blocks in a file, each of which continues its predecessor.
 struct Stretch {
     let segment: SegmentFile
     let start: SegmentFile.Position
-    /// Whether reading can begin with the first block. Where it cannot, the stretch is of use only behind the one that it
+    /// Whether reading can begin with the first block. If not, the stretch is usable only after the one that it
     /// continues.
     let isEnterable: Bool
-    /// Behind the last block.
+    /// The position after the last block.
     fileprivate(set) var end: SegmentFile.Position
-    /// Where the last commit begins, if its end is not in the stretch.
+    /// The start of the last commit, if its end is not in the stretch.
     fileprivate(set) var unfinishedCommit: SegmentFile.Position?
 
-    /// Without the commit that is not finished; nil where nothing is left then.
+    /// The stretch without its unfinished commit, or nil if nothing else is left.
     var finished: Stretch? {
         guard let unfinishedCommit else { return self }
         guard unfinishedCommit.offset > start.offset else { return nil }
@@ -21,13 +21,14 @@ struct Stretch {
     }
 }
 
-/// Everything intact in one segment's file, wherever it lies. Reads all of the file and decompresses nothing; memory grows
-/// with the number of damaged places only.
+/// All intact parts of one segment file, at any offset.
+///
+/// Reads the whole file and decompresses nothing. Memory grows only with the number of damaged positions.
 struct SegmentSurvey {
     private(set) var stretches: [Stretch] = []
-    /// Behind the last record that was there at some time, as far as something intact tells.
+    /// The sequence number after the last record that is known to have existed, according to intact structures.
     private(set) var knownEnd: UInt64
-    /// Whether the file ends as a crash of its writer may leave it: what comes behind the last stretch was never
+    /// Whether the file ends as a crash of its writer may leave it, so that bytes after the last stretch were never
     /// acknowledged.
     private(set) var isTorn = false
 
@@ -39,7 +40,7 @@ struct SegmentSurvey {
     private let recorded: LogEnd?
     private var current: Stretch?
 
-    /// - Parameter recorded: How far the log went at some time.
+    /// - Parameter recorded: The recorded end of the log.
     init(_ segment: SegmentFile, recorded: LogEnd?) throws(LogError) {
         self.segment = segment
         self.recorded = recorded
@@ -50,7 +51,7 @@ struct SegmentSurvey {
         segment.refresh()
     }
 
-    /// Looks at what lies at the position, and says where to look next.
+    /// Examines the structure at the position and returns the position to examine next.
     private mutating func pass(_ position: SegmentFile.Position) throws(LogError) -> SegmentFile.Position? {
         switch try segment.step(at: position) {
         case .records(let block):
@@ -60,7 +61,7 @@ struct SegmentSurvey {
             return block.next
         case .footer(let block, let footer):
             knownEnd = max(knownEnd, footer.lastSequence + 1)
-            // Whatever follows: a trailer, or more blocks.
+            // A trailer may follow, or more blocks.
             return try resume(behind: block.next.offset - 1)
         case .end:
             isTorn = current?.unfinishedCommit != nil && segment.fault(ofEndAt: position, recorded: recorded) == nil
@@ -91,7 +92,7 @@ struct SegmentSurvey {
 
     private mutating func add(_ block: SegmentFile.Block, at position: SegmentFile.Position) {
         let startsRun = block.header.flags.contains(.startsRun)
-        // Parted, so that the second half can be used without the first.
+        // The stretch is split, so that the second half can be used without the first.
         if let current, !current.isEnterable, startsRun { close() }
         var stretch =
             current ?? Stretch(segment: segment, start: position, isEnterable: startsRun, end: position)

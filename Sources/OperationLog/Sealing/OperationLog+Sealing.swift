@@ -1,12 +1,13 @@
 import Dispatch
 
 extension OperationLog {
-    /// Packs sealed segments again that were not yet, as ``Options/sealing`` says, and returns how many. Blocks the
-    /// thread meanwhile; others can append.
+    /// Recompresses sealed segments that were not recompressed yet, depending on ``Options/sealing``.
     ///
-    /// This happens by itself, in the background, some time after a segment was sealed. Call it to have it now.
+    /// This happens automatically in the background some time after a segment is sealed; call this method to do it
+    /// immediately. Blocks the calling thread. Other threads can append at the same time.
     ///
-    /// - Throws: Damage, or a failure to read or write. The segment is as it was then, and the log goes on.
+    /// - Returns: The number of recompressed segments.
+    /// - Throws: Damage, or a read or write error. In that case the segment is unchanged and the log stays open.
     @discardableResult
     public func repackSealedSegments() throws(LogError) -> Int {
         try repackSealedSegments(blockSize: SegmentRepack.usualBlockSize)
@@ -25,18 +26,19 @@ extension OperationLog {
             do {
                 if try repack(first, level: level, blockSize: blockSize) { count += 1 }
             } catch {
-                // Removed by a compaction since the directory was listed.
+                // A compaction has removed it since the directory was listed.
                 guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
             }
         }
         return count
     }
 
-    /// Packs one segment after the other until none is left. Holds the monitor for moments only.
+    /// Recompresses waiting segments until none is left. Holds the monitor only for short periods.
     func repackWaiting() {
         guard case .repacked(let level) = options.sealing else { return }
         while let first = takeUnpacked() {
-            // Nothing of the log depends on it. The segment is tried again when the log is opened again.
+            // A failure is ignored: nothing depends on the result, and the segment is tried again after the next
+            // opening.
             _ = try? repack(first, level: level, blockSize: SegmentRepack.usualBlockSize)
         }
     }
@@ -53,7 +55,7 @@ extension OperationLog {
             withTail { $0.state == .open }
         } replace: { old, new throws(FileSystemError) in
             try withTail { _ throws(FileSystemError) in
-                // Compaction may have removed it meanwhile; it must not come back.
+                // A compaction may have removed the segment in the meantime; it must not reappear.
                 guard try fileSystem.exists(old) else { return false }
                 try fileSystem.rename(new, to: old)
                 return true

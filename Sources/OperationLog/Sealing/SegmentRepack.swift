@@ -1,29 +1,28 @@
-/// Writes a sealed segment once more, with fewer and larger blocks and better compression, and puts the new file in the
-/// place of the old one.
+/// Rewrites a sealed segment with fewer and larger blocks and better compression, and replaces the old file.
 ///
-/// The segment's header, its records, their numbers and the chain values at both ends stay as they are, so the segments
-/// around it fit as before. Which records were one commit is not kept: it only matters where a commit can be torn.
+/// The segment's header, its records, their numbers and the chain values at both ends are unchanged, so the adjacent
+/// segments still match. Commit boundaries are not preserved: they only matter where a commit can be torn.
 ///
-/// At each moment there is a whole segment under the name: the old one or the new one. Readers that have the old file
-/// open go on with it.
+/// A complete segment exists under the name at all times: either the old or the new one. Readers that have the old file
+/// open continue with it.
 struct SegmentRepack {
     let fileSystem: any FileSystem
     let directory: String
     let keys: [LogKey]
     let level: Int
     var layout: RecordLayout?
-    /// A block takes records until its raw length comes to this.
+    /// The maximum raw length of a block that contains several of the old blocks.
     var blockSize = Self.usualBlockSize
 
     static let usualBlockSize = 1_048_576
 
-    /// Whether the segment has so many more blocks than it needs that packing it again is worth the work.
+    /// Returns whether the segment has so many more blocks than necessary that rewriting it is worthwhile.
     static func isWorthwhile(_ rawBytes: UInt64, _ blockCount: UInt32, blockSize: Int = usualBlockSize) -> Bool {
         let needed = rawBytes / UInt64(blockSize) + 1
         return rawBytes >= UInt64(blockSize / 4) && UInt64(blockCount) > 2 * needed
     }
 
-    /// The same, or where it has large blocks already, that columns would make it smaller.
+    /// Returns the same, and also true for a segment with large blocks that are not in column form yet.
     private func isWorthwhile(_ segment: SegmentFile, _ footer: SegmentFooter) throws(LogError) -> Bool {
         if Self.isWorthwhile(footer.rawBytes, footer.blockCount, blockSize: blockSize) { return true }
         guard layout != nil, footer.rawBytes >= UInt64(blockSize / 4) else { return false }
@@ -32,15 +31,15 @@ struct SegmentRepack {
 
     enum Outcome: Equatable {
         case repacked
-        /// It does not need it, or holds blocks that this version does not know.
+        /// The segment is good as it is, or contains blocks of an unknown type.
         case left
-        /// `goesOn` said so. Nothing was changed.
+        /// `goesOn` or `replace` returned false. Nothing was changed.
         case abandoned
     }
 
     /// - Parameters:
-    ///   - goesOn: Asked between blocks.
-    ///   - replace: Puts the second path in the place of the first, or says that it should not be any more.
+    ///   - goesOn: Called between blocks. Returns whether to continue.
+    ///   - replace: Renames the second path to the first, or returns false if it must not be replaced any more.
     func run(
         _ firstSequence: UInt64, goesOn: () -> Bool = { true },
         replace: (_ old: String, _ new: String) throws(FileSystemError) -> Bool
@@ -71,18 +70,18 @@ struct SegmentRepack {
     }
 
     private func removeUnfinished(_ path: String) {
-        // The next opening removes what is left.
+        // If this fails, the next opening removes the file.
         try? fileSystem.remove(path)
     }
 
-    /// The whole new file, durable, under a name that nobody reads.
+    /// Writes the complete new file durably, under a name that readers ignore.
     private func write(
         _ segment: SegmentFile, to path: String, _ goesOn: () -> Bool
     ) throws(LogError) -> Outcome {
         let file = try onFiles { () throws(FileSystemError) in try fileSystem.open(path, .create) }
         defer { file.close() }
         try onFiles { () throws(FileSystemError) in try file.write(segment.header.encoded(), at: 0) }
-        // Each block is a frame of its own: it is large enough to fill the window, and reading can begin at any.
+        // Each block is a frame of its own: it is large enough to fill the window, and reading can begin at any block.
         let encoder = try CommitEncoder(
             compression: .zstd(level: level), runSize: 0, binding: segment.binding, position: segment.start,
             totals: SegmentTotals(header: segment.header), layout: layout)
@@ -125,7 +124,8 @@ struct SegmentRepack {
         return .abandoned
     }
 
-    /// Reads the new file back: a fault of memory or of the compressor must not cost what the old file still has.
+    /// Reads the new file back, so that a memory or compressor error does not destroy content that the old file still
+    /// has.
     private func check(
         _ path: String, holds segment: SegmentFile, upTo end: SegmentFile.Position
     ) throws(LogError) {
@@ -139,7 +139,7 @@ struct SegmentRepack {
                 _ = try decoder.content(of: block, in: new, at: position)
                 position = block.next
             case .footer:
-                // The content was held to the chain block by block.
+                // The content of each block was verified against the chain.
                 guard position.nextSequence == end.nextSequence, position.chain == end.chain else {
                     throw new.damage(.brokenChain, at: position)
                 }

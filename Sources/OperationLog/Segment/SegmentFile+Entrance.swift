@@ -1,9 +1,10 @@
 extension SegmentFile {
-    /// Where to begin reading for the record: the start of its run. For a record that the segment does not have, the
-    /// start of the last run.
+    /// Returns the position at which to begin reading for a record: the start of its run.
+    ///
+    /// For a record that the segment does not contain, returns the start of the last run.
     func entrance(for sequence: UInt64) throws(LogError) -> Position {
         guard let (footer, _) = try footerFromEnd() else { return try entranceByHeaders(for: sequence) }
-        // The first entry whose sequence number is beyond the one looked for.
+        // Binary search for the first entry after the sequence number.
         var low = 0
         var high = footer.entries.count
         while low < high {
@@ -16,13 +17,15 @@ extension SegmentFile {
             header.type == BlockType.records, header.flags.contains(.startsRun),
             header.firstSequence == entry.sequence
         else {
-            // The index does not fit the blocks; these are what counts, and reading them says what is wrong.
+            // The index contradicts the blocks. The blocks are authoritative, and reading them reports the damage.
             return try entranceByHeaders(for: sequence)
         }
         return Position(offset: entry.offset, nextSequence: entry.sequence, chain: header.chainBefore)
     }
 
-    /// Only as far as each block continues the one before: one that is repeated or moved is no entrance.
+    /// Finds the position through the block headers, as long as each block continues its predecessor.
+    ///
+    /// A repeated or moved block is not a valid position.
     private func entranceByHeaders(for sequence: UInt64) throws(LogError) -> Position {
         var found = start
         var position = start

@@ -1,6 +1,7 @@
 extension LogFault {
-    /// Whether a crash while writing can leave this behind. Everything else cannot happen to bytes that a writer was
-    /// about to write at the end of a file.
+    /// Whether a crash during a write can cause the fault.
+    ///
+    /// Other faults cannot occur in bytes that a writer was appending at the end of a file.
     var mayBeTorn: Bool {
         switch self {
         case .endsEarly, .zeroes, .wrongMagic, .headerChecksum, .payloadChecksum, .unfinishedCommit: true
@@ -8,7 +9,7 @@ extension LogFault {
         }
     }
 
-    /// Whether all of the structure is there, so that a changed bit would explain the fault.
+    /// Whether the structure is complete, so that a changed bit can explain the fault.
     var mayBeChangedBit: Bool {
         switch self {
         case .wrongMagic, .headerChecksum, .payloadChecksum: true
@@ -18,13 +19,13 @@ extension LogFault {
 }
 
 extension SegmentFile {
-    /// Whether an invalid structure in the last segment is the trace of a crash while it was written.
+    /// Returns whether an invalid structure in the last segment is the result of a crash while it was written.
     ///
-    /// It is damage if the log is known to have gone further; and if the structure holds once a single bit is corrected: a
-    /// crash leaves bytes out, and does not change bits. It is damage, too, if an intact block behind it says that everything
-    /// before it had been durable.
+    /// It is damage if the log is known to have gone further, or if the structure is valid after the correction of a
+    /// single bit, because a crash omits bytes but does not change bits. It is also damage if an intact block after it
+    /// states that everything before that block was durable.
     ///
-    /// - Parameter recorded: How far the log went at some time.
+    /// - Parameter recorded: The recorded end of the log.
     func isTorn(_ fault: LogFault, at position: Position, recorded: LogEnd?) throws(LogError) -> Bool {
         guard fault.mayBeTorn, self.fault(ofEndAt: position, recorded: recorded) == nil else { return false }
         if fault.mayBeChangedBit, let bit = try changedBit(at: position), !bit.mayBeMissing { return false }
@@ -34,9 +35,9 @@ extension SegmentFile {
         return witness == nil
     }
 
-    /// The one bit with whose correction the block at the position holds; nil if there is none.
+    /// Returns the single bit whose correction makes the block at the position valid, or nil.
     ///
-    /// - Parameter headerOnly: Of a header that does not hold the bit is wanted with which it does, whatever the payload is.
+    /// - Parameter headerOnly: Whether to correct an invalid header regardless of its payload.
     func changedBit(at position: Position, headerOnly: Bool = false) throws(LogError) -> ChangedBit? {
         let head = Array(try bytes(at: position.offset, count: BlockHeader.Layout.byteCount))
         guard head.count == BlockHeader.Layout.byteCount else { return nil }
@@ -70,25 +71,27 @@ extension SegmentFile {
     }
 }
 
-/// A bit of a file whose correction makes a structure hold.
+/// A bit of a file whose correction makes a structure valid.
 struct ChangedBit {
-    /// Of its byte, in the file.
+    /// The offset of its byte in the file.
     let offset: UInt64
-    /// In the byte; the lowest is 0.
+    /// The position in the byte; the lowest bit is 0.
     let bit: UInt8
-    /// Whether the byte may as well be one of several that were not written.
+    /// Whether the byte may instead belong to a gap of bytes that were not written.
     let mayBeMissing: Bool
 
-    /// The bit with the number `bit`, counted from the lowest of the first byte, of a structure that begins at the offset.
+    /// Creates a bit of a structure that begins at the offset.
+    ///
+    /// - Parameter bit: The bit's number, counted from the lowest bit of the first byte.
     init(_ bit: Int, in bytes: [UInt8], at offset: UInt64) {
         self.offset = offset + UInt64(bit / 8)
         self.bit = UInt8(bit % 8)
         mayBeMissing = Self.mayBeMissing(bit / 8, in: bytes)
     }
 
-    /// The bit whose change gives the bytes this CRC-32C; nil if there is none.
+    /// Returns the bit whose inversion gives the bytes this CRC-32C, or nil if there is none. O(*n*).
     ///
-    /// The checksum is linear: what a bit changes in it depends on the bit and on the number of bytes behind it alone.
+    /// The checksum is linear: the effect of a bit depends only on the bit and on the number of bytes after it.
     static func find(in bytes: [UInt8], at offset: UInt64, checksum: UInt32) -> ChangedBit? {
         let difference = crc32c(bytes[...]) ^ checksum
         guard difference != 0 else { return nil }
@@ -103,17 +106,17 @@ struct ChangedBit {
         return nil
     }
 
-    /// Of one byte, by the reflected polynomial of CRC-32C.
+    /// Returns the remainder of one byte by the reflected polynomial of CRC-32C.
     private static func remainder(of byte: UInt32) -> UInt32 {
         var value = byte
         for _ in 0..<8 { value = value & 1 == 0 ? value >> 1 : value >> 1 ^ 0x82F6_3B78 }
         return value
     }
 
-    /// The least number of bytes that a crash leaves out within a structure.
+    /// The minimum number of bytes that a crash omits within a structure.
     private static let smallestGap = 8
 
-    /// Whether the byte is zero and in a row of zeroes that may be a gap: one of eight or more, or at an end.
+    /// Returns whether the byte is zero and part of a run of zeroes that may be a gap: at least eight, or at an end.
     private static func mayBeMissing(_ place: Int, in bytes: [UInt8]) -> Bool {
         guard bytes[place] == 0 else { return false }
         var (first, last) = (place, place)

@@ -1,12 +1,12 @@
-/// An open segment of which structures are read one at a time. Only ever reads.
+/// A reader for the structures of an open segment. It never writes.
 ///
-/// Keeps one stretch of the file in memory. The stretch is read again where a structure in it does not hold, because a
-/// writer may have been in the middle of it.
+/// It buffers one part of the file. The part is read again if a structure in it is invalid, because a writer may have
+/// been writing it.
 final class SegmentFile {
     let path: String
     let header: SegmentHeader
     let binding: SegmentBinding
-    /// In front of the first record.
+    /// The chain value before the first record.
     let chain: UInt32
     let file: any File
 
@@ -15,7 +15,7 @@ final class SegmentFile {
 
     private static let readAhead = 262_144
 
-    /// Where a block may begin, and what the one that begins there must continue.
+    /// A position at which a block may begin, and the values that this block must continue.
     struct Position: Equatable {
         var offset: UInt64
         var nextSequence: UInt64
@@ -25,26 +25,28 @@ final class SegmentFile {
     struct Block {
         let header: BlockHeader
         let offset: UInt64
-        /// As it is in the file.
+        /// The payload as stored in the file.
         let payload: ArraySlice<UInt8>
-        /// What ``payload`` is encrypted with.
+        /// The cipher that ``payload`` is encrypted with.
         let cipher: SegmentCipher?
-        /// Behind the block.
+        /// The position after the block.
         let next: Position
     }
 
     enum Step {
         case records(Block)
         case footer(Block, SegmentFooter)
-        /// A type that may be skipped.
+        /// A block of a type that may be skipped.
         case other(Block)
         /// The file ends here, between two structures.
         case end
         case invalid(LogFault)
     }
 
-    /// Throws ``LogError/damaged(_:)`` where the header does not hold, and ``LogError/keyRequired(path:)`` or
-    /// ``LogError/wrongKey(path:)`` where it is encrypted and none of the keys is its own.
+    /// Opens a segment of a log.
+    ///
+    /// - Throws: ``LogError/damaged(_:)`` if the header is invalid; ``LogError/keyRequired(path:)`` or
+    ///   ``LogError/wrongKey(path:)`` if the segment is encrypted with none of the keys.
     convenience init(
         _ fileSystem: any FileSystem, directory: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
         mode: FileMode, keys: [LogKey]
@@ -54,7 +56,7 @@ final class SegmentFile {
             firstSequence: firstSequence, mode: mode, keys: keys)
     }
 
-    /// The same for a file of any name.
+    /// Opens a segment in a file of any name.
     init(
         _ fileSystem: any FileSystem, path: String, _ form: SegmentName.Form = .segment, firstSequence: UInt64,
         mode: FileMode, keys: [LogKey]
@@ -85,7 +87,7 @@ final class SegmentFile {
         self.file = file
     }
 
-    /// The file under a header that is not what its name says, or not what it holds any more.
+    /// Creates a reader with a header that does not match the file's name, or that the file no longer contains.
     init(path: String, file: any File, header: SegmentHeader, keys: [LogKey]) throws(LogError) {
         (binding, chain) = try header.unlocked(with: keys, path: path)
         self.header = header
@@ -95,7 +97,7 @@ final class SegmentFile {
 
     deinit { file.close() }
 
-    /// Behind the segment header.
+    /// The position after the segment header.
     var start: Position {
         Position(offset: UInt64(header.byteCount), nextSequence: header.firstSequence, chain: chain)
     }
@@ -110,8 +112,11 @@ final class SegmentFile {
 
     // MARK: Structures
 
-    /// What lies at the position. Checks everything that can be checked without decompressing: both checksums, ranges,
-    /// sequence number and chain. Throws for what this version does not know, and where the file cannot be read.
+    /// Reads the structure at the position.
+    ///
+    /// Checks everything that can be checked without decompressing: both checksums, ranges, sequence number and chain.
+    ///
+    /// - Throws: An error if the file cannot be read or requires a feature that this version does not support.
     func step(at position: Position) throws(LogError) -> Step {
         let bytes = try self.bytes(at: position.offset, count: BlockHeader.Layout.byteCount)
         if bytes.isEmpty { return .end }
@@ -146,7 +151,9 @@ final class SegmentFile {
         }
     }
 
-    /// The intact header at the offset, whatever it continues; for looking around, not for trusting.
+    /// Returns the intact header at the offset, or nil.
+    ///
+    /// The header is not checked against its predecessor. Use it for searching, not for reading.
     func header(at offset: UInt64) throws(LogError) -> BlockHeader? {
         let bytes = try self.bytes(at: offset, count: BlockHeader.Layout.byteCount)
         guard let header = try? BlockHeader.decode(bytes, binding: binding),
@@ -155,7 +162,7 @@ final class SegmentFile {
         return header
     }
 
-    /// The next intact block header behind the offset that satisfies the condition.
+    /// Returns the next intact block header after the offset that satisfies the condition.
     func nextHeader(
         after offset: UInt64, where condition: (BlockHeader) -> Bool
     ) throws(LogError) -> (offset: UInt64, header: BlockHeader)? {
@@ -175,7 +182,7 @@ final class SegmentFile {
         }
     }
 
-    /// The footer as found from the end of the file; nil where the file does not end as a sealed one does.
+    /// Returns the footer, located from the end of the file, or nil if the file does not end like a sealed one.
     func footerFromEnd() throws(LogError) -> (footer: SegmentFooter, block: Block)? {
         let size = try size()
         let trailerSize = UInt64(SegmentTrailer.Layout.byteCount)
@@ -191,7 +198,7 @@ final class SegmentFile {
         return (footer, block)
     }
 
-    /// Whether a whole trailer, and nothing else, follows the footer block.
+    /// The bytes after a footer block: exactly a trailer, fewer bytes, or more.
     enum Ending {
         case trailer
         case incomplete
@@ -206,19 +213,19 @@ final class SegmentFile {
 
     // MARK: Bytes
 
-    /// Forgets what was read, so that the next step sees the file as it is now.
+    /// Discards the buffer, so that the next step reads the current content of the file.
     func refresh() {
         buffer = []
     }
 
-    /// Up to `count` bytes; fewer only at the end of the file.
+    /// Returns up to `count` bytes; fewer only at the end of the file.
     func bytes(at offset: UInt64, count: Int) throws(LogError) -> ArraySlice<UInt8> {
         if offset >= bufferOffset, offset - bufferOffset <= UInt64(buffer.count) {
             let start = Int(offset - bufferOffset)
             if buffer.count - start >= count { return buffer[start..<start + count] }
         }
         buffer = []
-        // A large block is not kept: it would take memory beside what it decompresses to.
+        // A large block is not buffered: it would occupy memory in addition to its decompressed content.
         if count > Self.readAhead {
             return try onFiles { () throws(FileSystemError) in try file.read(at: offset, count: count) }[...]
         }
@@ -231,7 +238,7 @@ final class SegmentFile {
 }
 
 extension SegmentFile.Block {
-    /// The payload as it was before it was encrypted; nil where it is not what was encrypted.
+    /// The decrypted payload, or nil if it is not authentic.
     var content: ArraySlice<UInt8>? {
         guard let cipher else { return payload }
         return cipher.open(payload, header)?[...]
@@ -239,7 +246,7 @@ extension SegmentFile.Block {
 }
 
 extension BlockHeader {
-    /// Why an intact block does not belong at the position.
+    /// Returns why an intact block does not belong at the position, or nil.
     func placeFault(at position: SegmentFile.Position) -> LogFault? {
         if firstSequence != position.nextSequence {
             return .sequenceGap(expected: position.nextSequence, found: firstSequence)

@@ -1,10 +1,10 @@
 /// The names of the log's files: a sequence number in twenty decimal digits, so that names sort like numbers, and a
-/// suffix that tells what the file is.
+/// suffix for the kind of file.
 enum SegmentName {
     enum Form: CaseIterable {
-        /// Records from the number on.
+        /// Records, beginning with this number.
         case segment
-        /// The state in front of the record with the number.
+        /// The state before the record with this number.
         case snapshot
 
         var suffix: String {
@@ -17,7 +17,7 @@ enum SegmentName {
 
     static let digits = 20
 
-    /// Behind the name of a file that is not yet whole and durable. Nobody reads it; the next writer removes it.
+    /// The suffix of a file that is not yet complete and durable. Readers ignore it; the next writer removes it.
     static let unfinishedSuffix = ".new"
 
     static func name(_ form: Form = .segment, firstSequence: UInt64) -> String {
@@ -25,7 +25,7 @@ enum SegmentName {
         return String(repeating: "0", count: digits - number.count) + number + form.suffix
     }
 
-    /// Nil for a name that is of another form, or none of the log's.
+    /// Returns the sequence number in a name, or nil if the name has another form.
     static func firstSequence(of name: String, _ form: Form = .segment) -> UInt64? {
         guard name.hasSuffix(form.suffix), name.utf8.count == digits + form.suffix.utf8.count else { return nil }
         let number = name.utf8.prefix(digits)
@@ -37,7 +37,7 @@ enum SegmentName {
         Form.allCases.contains { name.hasSuffix($0.suffix + unfinishedSuffix) }
     }
 
-    /// The numbers of the files of this form among these names, ascending.
+    /// Returns the numbers of the files of this form, ascending.
     static func sorted(_ names: [String], _ form: Form = .segment) -> [UInt64] {
         names.compactMap { firstSequence(of: $0, form) }.sorted()
     }

@@ -1,24 +1,24 @@
-/// Walks over a segment's blocks without decompressing them.
+/// Iterates over a segment's blocks without decompressing them.
 struct SegmentScan {
     let segment: SegmentFile
-    /// Behind the last intact block.
+    /// The position after the last intact block.
     private(set) var position: SegmentFile.Position
-    /// Behind the last block of the last whole commit.
+    /// The position after the last block of the last complete commit.
     private(set) var committed: SegmentFile.Position
-    /// Everything in front of it was durable when what is behind it was written, by the word of a block.
+    /// The position before which everything is known to be durable, according to a block's flag.
     private(set) var durable: SegmentFile.Position
     private var totals: SegmentTotals
     private var totalsBeforeCommit: SegmentTotals?
 
-    /// Of the blocks up to ``committed``.
+    /// The totals of the blocks up to ``committed``.
     var committedTotals: SegmentTotals { totalsBeforeCommit ?? totals }
 
     enum Ending {
-        /// The file ends behind a whole commit.
+        /// The file ends after a complete commit.
         case end
-        /// At ``position`` there is a footer, and the file ends behind its trailer.
+        /// A footer begins at ``position``, and the file ends after its trailer.
         case sealed
-        /// At ``position`` something does not hold.
+        /// The structure at ``position`` is invalid.
         case invalid(LogFault)
     }
 

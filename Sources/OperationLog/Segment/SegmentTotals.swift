@@ -1,4 +1,4 @@
-/// What a footer says about the blocks in front of it, kept up block by block.
+/// The content of a footer, accumulated block by block.
 struct SegmentTotals: Equatable {
     private(set) var rawBytes: UInt64 = 0
     private(set) var blockCount: UInt32 = 0
@@ -10,7 +10,9 @@ struct SegmentTotals: Equatable {
         digest = crc32c(bytes[...])
     }
 
-    /// `bytes` is the block as it is in the file, header and payload.
+    /// Adds a block.
+    ///
+    /// - Parameter bytes: The block's header and payload as stored in the file.
     mutating func add(_ header: BlockHeader, offset: UInt64, bytes: ArraySlice<UInt8>) {
         rawBytes &+= UInt64(header.rawLength)
         blockCount &+= 1
@@ -21,7 +23,7 @@ struct SegmentTotals: Equatable {
     }
 
     mutating func add(_ block: SegmentFile.Block, binding: SegmentBinding) {
-        // An intact header encodes to the bytes that it was read from: the format has no other spelling.
+        // An intact header encodes to the bytes that it was read from, because the format has only one encoding.
         var header = [UInt8](repeating: 0, count: BlockHeader.Layout.byteCount)
         block.header.encode(into: &header, at: 0, binding: binding)
         add(block.header, offset: block.offset, bytes: header[...])

@@ -1,19 +1,19 @@
-/// Writes a whole segment file from its header to its trailer, in memory for one block however long it becomes.
+/// Writes a complete segment file from its header to its trailer. Memory use is bounded by one block.
 ///
-/// The file has no name that a reader would look at: the caller gives it one when ``seal()`` has returned.
+/// The file has a name that readers ignore. The caller renames it after ``seal()`` has returned.
 final class SegmentWriter {
     private let file: any File
     private let encoder: CommitEncoder
     private var raw: [UInt8] = []
     private var recordsInBlock: UInt32 = 0
 
-    /// Behind the last block.
+    /// The position after the last block.
     var end: SegmentFile.Position { encoder.end }
     private(set) var recordCount: UInt64 = 0
     private(set) var isSealed = false
 
     /// - Parameters:
-    ///   - path: Must not exist yet.
+    ///   - path: The path of the new file, which must not exist.
     ///   - runSize: See ``OperationLog/Options/runSize``.
     init(
         _ fileSystem: any FileSystem, path: String, header: SegmentHeader, keys: [LogKey],
@@ -50,7 +50,11 @@ final class SegmentWriter {
         recordCount += 1
     }
 
-    /// Writes what is left, footer and trailer, and syncs the file. Returns its size. There must be a record.
+    /// Writes the remaining records, the footer and the trailer, and syncs the file.
+    ///
+    /// Requires at least one record.
+    ///
+    /// - Returns: The size of the file in bytes.
     func seal() throws(LogError) -> UInt64 {
         precondition(!isSealed && recordCount > 0, "a segment with a seal has a record")
         if recordsInBlock > 0 { try writeBlock() }

@@ -1,10 +1,10 @@
 extension LogReader {
-    /// Returns the snapshots with which the log goes on without a gap, in ascending order.
+    /// Returns the snapshots that the log continues without a gap, in ascending order.
     ///
-    /// A compaction that was interrupted can leave snapshots that are older than the first record. The records behind them
-    /// are gone, so they are not among these; the next compaction removes them.
+    /// An interrupted compaction can leave snapshots that are older than the first record. The records after them no
+    /// longer exist, so these snapshots are excluded; the next compaction removes them.
     ///
-    /// Looks at names and sizes only: damage shows when a snapshot is read.
+    /// Reads names and sizes only: damage is detected when a snapshot is read.
     public func snapshots() throws(LogError) -> [SnapshotFile] {
         var files: [SnapshotFile] = []
         let listing = try listing()
@@ -16,14 +16,16 @@ extension LogReader {
                 defer { file.close() }
                 files.append(SnapshotFile(sequence: sequence, path: path, bytes: try file.size()))
             } catch {
-                // Removed since the directory was listed.
+                // It was removed since the directory was listed.
                 guard error.isNotFound else { throw .fileSystem(error) }
             }
         }
         return files
     }
 
-    /// - Throws: ``LogError/damaged(_:)`` where the file's header does not hold.
+    /// Opens a snapshot for reading.
+    ///
+    /// - Throws: ``LogError/damaged(_:)`` if the file's header is invalid.
     public func snapshot(_ file: SnapshotFile) throws(LogError) -> SnapshotCursor {
         let segment = try SegmentFile(
             fileSystem, directory: directory, .snapshot, firstSequence: file.sequence, mode: .read, keys: keys)
@@ -31,9 +33,9 @@ extension LogReader {
         return SnapshotCursor(segment)
     }
 
-    /// Reads all of the snapshot and keeps nothing of it.
+    /// Reads the whole snapshot without keeping its items.
     ///
-    /// - Throws: ``LogError/damaged(_:)`` where the snapshot is incomplete or its bytes changed.
+    /// - Throws: ``LogError/damaged(_:)`` if the snapshot is incomplete or changed.
     public func verify(_ file: SnapshotFile) throws(LogError) -> SnapshotContents {
         let cursor = try snapshot(file)
         while try cursor.next() != nil {}

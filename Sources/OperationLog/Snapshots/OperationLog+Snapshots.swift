@@ -1,13 +1,15 @@
 extension OperationLog {
-    /// Writes the state in front of the next record, so that reading can begin there and ``compact(keepingFrom:)`` may
-    /// remove what led to it. Everything appended so far is made durable, and a new segment begins.
+    /// Writes a snapshot of the state before the next record.
     ///
-    /// The state that the body adds must be that of all records appended before the call, and of none that is appended
-    /// while it runs: others may append meanwhile. There must be one item at least. The body must not close the log.
+    /// Reading can then begin at that record, and ``compact(keepingFrom:)`` may remove the records before it.
+    /// Everything appended so far becomes durable, and a new segment begins.
     ///
-    /// - Returns: The snapshot, durable. One that was made in front of the same record is replaced.
-    /// - Throws: What the body throws, or a ``LogError``. Nothing is left behind then, and the log goes on unless the
-    ///   error says that it is closed.
+    /// The state that `body` adds must include all records appended before the call and none that are appended while it
+    /// runs: other threads may append at the same time. It must add at least one item. It must not close the log.
+    ///
+    /// - Returns: The durable snapshot. It replaces an existing snapshot at the same position.
+    /// - Throws: The errors of `body`, or a ``LogError``. In that case no file is left, and the log stays open unless
+    ///   the error states otherwise.
     public func writeSnapshot(_ body: (inout SnapshotWriter) throws -> Void) throws -> SnapshotFile {
         let directory = try beginFileWork()
         defer { endFileWork() }
@@ -15,10 +17,10 @@ extension OperationLog {
         return try writeSnapshot(in: directory, before: place.nextSequence, chain: place.chain, body)
     }
 
-    /// Writes the state in front of a segment that is there already, for those who keep the history from there on.
+    /// Writes a snapshot of the state before an existing segment, to retain the history from that segment on.
     ///
-    /// The state that the body adds must be that of all records in front of the segment. Otherwise as
-    /// ``writeSnapshot(_:)``; the log itself stays as it is.
+    /// The state that `body` adds must include all records before the segment. The log itself is not changed. Otherwise
+    /// equivalent to ``writeSnapshot(_:)``.
     ///
     /// - Parameter first: The first record of a segment.
     public func writeSnapshot(

@@ -1,10 +1,10 @@
-/// The items of one snapshot in the order in which they were added. Not to be shared between threads.
+/// The items of one snapshot in the order in which they were added. Not safe for concurrent use.
 ///
-/// What it gave counts only when it has come to the end: a snapshot whose last byte does not hold is no snapshot.
+/// The items are valid only after the cursor has reached the end: a snapshot with any damage must not be used.
 public final class SnapshotCursor {
     private let segment: SegmentFile
     var firstSequence: UInt64 { segment.header.firstSequence }
-    /// Of the log, in front of that record.
+    /// The log's chain value before that record.
     var chain: UInt32 { segment.chain }
     private var position: SegmentFile.Position
     private var decoded: SegmentFile.Position
@@ -13,7 +13,7 @@ public final class SnapshotCursor {
     private var walk: RecordWalk?
     private var isAtEnd = false
 
-    /// Of what was read so far.
+    /// The totals of the blocks and items read so far.
     public private(set) var contents = SnapshotContents()
 
     init(_ segment: SegmentFile) {
@@ -23,9 +23,9 @@ public final class SnapshotCursor {
         totals = SegmentTotals(header: segment.header)
     }
 
-    /// The next item; nil behind the last one, when all of the file has proved to be what was written.
+    /// Returns the next item, or nil after the last one, when the whole file has been verified.
     ///
-    /// - Throws: ``LogError/damaged(_:)`` where the snapshot is incomplete or its bytes changed.
+    /// - Throws: ``LogError/damaged(_:)`` if the snapshot is incomplete or changed.
     public func next() throws(LogError) -> (kind: UInt8, payload: [UInt8])? {
         while !isAtEnd {
             if let item = try nextOfBlock() { return item }

@@ -1,6 +1,6 @@
-/// A file that holds the state in front of a record, so that reading can begin with that record.
+/// A file that contains the state before a record, so that reading can begin with that record.
 public struct SnapshotFile: Sendable, Hashable {
-    /// The first record that the state does not include. Who has the state goes on with the records from here on.
+    /// The first record that the state does not include, with which reading continues.
     public let sequence: UInt64
     public let path: String
     public let bytes: UInt64
@@ -12,11 +12,11 @@ public struct SnapshotFile: Sendable, Hashable {
     }
 }
 
-/// What reading a whole snapshot showed.
+/// The totals of a snapshot that was read.
 public struct SnapshotContents: Sendable, Hashable {
     public internal(set) var items: UInt64 = 0
     public internal(set) var blocks = 0
-    /// What the items take uncompressed, and what their blocks take in the file without headers.
+    /// The size of the items uncompressed, and the size of their blocks in the file without headers.
     public internal(set) var rawBytes: UInt64 = 0
     public internal(set) var storedBytes: UInt64 = 0
 }

@@ -1,20 +1,19 @@
-/// The snapshots of a log, looked at from both ends: header, footer and trailer. What is between is checked when it is
-/// read.
+/// The snapshots of a log, checked at both ends: header, footer and trailer. The content is checked when it is read.
 struct SnapshotSet {
     private struct Member {
         let sequence: UInt64
-        /// Of the log, in front of that record.
+        /// The log's chain value before that record.
         let chain: UInt32
         let store: StoreIdentifier
         let path: String
     }
 
-    /// Those that look whole, ascending.
+    /// The snapshots whose two ends are intact, ascending.
     private var members: [Member] = []
-    /// Of those that do not. They are not used.
+    /// The damage to the other snapshots, which are not used.
     private(set) var damages: [LogDamage] = []
 
-    /// The newest one that looks whole.
+    /// The newest snapshot whose two ends are intact.
     var newest: UInt64? { members.last?.sequence }
 
     init(
@@ -34,7 +33,7 @@ struct SnapshotSet {
             } catch {
                 switch error {
                 case .damaged(let damage): damages.append(damage)
-                // Removed since the directory was listed.
+                // It was removed since the directory was listed.
                 case .fileSystem(let failure) where failure.isNotFound: continue
                 default: throw error
                 }
@@ -42,20 +41,22 @@ struct SnapshotSet {
         }
     }
 
-    /// Whether the log may begin with this record: the state in front of it is in a snapshot, or follows from one and
-    /// the records behind it.
+    /// Returns whether the log may begin with this record, because a snapshot contains the state before it or before a
+    /// later record.
     func cover(_ first: UInt64) -> Bool {
         newest.map { $0 >= first } ?? false
     }
 
-    /// Whether a log that ends here has all the records that were there when the newest snapshot was made: they were
-    /// durable then, so an end in front of it is no trace of a crash.
+    /// Returns whether a log that ends here has all records that existed when the newest snapshot was made.
+    ///
+    /// These records were durable then, so an end before the snapshot is not the result of a crash.
     func fit(_ end: SegmentFile.Position) -> Bool {
         newest.map { $0 <= end.nextSequence } ?? true
     }
 
-    /// Takes out what does not continue the log that the segment belongs to. A snapshot is made where a segment begins,
-    /// so the two have the same chain value.
+    /// Removes the snapshots that do not continue the log of the segment.
+    ///
+    /// A snapshot is made at the start of a segment, so the two have the same chain value.
     mutating func hold(to segment: SegmentFile) throws(LogError) {
         for member in members where member.store != segment.header.storeIdentifier {
             throw .otherStore(path: member.path, expected: segment.header.storeIdentifier, found: member.store)

@@ -1,9 +1,11 @@
-/// Takes the items of a snapshot one after the other and writes them as they come, in memory for one block.
+/// Writes the items of a snapshot as they are added. Memory use is bounded by one block.
 public struct SnapshotWriter {
     let segment: SegmentWriter
 
-    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a failure to write. The snapshot is not made then;
-    ///   the log goes on.
+    /// Adds an item.
+    ///
+    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``, or a write error. In that case the snapshot is not
+    ///   created; the log stays open.
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
     }
@@ -12,18 +14,20 @@ public struct SnapshotWriter {
         try segment.add(kind: kind, payload: payload)
     }
 
-    /// How many items were added.
+    /// The number of added items.
     public var itemCount: UInt64 { segment.recordCount }
 }
 
-/// Makes snapshot files. The caller has the lock, and sees to it that nobody else makes one meanwhile.
+/// Creates snapshot files. The caller holds the lock and ensures that no other snapshot is written at the same time.
 struct SnapshotFileWriter {
     let fileSystem: any FileSystem
     let directory: String
     let keys: [LogKey]
     let compression: OperationLog.Options.Compression
 
-    /// The file gets its name when it is whole and durable; the name is not, before the directory is synced.
+    /// Writes a snapshot.
+    ///
+    /// The file gets its name when it is complete and durable. The name is durable after the directory is synced.
     func write(
         _ header: SegmentHeader, _ body: (inout SnapshotWriter) throws -> Void
     ) throws -> SnapshotFile {
@@ -31,7 +35,7 @@ struct SnapshotFileWriter {
         let unfinished = path + SegmentName.unfinishedSuffix
         try removeIfPresent(unfinished)
         do {
-            // A snapshot is read from its beginning and as a whole: one run compresses best.
+            // A snapshot is always read completely, from its beginning: one run compresses best.
             let segment = try SegmentWriter(
                 fileSystem, path: unfinished, header: header, keys: keys, compression: compression, runSize: .max)
             var writer = SnapshotWriter(segment: segment)
@@ -40,7 +44,7 @@ struct SnapshotFileWriter {
             try onFiles { () throws(FileSystemError) in try fileSystem.rename(unfinished, to: path) }
             return SnapshotFile(sequence: header.firstSequence, path: path, bytes: bytes)
         } catch {
-            // What could not be written takes no space; where this fails as well, the next open does it.
+            // Frees the space of the incomplete file. If this fails as well, the next opening does it.
             try? removeIfPresent(unfinished)
             throw error
         }

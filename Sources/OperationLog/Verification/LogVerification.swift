@@ -1,54 +1,56 @@
-/// What checking a log has shown. Changes nothing and takes no lock; a writer may append meanwhile.
+/// The result of checking a log.
 ///
-/// Memory does not grow with the log but with the number of its segments and, up to ``maximumDamages``, of its damages.
+/// Verification changes nothing and takes no lock; a writer may append at the same time. Memory grows with the number
+/// of segments and, up to ``maximumDamages``, of damages, but not with the log's size.
 public struct LogVerification: Sendable, Hashable {
-    /// How much is checked. Both read every byte.
+    /// The extent of a verification. Both depths read every byte.
     public enum Depth: Sendable, Hashable {
-        /// Headers, checksums, the chain between blocks, footers with their digests, and that each segment continues the
-        /// one before. Finds every change of bytes; decompresses nothing.
+        /// Checks headers, checksums, the chain between blocks, footers with their digests, and that each segment
+        /// continues its predecessor. Detects every change of bytes and decompresses nothing.
         case fast
-        /// Also that the content decompresses, is what the chain says, and divides into records. Finds in addition what
-        /// was wrong before it was written.
+        /// Also checks that the content can be decompressed, matches the chain, and consists of records. Additionally
+        /// detects errors that occurred before the content was written.
         case deep
     }
 
-    /// One file of the log.
+    /// A file of the log.
     public struct Segment: Sendable, Hashable {
         public let path: String
         public let firstSequence: UInt64
         public let fileBytes: UInt64
         public let isEncrypted: Bool
         public internal(set) var isSealed = false
-        /// Of records.
+        /// The number of blocks of records.
         public internal(set) var blocks = 0
-        /// Those that can be read, in a fast verification those in intact blocks.
+        /// The number of readable records. In a fast verification, the number of records in intact blocks.
         public internal(set) var records: UInt64 = 0
-        /// What the records take uncompressed, and what their blocks take in the file without headers.
+        /// The size of the records uncompressed, and the size of their blocks in the file without headers.
         public internal(set) var rawBytes: UInt64 = 0
         public internal(set) var storedBytes: UInt64 = 0
-        /// Behind the last intact block.
+        /// The sequence number after the last intact block.
         var nextSequence: UInt64
 
-        /// Sealed, and of blocks so large that packing it again would save nothing.
+        /// Whether the segment is sealed and has blocks so large that recompressing it would save nothing.
         public var isPacked: Bool {
             isSealed && !SegmentRepack.isWorthwhile(rawBytes, UInt32(clamping: blocks))
         }
 
-        /// The last record in an intact block; nil where there is none.
+        /// The last record in an intact block, or nil if there is none.
         public var lastSequence: UInt64? { nextSequence > firstSequence ? nextSequence - 1 : nil }
     }
 
-    /// All records of one kind, framing included. Known after a deep verification.
+    /// The totals of all records of one kind, including their framing. Available after a deep verification.
     public struct KindTotals: Sendable, Hashable {
         public internal(set) var records: UInt64 = 0
         public internal(set) var rawBytes: UInt64 = 0
-        /// Their share of what their blocks take in the file: a block's stored bytes are divided among its records by
-        /// their raw bytes.
+        /// Their share of the stored size: a block's stored bytes are divided among its records in proportion to their
+        /// raw bytes.
         public internal(set) var storedBytes: Double = 0
     }
 
-    /// An incomplete commit at the end of the log: being written, or left by a crash. No damage; the next writer
-    /// removes it.
+    /// An incomplete commit at the end of the log, which is being written or was left by a crash.
+    ///
+    /// It is not damage; the next writer removes it.
     public struct Tail: Sendable, Hashable {
         public let path: String
         public let offset: UInt64
@@ -56,42 +58,45 @@ public struct LogVerification: Sendable, Hashable {
         public let reason: LogFault
     }
 
-    /// Where a verification is: about to read a segment.
+    /// The progress of a verification: the segment that is about to be read.
     public struct Progress: Sendable, Hashable {
         public let path: String
-        /// Counted from 1.
+        /// The index of the segment, counted from 1.
         public let segment: Int
         public let segments: Int
     }
 
     public let depth: Depth
     public internal(set) var segments: [Segment] = []
-    /// Snapshots are written like segments; their records are the items of a state. ``Segment/firstSequence`` is the first
-    /// record of the log that the state does not include.
+    /// The snapshots, which have the same structure as segments; their records are the items of a state.
+    ///
+    /// ``Segment/firstSequence`` is the first record of the log that the state does not include.
     public internal(set) var snapshots: [Segment] = []
-    /// By record kind; empty after a fast verification.
+    /// The totals by record kind. Empty after a fast verification.
     public internal(set) var kinds: [UInt8: KindTotals] = [:]
-    /// In the order of the log, ``maximumDamages`` at most.
+    /// The damages in the order of the log, at most ``maximumDamages``.
     public internal(set) var damages: [LogDamage] = []
     public internal(set) var tail: Tail?
 
-    /// Where ``damages`` stops growing, and the verification stops.
+    /// The maximum length of ``damages``. The verification stops when it is reached.
     public static let maximumDamages = 1000
 
-    /// The readable ones.
+    /// The number of readable records.
     public var records: UInt64 { segments.reduce(0) { $0 + $1.records } }
     public var blocks: Int { segments.reduce(0) { $0 + $1.blocks } }
     public var isSound: Bool { damages.isEmpty }
 
     init(depth: Depth) { self.depth = depth }
 
+    /// Verifies a log.
+    ///
     /// - Parameters:
-    ///   - keys: all that the log's segments are encrypted with.
-    ///   - check: Says why a record's payload is not what its kind demands; nil where it is. What it says is listed as
-    ///     damage. Only in a deep verification.
-    ///   - progress: Called in front of each segment.
+    ///   - keys: All keys that the log's segments are encrypted with.
+    ///   - check: Returns why a record's payload is invalid for its kind, or nil. A reason is reported as damage.
+    ///     Called only in a deep verification.
+    ///   - progress: Called before each segment.
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``,
-    ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a failure to read. Damage is not thrown but
+    ///   ``LogError/keyRequired(path:)``, ``LogError/wrongKey(path:)``, or a read error. Damage is not thrown but
     ///   reported.
     public static func verify(
         directory: String, keys: [LogKey] = [], depth: Depth = .deep, check: ((LogRecord) -> String?)? = nil,

@@ -1,16 +1,16 @@
-/// One walk over all blocks of a log, segment by segment.
+/// A pass over all blocks of a log, segment by segment.
 struct VerificationRun {
     private var result: LogVerification
     private let check: ((LogRecord) -> String?)?
-    /// Behind the segment before; nil in front of the first, and behind one whose end is unknown.
+    /// The position after the preceding segment. Nil before the first segment, and after one whose end is unknown.
     private var before: SegmentFile.Position?
     private var store: StoreIdentifier?
     private var recorded: LogEnd?
     private var decoder = BlockDecoder()
-    /// Being walked over.
+    /// The segment that is being verified.
     private var current = LogVerification.Segment(
         path: "", firstSequence: 1, fileBytes: 0, isEncrypted: false, nextSequence: 1)
-    /// In front of the first record of each segment.
+    /// The chain value before the first record of each segment.
     private var chains: [UInt64: UInt32] = [:]
     private var kinds = [LogVerification.KindTotals](repeating: .init(), count: 256)
 
@@ -34,7 +34,7 @@ struct VerificationRun {
             try body(&self)
         } catch {
             guard case .damaged(let damage) = error else { throw error }
-            // A snapshot without which the log has no beginning is looked at twice.
+            // A snapshot that the beginning of the log depends on is checked twice.
             if goesOn, !result.damages.contains(damage) { result.damages.append(damage) }
             before = nil
         }
@@ -42,7 +42,7 @@ struct VerificationRun {
 
     // MARK: Segments
 
-    /// - Parameter recorded: How far the log went at some time, for its last segment.
+    /// - Parameter recorded: The recorded end of the log, for its last segment.
     mutating func verify(_ segment: SegmentFile, isLast: Bool, recorded: LogEnd? = nil) throws(LogError) {
         self.recorded = recorded
         begin(segment, fileBytes: try segment.size())
@@ -61,14 +61,15 @@ struct VerificationRun {
         result.segments.append(current)
     }
 
-    /// A snapshot is written like a sealed segment. Its records are items of a state: what they mean, and how many of each
-    /// kind there are, is not the log's business.
+    /// Verifies a snapshot, which has the structure of a sealed segment.
+    ///
+    /// Its records are items of a state. The log does not interpret or count them by kind.
     mutating func verify(snapshot: SegmentFile) throws(LogError) {
         begin(snapshot, fileBytes: try snapshot.size())
         if let store, store != snapshot.header.storeIdentifier {
             add(.otherStore(found: snapshot.header.storeIdentifier), snapshot, snapshot.start, offset: 0)
         } else if let end = result.segments.last?.nextSequence, end < snapshot.header.firstSequence {
-            // It was made in front of a segment that was there.
+            // A snapshot is made at the start of a segment, so the records before it existed.
             let place = SegmentFile.Position(offset: 0, nextSequence: end, chain: 0)
             add(.endsBeforeSnapshot(snapshot.header.firstSequence), snapshot, place)
         } else if let chain = chains[snapshot.header.firstSequence], chain != snapshot.chain {
@@ -101,7 +102,7 @@ struct VerificationRun {
                 if try segment.isTorn(fault, at: place.position, recorded: recorded) {
                     return try report(fault, segment, place)
                 }
-                // A writer may have gone on between the first look at the place and the search for a witness behind it.
+                // A writer may have continued between the first read and the search for evidence of damage.
                 if place.lookedTwiceAt != place.position.offset {
                     place.lookedTwiceAt = place.position.offset
                     segment.refresh()
@@ -119,7 +120,7 @@ struct VerificationRun {
 
     private struct Place {
         var position: SegmentFile.Position
-        /// Nil where something in front was passed over.
+        /// The totals, or nil if an earlier structure was skipped.
         var totals: SegmentTotals?
         var commitStart: SegmentFile.Position?
         var lookedTwiceAt: UInt64?
@@ -136,7 +137,7 @@ struct VerificationRun {
         case fault(LogFault)
     }
 
-    /// Looks at what begins at the place and goes behind it.
+    /// Checks the structure at the position and advances after it.
     private mutating func pass(
         _ segment: SegmentFile, _ place: inout Place, isLast: Bool
     ) throws(LogError) -> Step {
@@ -153,7 +154,7 @@ struct VerificationRun {
             place.position = block.next
             return .on
         case .footer(let block, let footer):
-            // No writer seals behind a part of a commit: that is no trace of a crash.
+            // No writer seals a segment in the middle of a commit, so this is not the result of a crash.
             guard place.commitStart == nil else { return .fault(.brokenChain) }
             switch try segment.ending(after: block) {
             case .incomplete: return .fault(.endsEarly)
@@ -181,7 +182,7 @@ struct VerificationRun {
             path: segment.path, offset: offset, bytes: size - min(size, offset), reason: fault)
     }
 
-    /// Where an intact block goes on behind something that does not hold.
+    /// Returns the position of the next intact block after an invalid structure.
     private func resume(
         _ segment: SegmentFile, behind position: SegmentFile.Position, _ fault: LogFault
     ) throws(LogError) -> SegmentFile.Position? {
@@ -257,7 +258,7 @@ struct VerificationRun {
     ) {
         guard goesOn else { return }
         let offset = offset ?? position.offset
-        // A block that does not follow what precedes it cannot be decompressed either; one place, one line.
+        // A block that does not continue its predecessor cannot be decompressed either; each position is reported once.
         if let last = result.damages.last, last.path == segment.path, last.offset == offset { return }
         result.damages.append(
             LogDamage(path: segment.path, offset: offset, fault: fault, sequence: position.nextSequence))

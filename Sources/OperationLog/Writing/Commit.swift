@@ -1,16 +1,16 @@
-/// Records that are appended together: found again all of them or none.
+/// Records that are appended together and recovered all or none.
 ///
-/// It keeps them in the form in which a block is compressed, so appending copies no record. One that is kept and emptied
-/// with ``removeAll()`` keeps its memory.
+/// Records are stored in the form in which a block is compressed, so appending copies no record. A commit that is
+/// reused after ``removeAll()`` keeps its memory.
 public struct Commit: Sendable {
-    /// The commit's blocks, uncompressed, one behind the other. A record lies in one block.
+    /// The commit's blocks, uncompressed and consecutive. A record lies in one block.
     private(set) var raw: [UInt8] = []
-    /// All blocks but the last.
+    /// All blocks except the last.
     private(set) var fullBlocks: [Block] = []
     private var last = Block(start: 0, recordCount: 0)
 
     struct Block {
-        /// In ``Commit/raw``.
+        /// The offset in ``Commit/raw``.
         let start: Int
         var recordCount: UInt32
     }
@@ -23,7 +23,9 @@ public struct Commit: Sendable {
         fullBlocks.reduce(Int(last.recordCount)) { $0 + Int($1.recordCount) }
     }
 
-    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``; the commit is as before.
+    /// Adds a record.
+    ///
+    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``. The commit is unchanged in that case.
     public mutating func add(kind: UInt8, payload: UnsafeRawBufferPointer) throws(LogError) {
         guard payload.count <= LogFormat.maximumPayload else {
             throw .recordTooLarge(bytes: payload.count, maximum: LogFormat.maximumPayload)
@@ -37,12 +39,14 @@ public struct Commit: Sendable {
         last.recordCount += 1
     }
 
-    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``; the commit is as before.
+    /// Adds a record.
+    ///
+    /// - Throws: ``LogError/recordTooLarge(bytes:maximum:)``. The commit is unchanged in that case.
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(LogError) {
         try withBytes(of: payload) { bytes throws(LogError) in try add(kind: kind, payload: bytes) }
     }
 
-    /// Empties the commit and keeps its memory for the next one.
+    /// Removes all records and keeps the memory for later ones.
     public mutating func removeAll() {
         raw.removeAll(keepingCapacity: true)
         fullBlocks.removeAll(keepingCapacity: true)
@@ -58,7 +62,7 @@ public struct Commit: Sendable {
     }
 }
 
-/// `withUnsafeBytes` with a typed error.
+/// A variant of `withUnsafeBytes` with a typed error.
 func withBytes<Value, Failure: Error>(
     of bytes: [UInt8], _ body: (UnsafeRawBufferPointer) throws(Failure) -> Value
 ) throws(Failure) -> Value {

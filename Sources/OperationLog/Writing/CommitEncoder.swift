@@ -1,34 +1,37 @@
-/// Turns commits into blocks, one behind the other, for one segment after the other. What it has encoded waits in
-/// ``bytes`` to be written.
+/// Encodes commits into consecutive blocks, segment by segment. Encoded blocks are kept in ``bytes`` until they are
+/// written.
 final class CommitEncoder {
-    /// Encoded and not written yet: it belongs at the end of the file, in front of ``end``.
+    /// The encoded blocks that are not written yet. They belong at the end of the file, before ``end``.
     private(set) var bytes: [UInt8] = []
-    /// Behind the last commit.
+    /// The position after the last commit.
     private(set) var end: SegmentFile.Position
-    /// Of the segment's blocks, those in ``bytes`` included.
+    /// The totals of the segment's blocks, including those in ``bytes``.
     private(set) var totals: SegmentTotals
 
     private var binding: SegmentBinding
     private let compressor: RunCompressor?
-    /// Nil: blocks keep their records as they are.
+    /// The column encoder, or nil if blocks are not stored in column form.
     private var columns: ColumnEncoder?
     private let runSize: Int
     private var rawInRun = 0
     private var needsNewRun = true
-    /// Of the commit that is being encoded.
+    /// The blocks of the commit that is being encoded.
     private var blocks: [Block] = []
 
     private struct Block {
         let header: BlockHeader
         let offset: UInt64
-        /// In ``CommitEncoder/bytes``.
+        /// The range in ``CommitEncoder/bytes``.
         let range: Range<Int>
     }
 
-    /// Goes on in the segment behind `position`, where `totals` is what it holds so far.
+    /// Creates an encoder that continues a segment.
     ///
-    /// - Parameter layout: Blocks that ``encode(raw:recordCount:)`` makes have columns where that is shorter. They are
-    ///   runs of their own, so `runSize` must be 0 then.
+    /// - Parameters:
+    ///   - position: The end of the segment.
+    ///   - totals: The totals of the segment's existing blocks.
+    ///   - layout: If it is set, ``encode(raw:recordCount:)`` uses the column form for blocks that become shorter. Each
+    ///     such block is a run, so `runSize` must be 0.
     init(
         compression: OperationLog.Options.Compression, runSize: Int, binding: SegmentBinding,
         position: SegmentFile.Position, totals: SegmentTotals, layout: RecordLayout? = nil
@@ -45,7 +48,7 @@ final class CommitEncoder {
         end = position
     }
 
-    /// Encodes records that need not stay together as a commit, and that were durable elsewhere already.
+    /// Encodes records whose commit boundaries need not be preserved and that are already durable elsewhere.
     func encode(raw: [UInt8], recordCount: UInt32) throws(LogError) {
         blocks.removeAll(keepingCapacity: true)
         let form = columns?.encode(raw, recordCount: recordCount)
@@ -53,7 +56,7 @@ final class CommitEncoder {
         for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
-    /// Where ``bytes`` are to be written.
+    /// The file offset at which ``bytes`` must be written.
     var offset: UInt64 { end.offset - UInt64(bytes.count) }
 
     func begin(_ segment: SegmentFile) {
@@ -68,7 +71,7 @@ final class CommitEncoder {
         bytes.removeAll(keepingCapacity: true)
     }
 
-    /// Encodes the commit behind the one before. After a throw nothing has changed but that a new run begins.
+    /// Encodes the commit after the preceding one. After an error nothing is changed, except that a new run begins.
     func encode(_ commit: Commit, predecessorsDurable: Bool) throws(LogError) {
         let before = (end: end, count: bytes.count)
         blocks.removeAll(keepingCapacity: true)
@@ -88,7 +91,7 @@ final class CommitEncoder {
         for block in blocks { totals.add(block.header, offset: block.offset, bytes: bytes[block.range]) }
     }
 
-    /// One block. What is compressed is the column form, where there is one, and the raw bytes otherwise.
+    /// Encodes one block. Compresses the column form if there is one, and the raw bytes otherwise.
     private func encode(
         _ raw: ArraySlice<UInt8>, recordCount: UInt32, _ flags: BlockFlags, columns: [UInt8]? = nil
     ) throws(LogError) {
@@ -124,7 +127,7 @@ final class CommitEncoder {
         end.chain = header.chainAfter
     }
 
-    /// Footer block and trailer, which close the segment at ``end``.
+    /// Returns the footer block and the trailer, which seal the segment at ``end``.
     func sealBytes() -> [UInt8] {
         let payload = totals.footer(lastSequence: end.nextSequence - 1).encoded()
         let header = BlockHeader(

@@ -1,10 +1,10 @@
-/// Keeps the bytes that a recovery cuts off a segment, in files beside the segments: nothing of a log is destroyed unseen.
+/// Preserves the bytes that recovery cuts off a segment, in files next to the segments.
 ///
-/// A file is named by its segment and the offset where the bytes were, `00000000000000000001-4096.cut`. No reader looks at
+/// A file is named by its segment and the offset of the bytes, such as `00000000000000000001-4096.cut`. Readers ignore
 /// it.
 struct CutBytes {
     static let suffix = ".cut"
-    /// How many such files are kept. The oldest goes first.
+    /// The maximum number of such files. The oldest is removed first.
     static let limit = 8
 
     private let fileSystem: any FileSystem
@@ -17,8 +17,8 @@ struct CutBytes {
 
     /// Copies the bytes from the offset to the end of the segment.
     ///
-    /// - Returns: the path of the file; nil if there are no bytes, or if all of them are zero.
-    /// - Throws: if the file cannot be written and synced. Then nothing may be cut.
+    /// - Returns: The path of the file, or nil if there are no bytes or all of them are zero.
+    /// - Throws: An error if the file cannot be written and synced. In that case nothing may be cut.
     func keep(_ segment: SegmentFile, from offset: UInt64) throws(LogError) -> String? {
         let end = try segment.size()
         guard offset < end, try hasContent(segment, from: offset) else { return nil }
@@ -27,7 +27,7 @@ struct CutBytes {
         let path = "\(directory)/\(name)-\(offset)\(Self.suffix)"
         try onFiles { () throws(FileSystemError) in
             try removeOld()
-            // Of a recovery that ended in the middle.
+            // The file of a recovery that was interrupted.
             do throws(FileSystemError) {
                 try fileSystem.remove(path)
             } catch {
@@ -60,7 +60,7 @@ struct CutBytes {
         }
     }
 
-    /// Makes room for one more.
+    /// Removes the oldest files to make room for one.
     private func removeOld() throws(FileSystemError) {
         let kept = try fileSystem.list(directory).filter { $0.hasSuffix(Self.suffix) }.sorted()
         for name in kept.dropLast(Self.limit - 1) { try fileSystem.remove(directory + "/" + name) }

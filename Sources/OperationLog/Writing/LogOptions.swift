@@ -1,62 +1,69 @@
 extension OperationLog {
     public struct Options: Sendable {
-        /// What has happened to a commit when ``OperationLog/append(_:)-(Commit)`` returns.
+        /// The durability of a commit when ``OperationLog/append(_:)-(Commit)`` returns.
         public enum Durability: Sendable, Hashable {
-            /// It survives a loss of power; the disk was asked for this commit alone.
+            /// The commit survives a loss of power. It is synced on its own.
             case everyCommit
-            /// It survives a loss of power. Commits that come while the disk is busy are made durable together: one of
-            /// them asks the disk for all.
+            /// The commit survives a loss of power. Commits that arrive while a sync runs share the next one.
             case grouped
-            /// The operating system has it: it survives the end of the process, and a loss of power so much later.
+            /// The commit has been passed to the operating system. It survives the end of the process, and a loss of
+            /// power after the interval.
             case interval(milliseconds: Int)
-            /// The operating system has it: it survives the end of the process. ``OperationLog/sync()`` does the rest.
+            /// The commit has been passed to the operating system. It survives the end of the process.
+            /// ``OperationLog/sync()`` makes it survive a loss of power.
             case none
         }
 
         public enum Compression: Sendable, Hashable {
             case stored
-            /// The level as zstd counts it; one out of range is moved to the nearest.
+            /// zstd's compression level. A value out of range is clamped.
             case zstd(level: Int)
         }
 
-        /// What becomes of a segment that is full.
+        /// The treatment of a full segment.
         public enum Sealing: Sendable, Hashable {
-            /// It stays as it was written.
+            /// The segment stays as it was written.
             case asWritten
-            /// In the background it is written once more, with large blocks compressed at this level, and replaced.
+            /// The segment is rewritten in the background with large blocks, compressed at this level, and replaced.
             case repacked(level: Int)
         }
 
         public enum Creation: Sendable, Hashable {
-            /// Where the directory has no log, a new one begins.
+            /// Creates a log if the directory has none.
             case ifMissing
-            /// Where the directory has no log, that is ``LogError/noLog(path:)``. For stores that should have one.
+            /// Throws ``LogError/noLog(path:)`` if the directory has no log. For stores that must already have one.
             case never
         }
 
         public var durability: Durability
         public var compression: Compression
         public var sealing: Sealing
-        /// Where the values lie in the records. With it, repacking lays the values of each field side by side, which
-        /// takes about half the space. It is not kept in the log, and reading needs none.
+        /// The positions of the values in the records.
+        ///
+        /// With a layout, recompression stores the values of each field together, which takes about half the space. The
+        /// layout is not stored in the log and not needed for reading.
         public var layout: RecordLayout?
         public var creation: Creation
-        /// A segment that has reached this many bytes is sealed before the next commit. It can become longer by one
+        /// The size in bytes from which a segment is sealed before the next commit. A segment can exceed it by one
         /// commit.
         public var segmentSize: UInt64
-        /// How many bytes of the current segment the disk sets aside ahead of what is written; 0: none. Where the file
-        /// system cannot do it, or has not the room, the log goes on without.
+        /// The number of bytes to reserve on disk after the end of the current segment. 0 reserves nothing.
+        ///
+        /// If the file system does not support the reservation or has insufficient space, the log continues without it.
         public var preallocation: UInt64
-        /// The most uncompressed bytes between two places where reading can begin. More compresses better; less makes
-        /// reading from the middle faster.
+        /// The maximum number of uncompressed bytes between two positions at which reading can begin.
+        ///
+        /// A larger value compresses better; a smaller one makes reading from the middle faster.
         public var runSize: Int
-        /// Nil takes what the log says; a new log draws one.
+        /// The expected store identifier. Nil accepts the log's own; a new log generates one.
         public var storeIdentifier: StoreIdentifier?
-        /// The first one encrypts new segments; all of them are tried for reading. None: new segments are not encrypted.
-        /// Where the last segment has another key than the first of these, or none, the next append begins a new one;
-        /// nothing that is there is rewritten.
+        /// The encryption keys. The first one encrypts new segments; all of them are tried for reading.
+        ///
+        /// If the array is empty, new segments are not encrypted. If the last segment is encrypted with a key other
+        /// than the first one, or is encrypted differently, the next append begins a new segment. Existing segments are
+        /// not rewritten.
         public var keys: [LogKey]
-        /// The lock file; nil means `LOCK` beside the log's directory. Its directory must exist.
+        /// The lock file, whose directory must exist. Nil means `LOCK` next to the log's directory.
         public var lockPath: String?
 
         public init(

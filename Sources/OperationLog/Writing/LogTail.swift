@@ -1,38 +1,42 @@
-/// The last segment and what is on its way into it. Used by one thread at a time; ``OperationLog`` sees to that.
+/// The last segment and the commits that are being written to it.
+///
+/// Not safe for concurrent use; ``OperationLog`` serializes access.
 final class LogTail {
     let directory: String
     let fileSystem: any FileSystem
     let options: OperationLog.Options
     let storeIdentifier: StoreIdentifier
 
-    /// How many bytes a log with grouped durability writes at most before a commit says *predecessors durable*. In a
-    /// stretch of commits that were written while syncs ran, a changed bit looks like the torn end of the log.
+    /// The maximum number of bytes that a log with grouped durability writes before a commit has the flag *predecessors
+    /// durable*.
+    ///
+    /// In a stretch of commits that were written while syncs ran, a changed bit looks like a torn tail.
     static let targetUnwitnessed = 65_536
 
     private(set) var segment: SegmentFile
     private(set) var isSealed: Bool
-    /// The segment is not encrypted with the key that new records are to be encrypted with.
+    /// Whether the segment is not encrypted with the key for new records.
     private var needsOtherKey: Bool
     private(set) var encoder: CommitEncoder
     private(set) var progress: SyncProgress
     private(set) var state = State.open
-    /// The file's length when all in it was durable last, and when the sync that runs began.
+    /// The length of the file when all of it was last durable, and its length when the running sync began.
     private var durableOffset: UInt64
     private var syncingOffset: UInt64
-    /// Where the last commit is that says that all before it was durable.
+    /// The offset of the last commit with the flag *predecessors durable*.
     private var witnessOffset: UInt64
-    /// Up to where the disk has set space aside for the segment.
+    /// The offset up to which disk space is reserved for the segment.
     private var reservedOffset: UInt64 = 0
     private let lock: any FileLock
     private var end: EndRecorder
     private var isLockHandedOver = false
     private var isGivenUp = false
-    /// How many threads work on sealed segments and snapshots.
+    /// The number of threads that work on sealed segments and snapshots.
     private var works = 0
 
     enum State: Equatable {
         case open
-        /// Takes no new commits, but brings to the disk what was encoded.
+        /// The log accepts no new commits but still makes the encoded ones durable.
         case closing
         case closed(cause: FileSystemError?)
     }
@@ -59,7 +63,7 @@ final class LogTail {
         witnessOffset = found.position.offset
     }
 
-    /// The number that the next record gets.
+    /// The sequence number of the next record.
     var nextSequence: UInt64 { encoder.end.nextSequence }
 
     func checkOpen() throws(LogError) {
@@ -72,19 +76,19 @@ final class LogTail {
 
     // MARK: Commits
 
-    /// Whether the next commit goes into another segment. The last condition bounds the footer.
+    /// Whether the next commit belongs into a new segment. The last condition bounds the size of the footer.
     var needsSegment: Bool {
         isSealed || needsOtherKey
             || encoder.totals.blockCount > 0
                 && (encoder.end.offset >= options.segmentSize || encoder.totals.entries.count >= 500_000)
     }
 
-    /// Nothing is in the segment yet, and the next commit goes into it.
+    /// Whether the segment is empty and the next commit belongs into it.
     var isAtStart: Bool { !isSealed && !needsOtherKey && encoder.totals.blockCount == 0 }
 
-    /// Gives the commit its numbers and its place behind the one before. Nothing is in the file yet.
+    /// Assigns the commit its sequence numbers and encodes it. Does not write to the file yet.
     ///
-    /// - Parameter isWrittenAfterSync: it will not be written before the sync that runs now has ended.
+    /// - Parameter isWrittenAfterSync: Whether the commit is written only after the running sync has ended.
     func encode(_ commit: Commit, isWrittenAfterSync: Bool) throws(LogError) -> ClosedRange<UInt64> {
         precondition(!commit.isEmpty, "a commit has at least one record")
         let first = nextSequence
@@ -98,10 +102,10 @@ final class LogTail {
         return first...nextSequence - 1
     }
 
-    /// How much lies behind the last commit that says that all before it was durable.
+    /// The number of bytes from the last commit with the flag *predecessors durable* to the end.
     var unwitnessedBytes: UInt64 { encoder.end.offset - witnessOffset }
 
-    /// Hands all that was encoded to the operating system.
+    /// Passes all encoded blocks to the operating system.
     func writeOut() throws(LogError) {
         guard !encoder.bytes.isEmpty else { return }
         let offset = encoder.offset
@@ -118,7 +122,7 @@ final class LogTail {
         guard options.preallocation > 0, end > reservedOffset else { return }
         let start = max(encoder.offset, reservedOffset)
         reservedOffset = end + options.preallocation
-        // Where it is refused, for want of room as well, writing says what really does not fit.
+        // If the reservation fails, for lack of space or otherwise, a later write reports an actual shortage.
         do throws(FileSystemError) {
             try segment.file.reserve(reservedOffset - start, at: start)
         } catch {
@@ -126,14 +130,14 @@ final class LogTail {
         }
     }
 
-    /// What the segment will not use.
+    /// Releases the reserved space that the segment will not use.
     private func giveBackReserved() throws(FileSystemError) {
         guard options.preallocation > 0, reservedOffset > 0 else { return }
         reservedOffset = 0
         try segment.file.truncate(to: encoder.offset)
     }
 
-    /// Writes and syncs all that was encoded. No sync may be running.
+    /// Writes and syncs all encoded blocks. No sync may be running.
     func syncAlone() throws(LogError) {
         try writeOut()
         guard !progress.isWrittenDurable else { return }
@@ -146,7 +150,7 @@ final class LogTail {
 
     func beginGathering() { progress.beginGathering() }
 
-    /// Writes what was encoded and returns the file to sync.
+    /// Writes the encoded blocks and returns the file to sync.
     func beginSync() throws(LogError) -> any File {
         do {
             try writeOut()
@@ -163,7 +167,7 @@ final class LogTail {
     func endSync(_ failure: FileSystemError?) throws(LogError) {
         progress.endSync(isDurable: failure == nil)
         if failure == nil { durableOffset = syncingOffset }
-        // Another thread's write may have failed meanwhile; the file was left open for this sync.
+        // Another thread's write may have failed in the meantime; the file was kept open for this sync.
         defer { releaseIfClosed() }
         guard let failure else { return }
         try mustSucceed(orCutTo: durableOffset) { () throws(FileSystemError) in throw failure }
@@ -171,18 +175,21 @@ final class LogTail {
 
     // MARK: Segments
 
-    /// Seals the segment and begins the next. Each step is durable before the next one begins, so that a crash between
-    /// two leaves what ``Recovery`` knows: a segment without footer, a sealed one without successor, or an unfinished
-    /// file that nobody reads. No sync may be running.
+    /// Seals the segment and begins the next one. No sync may be running.
     ///
-    /// Returns the first sequence number of the sealed segment where it is worth packing again.
+    /// Each step is durable before the next one begins. A crash between two steps leaves a state that ``Recovery``
+    /// handles: a segment without footer, a sealed segment without successor, or an unfinished file that readers
+    /// ignore.
+    ///
+    /// - Returns: The first sequence number of the sealed segment if recompressing it is worthwhile; otherwise nil.
     func startSegment() throws(LogError) -> UInt64? {
         let old = segment.header.firstSequence
-        // Of large commits only columns are left to gain. When a log is opened such segments are not looked for.
+        // If the commits were large, only the column form saves space. Such segments are not searched for when a log is
+        // opened.
         let isWorthRepacking =
             SegmentRepack.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
             || options.layout != nil && encoder.totals.rawBytes >= UInt64(SegmentRepack.usualBlockSize / 4)
-        // One without blocks cannot be sealed; it is replaced by one with another key.
+        // A segment without blocks cannot be sealed; it is replaced by one with another key.
         let isEmpty = encoder.totals.blockCount == 0
         if !isSealed, !isEmpty { try seal() }
         let header = SegmentHeader(
@@ -222,7 +229,7 @@ final class LogTail {
         isSealed = true
     }
 
-    /// Notes how far the log goes, if all of it is durable and it takes, or took until now, new commits.
+    /// Records the end of the log if all of it is durable and the log is not closed.
     func recordEnd() {
         if case .closed = state { return }
         guard encoder.bytes.isEmpty, progress.phase == .idle, progress.isWrittenDurable else { return }
@@ -233,27 +240,29 @@ final class LogTail {
 
     func beginClosing() { state = .closing }
 
-    /// The lock is the caller's to release from now on, whoever closes the log.
+    /// Returns the lock. The caller must release it from now on, even if the log is closed elsewhere.
     func handOverLock() -> any FileLock {
         isLockHandedOver = true
         return lock
     }
 
-    /// For good. The file stays open while a sync runs.
+    /// Closes the log permanently. The file stays open while a sync runs.
     func close(cause: FileSystemError?) {
         if case .closed = state { return }
         state = .closed(cause: cause)
         releaseIfClosed()
     }
 
-    /// Nil as long as commits that are not durable yet can still become so.
+    /// The error for commits that wait to become durable, or nil as long as they still can.
     var failureOfWaiting: LogError? {
         guard isGivenUp, case .closed(let cause) = state else { return nil }
         return cause.map { .writeFailed($0) } ?? .closed(cause: nil)
     }
 
-    /// The lock is kept while a sealed segment is being packed again, a snapshot made or files removed: the next writer
-    /// might do the same.
+    /// Registers work on other files of the log.
+    ///
+    /// The lock is kept while a sealed segment is recompressed, a snapshot is written or files are removed, because the
+    /// next writer might do the same.
     func beginWork() throws(LogError) {
         try checkOpen()
         works += 1
@@ -264,7 +273,7 @@ final class LogTail {
         releaseIfClosed()
     }
 
-    /// Makes names in the directory durable.
+    /// Makes the names in the directory durable.
     func syncDirectory() throws(LogError) {
         try checkOpen()
         try mustSucceed(orCutTo: nil) { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
@@ -273,7 +282,7 @@ final class LogTail {
     private func releaseIfClosed() {
         guard case .closed(let cause) = state, progress.phase == .idle else { return }
         if !isGivenUp {
-            // A log that failed is left as it is.
+            // After a failure the file is left as it is.
             if cause == nil { try? giveBackReserved() }
             segment.file.close()
         }
@@ -281,16 +290,17 @@ final class LogTail {
         if works == 0, !isLockHandedOver { lock.release() }
     }
 
-    /// Does what must not fail. If it does, the log is closed: a sync that failed once may report success the next time
-    /// although the bytes are gone.
+    /// Runs an operation and closes the log if it fails.
+    ///
+    /// After a failed sync, a later one may report success although the bytes are lost.
     private func mustSucceed(
         orCutTo offset: UInt64?, _ body: () throws(FileSystemError) -> Void
     ) throws(LogError) {
         do {
             try body()
         } catch {
-            // Without this, the next to open the file could find the commit in the system's cache, and count on it,
-            // while the disk does not have it. Where it fails too there is nothing left to do.
+            // Without this, the next writer could read the commit from the system's cache and rely on it although it is
+            // not on the disk. If this fails too, nothing else can be done.
             if let offset { try? segment.file.truncate(to: offset) }
             state = .closed(cause: error)
             releaseIfClosed()

@@ -6,14 +6,16 @@
     import Glibc
 #endif
 
-/// A lock whose holder can wait for another thread to change what it guards.
+/// A lock with condition variables.
 ///
-/// `Synchronization.Mutex` cannot be waited on, and a queue would cost a change of threads for each commit.
+/// `Synchronization.Mutex` has no condition variables, and a dispatch queue would require a thread switch for each
+/// commit.
 final class Monitor: @unchecked Sendable {
     enum Condition {
-        /// The sync with this number has ended. Those who wait for the one that runs, and for the next, are told apart.
+        /// The sync with this number has ended. Waiters for the running sync are distinguished from waiters for the
+        /// next one.
         case sync(UInt64)
-        /// No sync runs.
+        /// No sync is running.
         case idle
 
         fileprivate var index: Int {
@@ -45,7 +47,8 @@ final class Monitor: @unchecked Sendable {
 
     func unlock() { pthread_mutex_unlock(mutex) }
 
-    /// Lets go of the lock until the condition is announced, or for no reason: ask again what was waited for.
+    /// Releases the lock until the condition is signaled. Spurious wakeups are possible: the caller must check its
+    /// condition again.
     func wait(_ condition: Condition) { pthread_cond_wait(conditions + condition.index, mutex) }
 
     func wakeAll(_ condition: Condition) { pthread_cond_broadcast(conditions + condition.index) }

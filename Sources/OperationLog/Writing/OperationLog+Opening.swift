@@ -1,9 +1,10 @@
 extension OperationLog {
-    /// Takes the lock, brings a log that a crash left behind back to its last whole commit, and is ready to append.
+    /// Opens a log for appending: acquires the lock and recovers the log up to its last complete commit.
     ///
-    /// - Parameter directory: Holds the segments and nothing else. Made where missing; its parent must exist.
-    /// - Throws: ``LogError/locked(path:processID:)`` while another writer lives. ``LogError/damaged(_:)`` where bytes
-    ///   changed that a crash cannot explain; nothing is cut then.
+    /// - Parameter directory: The directory that contains the segments and nothing else. It is created if it is
+    ///   missing; its parent must exist.
+    /// - Throws: ``LogError/locked(path:processID:)`` while another writer is active. ``LogError/damaged(_:)`` if the
+    ///   log has damage that a crash cannot explain; nothing is cut in that case.
     public static func open(
         directory: String, options: Options = Options(), fileSystem: any FileSystem = PosixFileSystem()
     ) throws(LogError) -> (log: OperationLog, recovery: RecoveryReport) {
@@ -26,11 +27,11 @@ extension OperationLog {
         if let expected = options.storeIdentifier, expected != identifier {
             throw .otherStore(path: directory, expected: expected, found: identifier)
         }
-        // Once for all of the above: removed, renamed or made by a process that died before it came to this.
+        // Makes all of the above durable, including changes of a process that died before it synced the directory.
         try onFiles { () throws(FileSystemError) in try fileSystem.syncDirectory(directory) }
         let tail = try LogTail(
             directory: directory, fileSystem: fileSystem, options: options, lock: lock, found: found)
-        // All that was found is durable by now, also where a crash had come before it was noted.
+        // Everything found is durable now, even if a crash occurred before the end was recorded.
         tail.recordEnd()
         let report = RecoveryReport(
             created: listing.segments.isEmpty, segments: found.segments, nextSequence: found.position.nextSequence,

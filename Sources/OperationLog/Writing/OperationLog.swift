@@ -1,31 +1,31 @@
 import Dispatch
 
-/// The one writer of a log: appends records, durably and in order, and never changes what was appended.
+/// The writer of a log: appends records durably and in order, and never changes appended records.
 ///
-/// The log knows nothing of what records mean. It numbers them from 1 without gaps; what one call appends is one
-/// commit, found again as a whole or not at all.
+/// The log does not interpret records. It numbers them from 1 without gaps. The records of one call form a commit,
+/// which is recovered completely or not at all.
 ///
-/// Any number of threads and tasks may use an instance at once. Commits are in the log in the order of their numbers.
-/// Readers need no instance: see ``LogReader``.
+/// An instance can be used by any number of threads and tasks concurrently. Commits are in the log in the order of
+/// their sequence numbers. Readers need no instance; see ``LogReader``.
 public final class OperationLog: Sendable {
     let monitor = Monitor()
-    /// Touched only by the thread that holds ``monitor``; see ``withTail(_:)``.
+    /// Accessed only while holding ``monitor``; see ``withTail(_:)``.
     private nonisolated(unsafe) let tail: LogTail
-    /// Where commits are synced that no thread waits for.
+    /// The queue that syncs commits for which no thread waits.
     private let queue = DispatchQueue(label: "tidelog.log.sync")
     private nonisolated(unsafe) var waiting: [Waiting] = []
     private nonisolated(unsafe) var isSyncQueued = false
     private nonisolated(unsafe) var isSyncTimed = false
 
-    /// Held while a sealed segment is packed again: one at a time.
+    /// Held while a sealed segment is recompressed, one at a time.
     let repacking = Monitor()
     private let repackQueue = DispatchQueue(label: "tidelog.log.repack", qos: .utility)
     private nonisolated(unsafe) var unpacked: [UInt64] = []
-    /// Held while snapshots are made and files removed: one at a time.
+    /// Held while a snapshot is written or files are removed, one operation at a time.
     private let fileWork = Monitor()
     let fileSystem: any FileSystem
 
-    /// A task that waits for a record to be durable.
+    /// A task that waits until a record is durable.
     private struct Waiting {
         let sequence: UInt64
         let continuation: CheckedContinuation<Result<Void, LogError>, Never>
@@ -34,25 +34,25 @@ public final class OperationLog: Sendable {
     public let storeIdentifier: StoreIdentifier
     public let options: Options
 
-    /// `unpacked` are the first sequence numbers of sealed segments that are worth packing again.
+    /// - Parameter unpacked: The first sequence numbers of sealed segments that are worth recompressing.
     init(_ tail: LogTail, unpacked: [UInt64]) {
         self.tail = tail
         self.unpacked = unpacked
         storeIdentifier = tail.storeIdentifier
         options = tail.options
         fileSystem = tail.fileSystem
-        // Not at once: a program that opens the log for one question should not wait for this when it closes.
+        // Delayed, so that a program that opens the log briefly need not wait for recompression when it closes the log.
         if !unpacked.isEmpty { queueRepack(after: 1) }
     }
 
-    /// The number that the next record gets.
+    /// The sequence number of the next record.
     public var nextSequence: UInt64 { withTail { $0.nextSequence } }
 
-    /// The last record that survives a loss of power; 0 when there is none. What a reader sees beyond it can still be
-    /// lost.
+    /// The last record that survives a loss of power, or 0 if there is none. Readers can see later records, which may
+    /// still be lost.
     public var durableSequence: UInt64 { withTail { $0.progress.durable } }
 
-    /// The closure must not call the log.
+    /// Runs `body` while holding the monitor. The closure must not call the log.
     func withTail<Value, Failure: Error>(
         _ body: (LogTail) throws(Failure) -> Value
     ) throws(Failure) -> Value {
@@ -63,11 +63,12 @@ public final class OperationLog: Sendable {
 
     // MARK: Appending
 
-    /// Appends one commit of at least one record and returns the records' sequence numbers. When it returns, the commit
-    /// is as durable as ``Options/durability`` says. Blocks the thread meanwhile.
+    /// Appends a commit of at least one record. Blocks the calling thread until the commit has the durability of
+    /// ``Options/durability``.
     ///
-    /// - Throws: ``LogError/writeFailed(_:)`` when the disk refuses: then this log takes nothing more, and whether the
-    ///   commit is kept shows when the log is opened again. Any other error: nothing was appended.
+    /// - Returns: The records' sequence numbers.
+    /// - Throws: ``LogError/writeFailed(_:)`` if the disk reports an error. In that case the log is closed, and whether
+    ///   the commit was kept is known when the log is reopened. After any other error, nothing was appended.
     @discardableResult
     public func append(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
         monitor.lock()
@@ -77,7 +78,7 @@ public final class OperationLog: Sendable {
         return range
     }
 
-    /// The same for records that no ``Commit`` holds yet; they are copied.
+    /// Appends records as one commit, copying them.
     @discardableResult
     public func append(_ records: [(kind: UInt8, payload: [UInt8])]) throws(LogError) -> ClosedRange<UInt64> {
         var commit = Commit()
@@ -85,8 +86,8 @@ public final class OperationLog: Sendable {
         return try append(commit)
     }
 
-    /// The same as ``append(_:)-(Commit)``, but with ``Options/Durability/grouped`` the task is suspended while the
-    /// commit is synced, and no thread blocked.
+    /// Appends a commit like ``append(_:)-(Commit)``. With ``Options/Durability/grouped``, suspends the task during the
+    /// sync instead of blocking a thread.
     @discardableResult
     public func appendAndWait(_ commit: Commit) async throws(LogError) -> ClosedRange<UInt64> {
         let range = try placeLocked(commit)
@@ -94,18 +95,19 @@ public final class OperationLog: Sendable {
         return range
     }
 
-    /// Appends one commit and returns when the operating system has it: it survives the end of the process, and a loss
-    /// of power once ``waitUntilDurable(_:)`` or ``sync()`` has returned. With ``Options/Durability/everyCommit`` the
-    /// same as ``append(_:)-(Commit)``.
+    /// Appends a commit and returns when the operating system has it.
+    ///
+    /// The commit survives the end of the process, and a loss of power once ``waitUntilDurable(_:)`` or ``sync()`` has
+    /// returned. With ``Options/Durability/everyCommit``, equivalent to ``append(_:)-(Commit)``.
     @discardableResult
     public func write(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
         monitor.lock()
         defer { monitor.unlock() }
         guard options.durability == .grouped else { return try place(commit) }
         try prepare(commit)
-        // Where much is not durable, nothing tells damage from a torn tail; see `LogTail.targetUnwitnessed`.
+        // Bounds the bytes in which damage cannot be distinguished from a torn tail; see `LogTail.targetUnwitnessed`.
         if tail.unwitnessedBytes > LogTail.targetUnwitnessed { try waitUntilDurable(tail.progress.encoded) }
-        // What others have encoded to be written after the sync that runs must not be written before its end.
+        // Commits that other threads encoded to be written after the running sync must not be written before it ends.
         while !tail.encoder.bytes.isEmpty, tail.progress.isSyncing { monitor.wait(.idle) }
         try prepare(commit)
         let range = try tail.encode(commit, isWrittenAfterSync: false)
@@ -119,7 +121,7 @@ public final class OperationLog: Sendable {
         return try place(commit)
     }
 
-    /// Brings the commit as far as its durability asks, but does not wait for a sync that is shared.
+    /// Writes and syncs the commit according to its durability, but does not wait for a shared sync.
     private func place(_ commit: Commit) throws(LogError) -> ClosedRange<UInt64> {
         try prepare(commit)
         switch options.durability {
@@ -128,7 +130,8 @@ public final class OperationLog: Sendable {
             try tail.syncAlone()
             return range
         case .grouped:
-            // Not written before somebody syncs: what is written while a sync runs would have no witness.
+            // Not written before the next sync begins: a commit that is written while a sync runs cannot state that its
+            // predecessors are durable.
             return try tail.encode(commit, isWrittenAfterSync: true)
         case .interval(let milliseconds):
             let range = try tail.encode(commit, isWrittenAfterSync: false)
@@ -142,13 +145,13 @@ public final class OperationLog: Sendable {
         }
     }
 
-    /// Makes room for a commit.
+    /// Begins a new segment if the commit needs one.
     private func prepare(_ commit: Commit) throws(LogError) {
         try startSegment { $0.needsSegment }
     }
 
-    /// Where a segment begins that has no records yet; begins one where the last segment has some. What was appended
-    /// before is durable then.
+    /// Begins a segment unless the last one has no records yet, and returns its start. All appended records are durable
+    /// then.
     func beginSegment() throws(LogError) -> SegmentFile.Position {
         monitor.lock()
         defer { monitor.unlock() }
@@ -159,7 +162,7 @@ public final class OperationLog: Sendable {
     private func startSegment(while isNeeded: (LogTail) -> Bool) throws(LogError) {
         try tail.checkOpen()
         while isNeeded(tail) {
-            // The log may have been closed while it was let go of.
+            // The log may have been closed while the monitor was released.
             try tail.checkOpen()
             if tail.progress.phase == .idle {
                 defer { announce() }
@@ -176,7 +179,7 @@ public final class OperationLog: Sendable {
 
     // MARK: Durability
 
-    /// Makes everything appended so far durable. Blocks the thread meanwhile.
+    /// Makes everything appended so far durable. Blocks the calling thread.
     public func sync() throws(LogError) {
         monitor.lock()
         defer { monitor.unlock() }
@@ -184,12 +187,15 @@ public final class OperationLog: Sendable {
         try waitUntilDurable(tail.progress.encoded)
     }
 
-    /// Notes beside the segments how far the log goes, as ``close()`` does: a log that is found to end earlier is damaged.
-    /// For moments when nothing is being appended. Does nothing if a part of the log is not durable yet.
+    /// Records the end of the log next to the segments, as ``close()`` does. A log that ends earlier is then known to
+    /// be damaged.
+    ///
+    /// For times when nothing is being appended. Does nothing if a part of the log is not durable yet.
     public func recordEnd() { withTail { $0.recordEnd() } }
 
-    /// Returns when the record, or where the log does not reach so far the last one, survives a loss of power. The task
-    /// is suspended meanwhile, also where it is cancelled: what was appended cannot be taken back.
+    /// Waits until the record survives a loss of power, or the last record if the log ends before it.
+    ///
+    /// The task is suspended, even if it is cancelled, because an appended record cannot be withdrawn.
     public func waitUntilDurable(_ sequence: UInt64) async throws(LogError) {
         let outcome = await withCheckedContinuation { continuation in
             monitor.lock()
@@ -210,10 +216,10 @@ public final class OperationLog: Sendable {
         try outcome.get()
     }
 
-    /// Holds the monitor, lets go of it while waiting, and holds it again.
+    /// Waits until the record is durable. The caller holds the monitor, which is released while waiting.
     private func waitUntilDurable(_ sequence: UInt64) throws(LogError) {
-        // One is woken to do the next sync. Where that turned out not to be needed, or to be hopeless, the next one who
-        // waits must hear of it.
+        // One waiter is woken to run the next sync. If that is unnecessary or cannot succeed, the next waiter must be
+        // woken.
         defer { monitor.wakeOne(.sync(tail.progress.round + 1)) }
         while true {
             switch tail.progress.turn(for: sequence) {
@@ -226,7 +232,7 @@ public final class OperationLog: Sendable {
         }
     }
 
-    /// Syncs for all whose commits are encoded when it begins. Holds the monitor but for the sync itself.
+    /// Runs a sync for all commits that are encoded when it begins. Holds the monitor except during the sync itself.
     private func lead() throws(LogError) {
         tail.beginGathering()
         defer { announce() }
@@ -238,11 +244,11 @@ public final class OperationLog: Sendable {
         try tail.endSync(failure)
     }
 
-    /// After a sync, or instead of one.
+    /// Wakes the waiters after a sync, or instead of one.
     private func announce() {
         let round = tail.progress.round
         monitor.wakeAll(.sync(round))
-        // One of the next round does its sync. When the log has failed, nobody's commit has a chance any more.
+        // A waiter of the next round runs its sync. If the log has failed, no commit can become durable any more.
         if tail.failureOfWaiting == nil {
             monitor.wakeOne(.sync(round + 1))
         } else {
@@ -258,7 +264,7 @@ public final class OperationLog: Sendable {
         let ready = waiting.filter { failure != nil || $0.sequence <= durable }
         waiting.removeAll { failure != nil || $0.sequence <= durable }
         if !waiting.isEmpty { queueSync() }
-        // An executor is foreign code: it must not run while the log is held.
+        // An executor runs foreign code, which must not run while the monitor is held.
         monitor.unlock()
         for each in ready {
             let isDurable = each.sequence <= durable
@@ -267,7 +273,7 @@ public final class OperationLog: Sendable {
         monitor.lock()
     }
 
-    /// For tasks that wait: at once.
+    /// Queues an immediate sync for suspended tasks.
     private func queueSync() {
         guard !isSyncQueued else { return }
         isSyncQueued = true
@@ -286,7 +292,7 @@ public final class OperationLog: Sendable {
         monitor.lock()
         defer { monitor.unlock() }
         begin(self)
-        // A failure reaches those who wait through `announce`, and everybody else by the next call.
+        // A failure reaches the waiters through `announce`, and other callers with their next call.
         if tail.failureOfWaiting == nil {
             try? waitUntilDurable(tail.progress.encoded)
         } else {
@@ -294,27 +300,31 @@ public final class OperationLog: Sendable {
         }
     }
 
-    // MARK: Packing sealed segments again
+    // MARK: Recompression of sealed segments
 
     private func queueRepack(after seconds: Int) {
         guard case .repacked = options.sealing else { return }
         repackQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in self?.repackWaiting() }
     }
 
-    /// The next segment to pack again; nil when there is none, and when the log is not open any more.
+    /// Returns the next segment to recompress, or nil if there is none or the log is not open.
     func takeUnpacked() -> UInt64? {
         withTail { $0.state == .open ? unpacked.popLast() : nil }
     }
 
     // MARK: Closing
 
-    /// Lets go of the files and the lock. With ``Options/Durability/grouped`` and ``Options/Durability/interval(milliseconds:)``
-    /// what was appended is made durable first, as far as the disk lets it; with ``Options/Durability/none`` it stays
-    /// with the operating system. Later calls throw ``LogError/closed(cause:)``.
+    /// Closes the files and releases the lock. Later calls throw ``LogError/closed(cause:)``.
+    ///
+    /// With ``Options/Durability/grouped`` and ``Options/Durability/interval(milliseconds:)``, first makes the appended
+    /// records durable if the disk permits. With ``Options/Durability/none``, they remain in the operating system's
+    /// cache.
     public func close() { _ = close(keepingLock: false) }
 
-    /// Lets go of the files as ``close()`` does, and gives the lock to the caller, so that nobody else opens the log before
-    /// that is released. Nil where the log was closed already.
+    /// Closes the files like ``close()`` and returns the lock, so that no other writer opens the log before it is
+    /// released.
+    ///
+    /// - Returns: The lock, or nil if the log was already closed.
     public func closeKeepingLock() -> (any FileLock)? { close(keepingLock: true) }
 
     private func close(keepingLock: Bool) -> (any FileLock)? {
@@ -330,7 +340,7 @@ public final class OperationLog: Sendable {
             announce()
         }
         monitor.unlock()
-        // What packs a segment again notices, and ends before its next block.
+        // A running recompression notices the closing before its next block and ends.
         repacking.lock()
         repacking.unlock()
         fileWork.lock()
@@ -340,8 +350,10 @@ public final class OperationLog: Sendable {
 
     // MARK: Snapshots and compaction
 
-    /// Until ``endFileWork()`` no other thread makes snapshots or removes files, and nobody else gets the lock, whoever
-    /// closes the log meanwhile. Others can append. Returns the log's directory.
+    /// Begins an operation on snapshots and segment files. Returns the log's directory.
+    ///
+    /// Until ``endFileWork()`` no other thread writes snapshots or removes files, and the lock is not released, even if
+    /// the log is closed. Other threads can append.
     func beginFileWork() throws(LogError) -> String {
         fileWork.lock()
         do {
@@ -360,7 +372,7 @@ public final class OperationLog: Sendable {
         fileWork.unlock()
     }
 
-    /// After files were named or removed. A failure closes the log.
+    /// Syncs the directory after files were renamed or removed. A failure closes the log.
     func syncDirectory() throws(LogError) {
         monitor.lock()
         defer { monitor.unlock() }

@@ -1,6 +1,7 @@
 extension FileSystem {
-    /// Makes a segment without blocks. It gets its name only when its header is durable; the name is not, before the
-    /// directory is synced.
+    /// Creates a segment without blocks.
+    ///
+    /// The file gets its name after its header is durable. The name is durable after the directory is synced.
     func createSegment(_ header: SegmentHeader, in directory: String) throws(FileSystemError) {
         let path = directory + "/" + SegmentName.name(firstSequence: header.firstSequence)
         let unfinished = path + ".new"
@@ -13,7 +14,7 @@ extension FileSystem {
 }
 
 extension Recovery {
-    /// That there really is no log where there are no segments: a compaction leaves one at least.
+    /// Checks that a directory without segments has no traces of a log, because a compaction always leaves a segment.
     func checkEmpty(_ listing: LogListing) throws(LogError) {
         guard let newest = listing.snapshots.last else {
             let error = try EndFile.errorOfEmptyLog(fileSystem, directory: directory)
@@ -24,7 +25,7 @@ extension Recovery {
         throw .damaged(LogDamage(path: path, offset: 0, fault: .missingSegment, sequence: newest))
     }
 
-    /// The log's first segment. The directory is not synced yet.
+    /// Creates the log's first segment. Does not sync the directory.
     func createFirst(_ store: StoreIdentifier) throws(LogError) -> Found {
         let header = SegmentHeader(
             storeIdentifier: store, firstSequence: 1, chain: store.initialChain, isFirst: true, key: keys.first)

@@ -1,4 +1,4 @@
-/// Finds the end of a log that was perhaps left by a crash, and cuts what was never completed. The caller has the lock.
+/// Finds the end of a log, possibly after a crash, and cuts an incomplete commit. The caller holds the lock.
 struct Recovery {
     let fileSystem: any FileSystem
     let directory: String
@@ -12,12 +12,12 @@ struct Recovery {
         let segments: Int
         let cut: RecoveryReport.Cut?
         let snapshotDamages: [LogDamage]
-        /// The first sequence numbers of sealed segments that are worth packing again.
+        /// The first sequence numbers of sealed segments that are worth recompressing.
         var unpacked: [UInt64] = []
         let end: EndRecorder
     }
 
-    /// Removes segments that were being made.
+    /// Removes unfinished segments and snapshots.
     func removeUnfinished(_ names: [String]) throws(LogError) -> [String] {
         let unfinished = names.filter(SegmentName.isUnfinished).sorted()
         for name in unfinished {
@@ -27,10 +27,10 @@ struct Recovery {
         return unfinished
     }
 
-    /// The listing has a segment at least.
+    /// Recovers a log that has at least one segment.
     ///
-    /// All but the last are looked at from both ends only, so that opening does not take longer as the log grows; a
-    /// reader or ``LogVerification`` finds what is wrong inside.
+    /// All segments except the last are checked at both ends only, so that the time for opening does not grow with the
+    /// records. A reader or ``LogVerification`` detects damage inside of them.
     func recover(_ listing: LogListing) throws(LogError) -> Found {
         var snapshots = try SnapshotSet(fileSystem, directory: directory, sequences: listing.snapshots, keys: keys)
         var oldest: SegmentFile?
@@ -86,7 +86,7 @@ struct Recovery {
         if let fault = segment.fault(ofEndAt: scan.committed, recorded: end.newest) {
             throw segment.damage(fault, at: scan.committed)
         }
-        // A process that was killed may have left what the disk does not have yet. It counts from now on.
+        // A killed process may have left records that are not durable yet. They become durable now.
         try writeAgain(segment, from: min(scan.durable.offset, scan.committed.offset))
         try onFiles { () throws(FileSystemError) in try segment.file.sync() }
         return Found(
@@ -95,8 +95,10 @@ struct Recovery {
             end: EndRecorder(fileSystem, directory: directory, end))
     }
 
-    /// Writes the last bytes over themselves. Where a sync failed, in whatever process, the system may keep bytes in memory
-    /// that it believes to be on the disk: the next sync would pass over them and succeed.
+    /// Writes the last bytes over themselves.
+    ///
+    /// After a failed sync in any process, the system may keep bytes in memory and consider them written: the next sync
+    /// would skip them and succeed.
     private func writeAgain(_ segment: SegmentFile, from start: UInt64) throws(LogError) {
         try onFiles { () throws(FileSystemError) in
             var offset = start
@@ -123,7 +125,7 @@ struct Recovery {
 }
 
 extension SegmentFile {
-    /// That the segment continues the one that ends at the position.
+    /// Checks that the segment continues the one that ends at the position.
     func checkPlace(after position: Position) throws(LogError) {
         guard position.nextSequence == header.firstSequence, !header.isFirst else {
             throw damage(
@@ -136,12 +138,12 @@ extension SegmentFile {
         }
     }
 
-    /// Why a segment that should be sealed does not look so.
+    /// Returns the reason why a segment that must be sealed is not intact at its end.
     func firstDamage() throws(LogError) -> LogError {
         var scan = SegmentScan(self)
         switch try scan.run() {
         case .invalid(let fault): return damage(fault, at: scan.position)
-        // All is there but the trailer does not say so.
+        // Everything is intact except the trailer.
         case .end, .sealed: return damage(.notSealed, at: scan.position)
         }
     }

@@ -1,26 +1,27 @@
-/// What ``OperationLog/open(directory:options:fileSystem:)`` found and did.
+/// The result of ``OperationLog/open(directory:options:fileSystem:)``.
 public struct RecoveryReport: Sendable, Hashable {
-    /// The end of the last segment, removed because a crash had left it incomplete. It was never acknowledged, unless the
-    /// file lost bytes afterwards that it had.
+    /// The end of the last segment, which was removed because a crash had left it incomplete.
+    ///
+    /// It was never acknowledged, unless the file has lost bytes since.
     public struct Cut: Sendable, Hashable {
         public let path: String
-        /// Where the file ends now.
+        /// The new length of the file.
         public let offset: UInt64
         public let bytes: UInt64
         public let reason: LogFault
-        /// The file beside the segments that has the removed bytes now; nil if there were none.
+        /// The file next to the segments that contains the removed bytes, or nil if there were none.
         public let keptAt: String?
     }
 
-    /// No log was there, and a new one began.
+    /// Whether a new log was created.
     public let created: Bool
     public let segments: Int
-    /// One more than the last record's sequence number.
+    /// The last record's sequence number plus one.
     public let nextSequence: UInt64
     public let cut: Cut?
-    /// Names of files that a crash had left half made. They held no records.
+    /// The names of incomplete files that a crash had left. They contained no records.
     public let removedFiles: [String]
-    /// Snapshots that do not hold. They are not used; the log does not need them.
+    /// The damage of snapshots, which are not used. The log does not need them.
     public let snapshotDamages: [LogDamage]
 }
 

@@ -1,31 +1,31 @@
-/// How far a log's commits have come, and who is to bring them further: the rules of the shared sync, as a value.
+/// The state machine of the shared sync: the progress of a log's commits, and which thread must sync next.
 ///
-/// Each number is a record's and stands for all records up to it: `durable ≤ syncing ≤ written ≤ encoded`. One sync
-/// runs at a time. What is encoded meanwhile waits for the next one, which takes all of it.
+/// Each number is a sequence number and stands for all records up to it: `durable ≤ syncing ≤ written ≤ encoded`. One
+/// sync runs at a time. Commits that are encoded in the meantime wait for the next sync, which includes all of them.
 struct SyncProgress: Equatable {
-    /// Has its number, and is in the writer's memory at least.
+    /// The last record that has a sequence number and is at least in the writer's memory.
     private(set) var encoded: UInt64
-    /// The operating system has it.
+    /// The last record that the operating system has.
     private(set) var written: UInt64
-    /// It survives a loss of power.
+    /// The last record that survives a loss of power.
     private(set) var durable: UInt64
     private(set) var phase = Phase.idle
-    /// Counts the syncs that were begun.
+    /// The number of syncs begun so far.
     private(set) var round: UInt64 = 0
 
     enum Phase: Equatable {
         case idle
-        /// A sync is about to begin. It will cover what is encoded until then.
+        /// A sync is about to begin. It will include everything that is encoded before it begins.
         case gathering
         case syncing(through: UInt64)
     }
 
-    /// What somebody does who needs a record to be durable.
+    /// The action of a thread that needs a record to be durable.
     enum Turn: Equatable {
         case durable
-        /// Nobody syncs: do it.
+        /// No sync is running: run one.
         case lead
-        /// Until the sync with this number has ended; then ask again.
+        /// Wait until the sync with this number has ended, then call again.
         case wait(round: UInt64)
     }
 
@@ -48,10 +48,10 @@ struct SyncProgress: Equatable {
         if case .syncing = phase { true } else { false }
     }
 
-    /// Whether all that was written is durable now.
+    /// Whether all written records are durable.
     var isWrittenDurable: Bool { written == durable }
 
-    /// Whether all that was written will be durable when no sync runs any more.
+    /// Whether all written records will be durable when the running sync has ended.
     var isWrittenCovered: Bool {
         if case .syncing(let through) = phase { return written == through }
         return isWrittenDurable
@@ -72,13 +72,13 @@ struct SyncProgress: Equatable {
         phase = .syncing(through: written)
     }
 
-    /// `isDurable` is whether the sync succeeded.
+    /// - Parameter isDurable: Whether the sync succeeded.
     mutating func endSync(isDurable: Bool) {
         if isDurable, case .syncing(let through) = phase { durable = max(durable, through) }
         phase = .idle
     }
 
-    /// The log was synced by one who held it all the time.
+    /// The log was synced while the monitor was held.
     mutating func didSyncAlone() {
         precondition(phase == .idle)
         durable = written

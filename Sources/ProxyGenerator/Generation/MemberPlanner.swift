@@ -1,12 +1,12 @@
 internal import EDM
 
-/// Plans the types with their members.
+/// Plans the structured types, enumerations and type definitions with their members.
 struct MemberPlanner {
     let model: EntityDataModel
     let options: ProxyOptions
     let names: TypeNames
     let chosen: ChosenNames
-    /// What the generated code calls types by, which members must not hide.
+    /// The type names that the generated code uses, which members must not hide.
     let typeNames: Set<String>
 
     // MARK: Structured types
@@ -16,7 +16,8 @@ struct MemberPlanner {
         var members: [String: [ServicePlan.Member]] = [:]
         for type in types where members[type.name] == nil {
             var scope = NameScope(reserved: ReservedNames.entityMembers, alsoTaken: typeNames)
-            // A derived class must not declare again what its base class has, so base classes choose their names first.
+            // A derived class must not redeclare a member of its base class, so the names of base classes are assigned
+            // first.
             for next in model.baseTypes(of: type).reversed() + [type] {
                 if let known = scopes[next.name] {
                     scope = known
@@ -38,7 +39,8 @@ struct MemberPlanner {
         }
     }
 
-    /// Nothing for a key with a path or an alias: its values are not named as the class's members are.
+    /// Returns the parts of a key. Empty for a key with a path or an alias, because the names of its values differ from
+    /// those of members.
     private func key(of type: EntityType, _ members: [ServicePlan.Member]) -> [ServicePlan.KeyPart] {
         guard type.keyParts.allSatisfy({ $0.name == $0.path && !$0.isNested }) else { return [] }
         let parts = type.keyProperties.compactMap { property in
@@ -82,7 +84,7 @@ struct MemberPlanner {
         of property: Property, isKey: Bool, in kind: StructuredType.Kind
     ) -> ServicePlan.Member.Form {
         if let navigation = property.navigation {
-            // What a complex value leads to is not loaded by it, so there is nothing to hold it.
+            // Complex values do not load related entities, so they have no accessor for them.
             guard kind == .entity, let target = names.entityClass(navigation.targetType) else { return .plain }
             return property.isCollection ? .toMany(target) : .toOne(target)
         }
@@ -97,7 +99,7 @@ struct MemberPlanner {
         model.schemas.flatMap(\.enumerationTypes).map { type in
             var scope = NameScope(reserved: ReservedNames.enumerationMembers, alsoTaken: typeNames)
             let members = type.members.map { (member: $0, name: scope.claim(SwiftName.ofMember($0.name))) }
-            // A Swift enumeration has at least one member.
+            // A Swift enumeration with raw values needs at least one case.
             let isOpen = options.hasOpenEnumerations || type.members.isEmpty
             let form: ServicePlan.Enumeration.Form =
                 type.isFlags ? (options.hasOpenEnumerations ? .openFlags : .flags) : isOpen ? .open : .closed

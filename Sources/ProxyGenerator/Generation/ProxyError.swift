@@ -1,22 +1,22 @@
 internal import EDM
 
-/// Why nothing was generated.
+/// An error that prevents the generation of sources.
 public enum ProxyError: Error, Sendable, Hashable {
-    /// The document's bytes are no UTF-8.
+    /// The bytes of the document are not valid UTF-8.
     case notUTF8(document: String?)
-    /// What is wrong in a metadata document, and where.
+    /// An error in a metadata document, with its position.
     case metadata(InputPlace, String)
-    /// Two elements have names that differ in case only, and the options do not allow that.
+    /// The names of two elements differ only in case, and the options do not allow this.
     case caseConflict(InputPlace, String)
-    /// What is wrong with an annotation that chooses a name, and where it stands.
+    /// An error in an annotation that chooses a name, with its position.
     case annotation(InputPlace, String)
-    /// A document that was asked for could not be read; the sentence says which.
+    /// A requested document could not be read; the sentence names it.
     case unreadable(String)
-    /// The documents refer to more others than are read.
+    /// The documents refer to more documents than the generator reads.
     case tooManyReferences(document: String?)
     /// The document declares no entity type.
     case noEntityTypes(document: String?)
-    /// The name of an option (`--service`) and what was given.
+    /// The value of an option is not a usable name: the option, such as `--service`, and the value.
     case invalidName(option: String, name: String)
 
     init(_ error: CSDLError) {

@@ -1,16 +1,16 @@
-/// What the person who generates may choose.
+/// The options of a generation.
 public struct ProxyOptions: Sendable, Hashable {
-    /// The class of the service; nil takes the name of the entity container.
+    /// The class name of the service. If nil, an annotation or the name of the entity container determines it.
     public var service: String?
-    /// What every other class begins with.
+    /// The prefix of the names that neither an option nor an annotation chooses.
     public var prefix: String
-    /// Whether the classes are for their own module only.
+    /// Whether the generated declarations are internal to their module.
     public var isInternal: Bool
-    /// Whether properties that must not be null have a type that is no optional.
+    /// Whether properties that are not nullable have a type that is not optional.
     public var disablesOptionals: Bool
-    /// Whether enumerations may get new members without the classes being generated again.
+    /// Whether enumerations accept members that the service adds after the generation.
     public var hasOpenEnumerations: Bool
-    /// Whether elements may have names that differ in case only. Otherwise they are an error.
+    /// Whether the names of elements may differ only in case. Otherwise, such names are an error.
     public var allowsCaseConflicts: Bool
 
     public init(

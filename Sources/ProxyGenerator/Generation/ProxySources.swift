@@ -1,25 +1,37 @@
 internal import EDM
 
-/// The Swift sources of a service: a class per entity type, one for the service, and the metadata that they carry.
+/// The generated Swift sources of a service: a class for each entity type, a class for the service, and the embedded
+/// metadata.
 ///
-/// The text becomes a model, the model a plan in which everything has its Swift name (``ServicePlan``), and the plan the
-/// files. The same documents and options give the same bytes, on any machine.
+/// The text is read into a model. The model becomes a plan that assigns all Swift names (``ServicePlan``), and the plan
+/// becomes files. The same documents and options produce the same bytes on any machine.
 public struct ProxySources: Sendable, Hashable {
-    /// The service, its metadata, and the types: entity types first, then complex and enumeration types and type
-    /// definitions, each in the order of the document.
+    /// The generated files: the service, its metadata, and the types. Entity types precede complex types, enumeration
+    /// types and type definitions; each kind is in document order.
     public let files: [GeneratedFile]
-    /// What a person may want to know who watches: one short line each.
+    /// Messages about the generation, one short line each.
     public let notes: [String]
 
-    /// - Parameter metadata: CSDL of any version that Tidelog reads, XML or JSON, in UTF-8.
+    /// Generates the sources from one document.
+    ///
+    /// - Parameters:
+    ///   - metadata: CSDL in UTF-8, as XML or JSON, of any version that Tidelog reads.
+    ///   - options: The options of the generation.
+    /// - Throws: A ``ProxyError`` if the metadata or the options are invalid.
     public init(metadata: [UInt8], options: ProxyOptions = ProxyOptions()) throws(ProxyError) {
         try self.init(MetadataSource(bytes: metadata), options: options)
     }
 
+    /// Generates the sources from a document and the documents that it references.
+    ///
     /// - Parameters:
-    ///   - metadata: CSDL of any version that Tidelog reads, XML or JSON, in UTF-8.
-    ///   - references: documents that it refers to, see ``ReferencedDocuments``; their types are generated as its own.
-    ///   - annotations: a document with annotations that choose names. Metadata may have such annotations as well.
+    ///   - metadata: CSDL in UTF-8, as XML or JSON, of any version that Tidelog reads.
+    ///   - references: The documents that it references, see ``ReferencedDocuments``. Their types are generated like
+    ///     its own.
+    ///   - annotations: A document with annotations that choose names. The metadata may contain such annotations as
+    ///     well.
+    ///   - options: The options of the generation.
+    /// - Throws: A ``ProxyError`` if a document or the options are invalid.
     public init(
         _ metadata: MetadataSource, references: [MetadataSource] = [], annotations: MetadataSource? = nil,
         options: ProxyOptions = ProxyOptions()
@@ -45,7 +57,9 @@ public struct ProxySources: Sendable, Hashable {
             }
     }
 
-    /// Everything in one file, whose name is given with its extension.
+    /// Returns all declarations in a single file.
+    ///
+    /// - Parameter name: The name of the file with its extension.
     public func singleFile(named name: String) -> GeneratedFile { GeneratedFile(name: name, joining: files) }
 
     private static func model(

@@ -7,10 +7,10 @@ extension ServicePlan {
         let className: String
         let list: String
         let fetchList: String
-        /// The first that a query finds, and with a key, the one that has it.
+        /// The name of the functions that return one entity: the first result of a query, or the entity with a key.
         let fetchOne: String
         let key: [KeyPart]
-        /// The parameter beside the key.
+        /// The label of the query parameter of the function with the key.
         let query: String
     }
 
@@ -22,10 +22,10 @@ extension ServicePlan {
         let fetch: String
     }
 
-    /// A function or action, as one call of it is declared.
+    /// A function or action with one signature.
     struct Operation {
         let kind: ServiceOperation.Kind
-        /// What it is invoked by: the name of an import, or the qualified one of what is bound.
+        /// The name for the invocation: that of the import, or the qualified name of a bound operation.
         let invokedName: String
         let name: String
         let binding: Binding?
@@ -36,7 +36,8 @@ extension ServicePlan {
         enum Binding {
             /// The class of the entity.
             case entity(String)
-            /// A collection of entities, which the one set of that name holds, maybe among entities of a base type.
+            /// A collection of entities from the only entity set that can contain them. `derived` is their type if the
+            /// set declares a base type.
             case set(String, derived: String?)
             case other
         }
@@ -50,7 +51,7 @@ extension ServicePlan {
             enum Form {
                 case value, entity, entities
             }
-            /// Whether nil can be given: it means null, or that the parameter is left out where it may be.
+            /// Whether the argument can be nil. Nil means null, or that an optional parameter is omitted.
             var isOptional: Bool { parameter.isOptional || parameter.isNullable && !parameter.type.isCollection }
         }
 

@@ -1,11 +1,13 @@
 internal import EDM
 
-/// Everything that is generated, with its Swift names. Names are given in the order of the document, and a name that is
-/// taken gets a number, so they stay as they are when something is added at the end.
+/// All declarations to generate, with their Swift names.
+///
+/// Names are assigned in document order, and a name that is already in use receives a number. Elements that are added
+/// at the end of the document therefore do not change existing names.
 struct ServicePlan {
     let serviceName: String
     let metadataName: String
-    /// What the document calls itself, for comments.
+    /// The namespace of the document, for comments.
     let namespace: String
     let entities: [Entity]
     let complexTypes: [Complex]
@@ -16,23 +18,23 @@ struct ServicePlan {
     let operations: [Operation]
     let hasOpenEnumerations: Bool
 
-    /// A class of an entity type.
+    /// The class of an entity type.
     struct Entity {
         let type: EntityType
         let className: String
         /// `EntityValue`, or the class of the base type.
         let baseClass: String
-        /// What the type itself declares, navigation properties last.
+        /// The members that the type itself declares, with navigation properties last.
         let members: [Member]
-        /// The key that the type itself declares; empty where it inherits one or has none that can be addressed.
+        /// The key that the type itself declares. Empty if the key is inherited or cannot be addressed.
         let key: [KeyPart]
     }
 
-    /// A struct of a complex type.
+    /// The struct of a complex type.
     struct Complex {
         let type: ComplexType
         let name: String
-        /// Inherited ones first, navigation properties last.
+        /// The members: inherited ones first, navigation properties last.
         let members: [Member]
     }
 
@@ -43,18 +45,18 @@ struct ServicePlan {
         let isKey: Bool
 
         enum Form {
-            /// The Swift type of a value, and whether the member is no optional.
+            /// The Swift type of a value, and whether the member is not optional.
             case value(String, isRequired: Bool)
             /// The class of the target.
             case toOne(String)
             case toMany(String)
             case stream
-            /// Nothing but a property of the metadata.
+            /// Only a property of the metadata.
             case plain
         }
     }
 
-    /// A part of a key, which is a parameter.
+    /// A part of a key, which becomes a parameter.
     struct KeyPart {
         let property: String
         let label: String
@@ -115,7 +117,7 @@ struct ServicePlan {
         hasOpenEnumerations = options.hasOpenEnumerations
     }
 
-    /// The name that the option gives, or an annotation, or else the container.
+    /// Returns the service name from the option, an annotation, or the entity container, in this order of precedence.
     private static func serviceName(
         _ model: EntityDataModel, _ options: ProxyOptions, _ chosen: ChosenNames
     ) throws(ProxyError) -> (name: String, isChosen: Bool) {
@@ -127,7 +129,7 @@ struct ServicePlan {
             return (given, true)
         }
         let containers = model.schemas.flatMap(\.containers)
-        // What another one extends is a part of that.
+        // A container that another container extends is part of it.
         let extended = Swift.Set(containers.compactMap(\.extends))
         let own = containers.filter { !extended.contains($0.name) }
         let container = own.first(where: \.isDefault) ?? own.first ?? containers.first
@@ -136,14 +138,14 @@ struct ServicePlan {
         return (options.prefix + SwiftName.ofType(qualified.map(local) ?? "Service"), false)
     }
 
-    /// The class names before prefix and collisions. A type that is called like the set it fills gets the singular, since
-    /// one entity and all of them have to be told apart.
+    /// Returns the class names without prefix and before collisions are resolved. A type with the same name as its
+    /// entity set receives the singular, to distinguish one entity from the set.
     private static func plainNames(_ types: [EntityType], _ model: EntityDataModel) -> [String: String] {
         var names: [String: String] = [:]
         let taken = Swift.Set(types.map(\.localName))
         for type in types {
             let sharesName = model.findEntitySet(type.localName).map { !$0.isSingleton && $0.entityType == type }
-            // Unless another type has that name already.
+            // Unless another type has this name already.
             let singular = SwiftName.singular(type.localName)
             let hasSingular = sharesName ?? false && !taken.contains(singular)
             names[type.name] = SwiftName.ofType(hasSingular ? singular : type.localName)
@@ -151,13 +153,14 @@ struct ServicePlan {
         return names
     }
 
-    /// The complex types, enumeration types and type definitions, by kind in the order of the document.
+    /// Returns the complex types, enumeration types and type definitions, in this order; each kind is in document
+    /// order.
     private static func valueTypes(_ model: EntityDataModel) -> [String] {
         model.schemas.flatMap(\.complexTypes).filter { model.findComplexType($0.name) === $0 }.map(\.name)
             + model.schemas.flatMap(\.enumerationTypes).map(\.name)
             + model.schemas.flatMap(\.typeDefinitions).filter { SwiftText.type($0.underlyingType) != nil }.map(\.name)
     }
 
-    /// A name without its namespace.
+    /// Returns the name without its namespace.
     static func local(_ name: String) -> String { String(name.split(separator: ".").last ?? "") }
 }

@@ -1,11 +1,11 @@
 internal import EDM
 
-/// Plans what the service's class can do.
+/// Plans the members of the service's class.
 struct ServicePlanner {
     let model: EntityDataModel
     let options: ProxyOptions
     let names: TypeNames
-    /// The class names of entity types before prefix and collisions.
+    /// The class names of entity types without prefix and before collisions are resolved.
     let plain: [String: String]
     private let keys: [String: [ServicePlan.KeyPart]]
     private let typeNames: Set<String>
@@ -50,7 +50,7 @@ struct ServicePlanner {
         return result
     }
 
-    /// The key that a type declares or inherits.
+    /// Returns the key that a type declares or inherits.
     private func key(of type: EntityType) -> [ServicePlan.KeyPart] {
         ([type] + model.baseTypes(of: type)).lazy.compactMap { keys[$0.name] }.first { !$0.isEmpty } ?? []
     }
@@ -69,8 +69,8 @@ struct ServicePlanner {
 
     // MARK: Operations
 
-    /// Imports first, then what is bound, in the order of the document. Overloads share a name and are told apart by their
-    /// labels; where these are the same a number tells.
+    /// Plans the operations: imports first, then bound operations, in document order. Overloads share a name and differ
+    /// in their labels; if the signatures are equal, the name receives a number.
     mutating func operations() -> [ServicePlan.Operation] {
         var functions: [String: String] = [:]
         var signatures: Set<String> = []
@@ -89,7 +89,7 @@ struct ServicePlanner {
         return result
     }
 
-    /// What Swift tells overloads apart by.
+    /// Returns the signature that distinguishes overloads in Swift.
     private func signature(of operation: ServicePlan.Operation) -> String {
         let first =
             switch operation.binding {
@@ -104,7 +104,7 @@ struct ServicePlanner {
         return "\(operation.name)(\(first),\(others.joined(separator: ",")))"
     }
 
-    /// A function or action by the name that it is invoked by.
+    /// A function or action with the name for its invocation.
     private struct Call {
         let name: String
         let operation: ServiceOperation
@@ -134,7 +134,7 @@ struct ServicePlanner {
         return calls
     }
 
-    /// V2 and V3 have overloads, which are told apart by their parameters.
+    /// Returns the identity of an import. V2 and V3 have overloads, which differ in their parameters.
     private static func identity(of declared: OperationImport) -> String {
         declared.operation == nil
             ? "\(declared.name)(\(declared.parameters.map(\.name).sorted().joined(separator: ",")))" : declared.name
@@ -147,7 +147,7 @@ struct ServicePlanner {
     private func operation(_ call: Call, named name: String) -> ServicePlan.Operation {
         let operation = call.operation
         let parameters = operation.isBound ? operation.parameters.dropFirst() : operation.parameters[...]
-        // The names of what a body uses besides its parameters.
+        // The names that a function's body uses in addition to its parameters.
         var labels = NameScope(reserved: ["query", "binding", "self"], alsoTaken: typeNames)
         return ServicePlan.Operation(
             kind: operation.kind, invokedName: call.name, name: name,
@@ -172,7 +172,7 @@ struct ServicePlanner {
 
     private func result(_ returned: ServiceOperation.ReturnType?) -> ServicePlan.Operation.Result {
         guard let returned else { return .nothing }
-        // V2 and V3 don't say whether a result may be null, and it is not.
+        // V2 and V3 do not specify whether a result may be null; it never is.
         let isOptional = returned.isNullable && !returned.type.isCollection && !model.version.isLegacy
         if let entity = returned.type.entityName.flatMap(names.entityClass) {
             return returned.type.isCollection ? .entities(entity) : .entity(entity, isOptional: isOptional)

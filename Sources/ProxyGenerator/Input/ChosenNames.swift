@@ -1,23 +1,23 @@
 /// The Swift names that annotations choose: `ClassName` of types and of the container, `PropertyName` of properties.
 ///
-/// A name that was chosen is taken as it is, without prefix and number. What has no chosen name must not come to the same
-/// one: that is an error at the annotation, since whoever reads the annotation expects one class of that name.
+/// A chosen name is used unchanged, without prefix and number. If an element without annotation would have the same
+/// name, the generation fails with an error at the annotation, because the annotation must denote exactly one class.
 public struct ChosenNames: Sendable, Hashable {
     struct Choice: Sendable, Hashable {
         let name: String
         let place: InputPlace
     }
 
-    /// By the qualified name of an entity, complex or enumeration type.
+    /// The chosen names of entity, complex and enumeration types, by qualified name.
     private(set) var classes: [String: Choice] = [:]
-    /// By the qualified name of the declaring type, then by the property's.
+    /// The chosen names of properties, by the qualified name of the declaring type and the name of the property.
     private(set) var properties: [String: [String: Choice]] = [:]
-    /// By the qualified name of the container.
+    /// The chosen names of containers, by qualified name.
     private(set) var services: [String: Choice] = [:]
-    /// The types that chose a class name, by that name in small letters: files are named like classes.
+    /// The types that have a chosen class name, by that name in lowercase, because files have the names of classes.
     private var owners: [String: String] = [:]
 
-    /// No name is chosen.
+    /// Creates an instance without chosen names.
     public init() {}
 
     mutating func choose(class choice: Choice, of type: String) {
@@ -31,7 +31,7 @@ public struct ChosenNames: Sendable, Hashable {
 
     mutating func choose(service choice: Choice, of container: String) { services[container] = choice }
 
-    /// The class name of a type: the chosen one, or else the one that it would have.
+    /// Returns the class name of a type: the chosen name, or else the given default.
     func claimClass(
         of type: String, otherwise name: String, in scope: inout NameScope
     ) throws(ProxyError) -> String {
@@ -49,21 +49,21 @@ public struct ChosenNames: Sendable, Hashable {
         return choice.name
     }
 
-    /// The service has the name that its container chose.
+    /// Records that the service uses the name that its container chose.
     mutating func takeService(_ name: String) {
         guard let (container, _) = services.first(where: { $0.value.name == name }) else { return }
         owners[name.lowercased()] = owners[name.lowercased()] ?? container
     }
 
-    /// Why the name of a service cannot be taken; nil where no annotation chose it.
+    /// Returns the error for a service name that is in use; nil if no annotation chose the name.
     func refusal(ofService name: String) -> ProxyError? {
         guard let (container, choice) = services.first(where: { $0.value.name == name }) else { return nil }
         return .annotation(choice.place, "The class name '\(name)' of \(container) is in use otherwise.")
     }
 
-    /// The Swift name of a property that the type declares: the chosen one, or else the one that it would have.
+    /// Returns the Swift name of a property that the type declares: the chosen name, or else the given default.
     ///
-    /// - Parameter bases: the base types, whose properties the type has as well.
+    /// - Parameter bases: The base types, whose properties the type inherits.
     func claimMember(
         _ property: String, of type: String, _ bases: [String], otherwise name: String, in scope: inout NameScope
     ) throws(ProxyError) -> String {
@@ -85,9 +85,9 @@ public struct ChosenNames: Sendable, Hashable {
     }
 }
 
-/// Where in a document something stands.
+/// A position in a document.
 public struct InputPlace: Sendable, Hashable, CustomStringConvertible {
-    /// nil where there is one document and everybody knows which.
+    /// The name of the document; nil if there is only one.
     public let document: String?
     public let line: Int
     public let column: Int

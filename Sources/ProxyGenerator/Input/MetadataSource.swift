@@ -1,8 +1,8 @@
 internal import EDM
 
-/// A document that sources are generated from, under the name that errors call it by.
+/// An input document of the generation, with the name that errors use for it.
 public struct MetadataSource: Sendable, Hashable {
-    /// nil where there is one document and everybody knows which.
+    /// The name of the document; nil if there is only one.
     public let name: String?
     public let bytes: [UInt8]
 
@@ -11,7 +11,8 @@ public struct MetadataSource: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// The document without byte order mark and with line feeds only, which is the same document (XML 1.0, section 2.11).
+    /// Returns the text without byte order mark and with line feeds as line ends, which is equivalent (XML 1.0, section
+    /// 2.11).
     func text() throws(ProxyError) -> String {
         let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var text: [UInt8] = []
@@ -25,19 +26,20 @@ public struct MetadataSource: Sendable, Hashable {
             }
             afterReturn = byte == 0x0D
         }
-        // No XML has a NUL (XML 1.0, section 2.2), but UTF-16 without a mark has one beside each letter.
+        // XML contains no NUL (XML 1.0, section 2.2), but UTF-16 without a byte order mark contains one next to each
+        // letter.
         guard !text.contains(0), let result = String(validating: text, as: UTF8.self) else {
             throw .notUTF8(document: name)
         }
         return result
     }
 
-    /// What is read here is what the generated code will read.
+    /// Returns the document with the same text that the generated code will read.
     func document() throws(ProxyError) -> CSDLReader.Document {
         CSDLReader.Document(name: name, bytes: Array(try text().utf8))
     }
 
-    /// Whether the bytes hold the text somewhere.
+    /// Returns whether the bytes contain the text.
     func contains(_ text: String) -> Bool {
         let wanted = Array(text.utf8)
         guard let first = wanted.first, bytes.count >= wanted.count else { return false }
@@ -53,10 +55,12 @@ public struct MetadataSource: Sendable, Hashable {
         }
     }
 
-    /// Whether the document has a schema of that namespace; nil for what is no metadata document that can be read. Others
-    /// that include the namespace, or annotate what is in it, mention it as well.
+    /// Returns whether the document declares a schema with the namespace; nil if it is not a readable metadata
+    /// document.
+    ///
+    /// Documents that only include the namespace or annotate its elements do not declare it.
     public func declares(_ namespace: String) -> Bool? {
-        // Many documents are looked at, and few mention it.
+        // Only documents that mention the namespace are parsed, because most do not.
         guard contains(namespace) || !isSingleByte else { return false }
         guard let document = try? document(), let namespaces = try? CSDLReader().namespaces(of: document) else {
             return nil
@@ -64,7 +68,7 @@ public struct MetadataSource: Sendable, Hashable {
         return namespaces.contains(namespace)
     }
 
-    /// False for UTF-16.
+    /// Whether the encoding represents ASCII characters as single bytes; false for UTF-16.
     private var isSingleByte: Bool {
         !bytes.prefix(4).contains(0) && !bytes.starts(with: [0xFE]) && !bytes.starts(with: [0xFF])
     }

@@ -1,11 +1,11 @@
 internal import EDM
 
-/// Reads the annotations that choose names, and checks each: it must be about something that there is, once, and choose an
-/// identifier.
+/// Reads and validates the annotations that choose names. The target of each must exist and have the term only once,
+/// and the chosen name must be an identifier.
 struct NameAnnotations {
-    /// The namespace of the terms, as the SDK has it that Tidelog follows.
+    /// The namespace of the terms, as in the SDK that Tidelog follows.
     static let namespace = "com.sap.cloud.client.odata.proxy"
-    /// How annotations call it, once they have included it.
+    /// The alias of the namespace in documents that include it.
     static let alias = "Proxy"
 
     let model: EntityDataModel
@@ -14,13 +14,13 @@ struct NameAnnotations {
 
     init(model: EntityDataModel) { self.model = model }
 
-    /// The annotations within metadata, which need not have any.
+    /// Reads the annotations in metadata, which may contain none.
     mutating func read(in source: MetadataSource) throws(ProxyError) {
         guard source.contains(Self.namespace) || source.contains("Term=\"\(Self.alias).") else { return }
         try take(try annotations(of: source))
     }
 
-    /// A file that was given for its annotations.
+    /// Reads an annotation file, which must have at least one annotation.
     mutating func read(file source: MetadataSource) throws(ProxyError) {
         let found = try annotations(of: source)
         guard !found.isEmpty else {

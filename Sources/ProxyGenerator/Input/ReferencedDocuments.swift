@@ -1,25 +1,31 @@
 internal import EDM
 
-/// The documents that metadata refer to and need: those that declare a base type, a property's type, an entity set's type or
-/// an extended container. Documents of vocabularies, which only annotations name, are not needed.
+/// The referenced documents that metadata needs: those that declare a base type, a property's type, an entity set's
+/// type or an extended container.
+///
+/// Vocabulary documents, which only annotations reference, are not needed.
 public struct ReferencedDocuments: Sendable, Hashable {
-    /// A namespace of which something is needed.
+    /// A namespace with needed elements.
     public struct Wanted: Sendable, Hashable {
         public let namespace: String
-        /// Where the documents that were read say that it is, as they write it.
+        /// The URIs of the namespace in the references of the documents that were read, unchanged.
         public let uris: [String]
     }
 
-    /// In the order in which they were found.
+    /// The documents in the order in which they were found.
     public let found: [MetadataSource]
     /// The qualified names that no document declares.
     public let unresolved: [String]
 
-    /// More are not read: metadata of services have a few.
+    /// The maximum number of documents. The metadata of a service usually references a few.
     static let most = 100
 
-    /// Reads what is needed, what that needs, and so on.
-    /// - Parameter find: gives the document that declares the namespace; nil where it is not to be found, which is no error.
+    /// Reads the needed documents, and recursively the documents that these need.
+    ///
+    /// - Parameters:
+    ///   - metadata: The document whose references are read.
+    ///   - find: Returns the document that declares the namespace; nil if it cannot be found, which is not an error.
+    /// - Throws: A ``ProxyError`` if a document is invalid or there are too many.
     public init(
         of metadata: MetadataSource, find: (Wanted) throws(ProxyError) -> MetadataSource?
     ) throws(ProxyError) {

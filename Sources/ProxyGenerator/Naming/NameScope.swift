@@ -1,12 +1,14 @@
-/// The names of one scope of the generated code. Which name one gets depends on nothing but those that came before.
+/// The names of one scope of the generated code. An assigned name depends only on the names that were assigned before
+/// it.
 struct NameScope {
-    /// Names that mean something else there already; they get an underscore.
+    /// Names that have a different meaning in the scope. They receive an underscore.
     private let reserved: Set<String>
-    /// Names around the scope, that must not be hidden.
+    /// Names of the surrounding scope that must not be hidden.
     private let alsoTaken: Set<String>
     private let ignoresCase: Bool
     private var taken: Set<String> = []
-    /// The number that a name was last given, so that a thousand equal names don't take a million steps.
+    /// The last number that was assigned for each name, so that assigning many equal names does not take quadratic
+    /// time.
     private var numbers: [String: Int] = [:]
 
     init(reserved: Set<String>, alsoTaken: Set<String> = [], ignoresCase: Bool = false) {
@@ -15,7 +17,7 @@ struct NameScope {
         self.ignoresCase = ignoresCase
     }
 
-    /// The name itself where it is free, otherwise with an underscore, or an underscore and a number.
+    /// Returns the name if it is free, and otherwise the name with an underscore or with an underscore and a number.
     mutating func claim(_ wanted: String) -> String {
         let name = reserved.contains(wanted) ? wanted + "_" : wanted
         var candidate = name

@@ -1,5 +1,5 @@
 extension ReservedNames {
-    /// The public types of `Tidelog`; a test compares.
+    /// The public types of `Tidelog`. A test compares them.
     static let tidelog: Set<String> = [
         "BatchCall", "BatchCallOutcome", "Box", "BoxQuery", "CalendarLiteral", "ChangeSet", "ClassMetadata",
         "ClockLiteral",

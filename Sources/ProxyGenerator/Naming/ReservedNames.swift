@@ -1,6 +1,6 @@
-/// Names that generated declarations may not have, by the scope that they would stand in.
+/// Names that generated declarations must not have, by scope.
 enum ReservedNames {
-    /// Words that need backticks to be names.
+    /// Keywords that are names only in backticks.
     static let keywords: Set<String> = [
         "Any", "Self", "as", "associatedtype", "await", "break", "case", "catch", "class", "continue", "default",
         "defer",
@@ -10,11 +10,11 @@ enum ReservedNames {
         "switch", "throw", "throws", "true", "try", "typealias", "var", "where", "while",
     ]
 
-    /// Words that mean something else after a dot, with or without backticks.
+    /// Words with a special meaning after a dot, with or without backticks.
     private static let afterDot: Set<String> = ["self", "Self", "init", "Type", "Protocol"]
 
-    /// Types of the language that an app can hardly do without, and types within `EntityValue`, which its subclasses see
-    /// first (a test compares).
+    /// Types of the language that most apps need, and nested types of `EntityValue`, which its subclasses find first. A
+    /// test compares them.
     private static let language: Set<String> = [
         "Any", "AnyObject", "Array", "Bool", "CaseIterable", "Character", "Codable", "Comparable", "Decodable",
         "Dictionary", "Double", "Encodable", "Equatable", "Error", "Float", "Hashable", "Hasher", "Identifiable", "Int",
@@ -22,28 +22,28 @@ enum ReservedNames {
         "Sendable", "Sequence", "Set", "State", "String", "Substring", "Swift", "Task", "Tidelog", "UInt8", "Void",
     ]
 
-    /// Types of the metadata and its values that apps and generated code name.
+    /// Types of the metadata and its values that apps and generated code use.
     private static let values: Set<String> = [
         "ComplexType", "ComplexValue", "DayTimeDuration", "DecimalValue", "EntityDataModel", "EntitySet", "EntityType",
         "EnumerationType", "GlobalDateTime", "GuidValue", "KeyPredicate", "LocalDate", "LocalDateTime", "LocalTime",
         "Property", "PropertyValues", "TidelogError", "TypeDefinition", "Value",
     ]
 
-    /// Types that apps and generated code name, which nothing may hide.
+    /// Types that apps and generated code use, which no generated type may hide.
     static let typesInUse: Set<String> = language.union(values).union(tidelog)
 
-    /// What bodies of generated functions and accessors call values by.
+    /// Names of values in the bodies of generated functions and accessors.
     private static let locals: Set<String> = ["binding", "newValue", "query", "result"]
 
-    /// Words that mean something else where a type is expected, but are names elsewhere.
+    /// Words with a special meaning at the position of a type that are names elsewhere.
     private static let typeWords: Set<String> = ["any", "async", "each", "nonisolated", "sending", "some"]
 
-    /// Names that types of generated code may not have. A type that begins with a small letter, as a chosen one or a prefix may,
-    /// would be hidden by a member or a value.
+    /// Names that generated types must not have. A chosen name or a prefix may begin with a lowercase letter; members
+    /// or values would hide a type with such a name.
     static let types: Set<String> = afterDot.union(typesInUse).union(typeWords).union(locals)
         .union(entityMembers).union(complexMembers).union(enumerationMembers).union(serviceMembers)
 
-    /// The public members of `EntityValue`; a test compares.
+    /// The public members of `EntityValue`. A test compares them.
     static let entityMembers: Set<String> = afterDot.union([
         "backlinks", "bindEntity", "copy", "dataValue", "editLink", "entityID", "entitySet", "entityType",
         "entityTypeName", "etag", "hasDataValue", "isFromLocalRelationship", "isLoaded", "isLocal", "key",
@@ -51,20 +51,20 @@ enum ReservedNames {
         "state", "unsetDataValue",
     ])
 
-    /// The static members of complex types, of which those of entities are others: what `TypedComplexValue` has; a test
-    /// compares.
+    /// Names that static members of complex types must not have: the members of `TypedComplexValue`, which differ from
+    /// those of entities. A test compares them.
     static let complexMembers: Set<String> = afterDot.union([
         "complexType", "complexValue", "embeddedMetadata", "hash", "hashValue", "propertyDefault", "propertyValue",
     ])
 
-    /// What members of enumerations are called beside those of the metadata (a test compares), and the cases of an optional,
-    /// which `.none` means in the place of one.
+    /// Names that members of enumerations must not have: their members that are not from the metadata (a test compares
+    /// them), and the cases of `Optional`, because `.none` denotes nil if an optional is expected.
     static let enumerationMembers: Set<String> = afterDot.union([
         "allCases", "enumerationType", "hash", "hashValue", "members", "none", "number", "propertyDefault",
         "propertyValue", "queryValue", "rawValue", "some",
     ])
 
-    /// The public members of `DataService`; a test compares.
+    /// The public members of `DataService`. A test compares them.
     static let serviceMembers: Set<String> = afterDot.union([
         "applyChanges", "box", "createEntity", "createLink", "createMedia", "createRelatedEntity", "createRelatedMedia",
         "deleteEntity", "deleteLink", "deleteMedia", "deleteStream", "downloadMedia", "downloadStream",

@@ -1,14 +1,14 @@
-/// Swift names for OData names. Whatever the document has, what comes out is an identifier.
+/// Converts OData names to Swift names. The result is always an identifier.
 enum SwiftName {
-    /// A name that begins with a capital: `airport` → `Airport`.
+    /// Returns the name with an initial uppercase letter: `airport` → `Airport`.
     static func ofType(_ name: String) -> String {
         let name = identifier(name)
         guard let first = name.first else { return name }
         return first.uppercased() + name.dropFirst()
     }
 
-    /// A name that begins with a small letter, the whole of a leading acronym too: `CustomerID` → `customerID`, `ID` → `id`,
-    /// `IDCard` → `idCard`.
+    /// Returns the name with an initial lowercase letter. A leading acronym is lowercased completely: `CustomerID` →
+    /// `customerID`, `ID` → `id`, `IDCard` → `idCard`.
     static func ofMember(_ name: String) -> String {
         let name = identifier(name)
         let underscores = name.prefix { $0 == "_" }
@@ -19,7 +19,7 @@ enum SwiftName {
         return underscores + rest.prefix(lowered).lowercased() + rest.dropFirst(lowered)
     }
 
-    /// One of many, for English plurals that follow the rules: `Customers` → `Customer`. Other names stay as they are.
+    /// Returns the singular of regular English plurals: `Customers` → `Customer`. Other names are returned unchanged.
     static func singular(_ name: String) -> String {
         func has(_ endings: String...) -> Bool { endings.contains { name.hasSuffix($0) } }
         if has("ss", "us", "is", "series", "Series", "species", "Species") { return name }
@@ -28,23 +28,23 @@ enum SwiftName {
         return has("s") && name.count > 1 ? String(name.dropLast()) : name
     }
 
-    /// How the name is written where it is declared and used.
+    /// Returns the spelling of the name where it is declared and used.
     static func escaped(_ name: String) -> String { ReservedNames.keywords.contains(name) ? "`\(name)`" : name }
 
-    /// How a parameter of the name is declared. Before a colon few words mean something else, and the compiler warns of
-    /// backticks that are not needed.
+    /// Returns the spelling of a parameter's name in a declaration. Few words are keywords before a colon, and the
+    /// compiler warns about unnecessary backticks.
     static func parameter(_ name: String) -> String { ["inout", "let", "var"].contains(name) ? "`\(name)`" : name }
 
-    /// How the name is written before an argument.
+    /// Returns the spelling of the name as the label of an argument.
     static func label(_ name: String) -> String { name == "inout" ? "`inout`" : name }
 
-    /// Whether a person may choose the name for a class.
+    /// Returns whether the name can be chosen for a class.
     static func isIdentifier(_ name: String) -> Bool {
         !name.isEmpty && identifier(name) == name && !ReservedNames.keywords.contains(name)
     }
 
-    /// Letters, digits, marks and connectors stay, everything else becomes an underscore. A digit or mark does not begin a
-    /// name, and a single underscore is none.
+    /// Returns a valid identifier. Letters, digits, marks and connectors are kept, and other characters become
+    /// underscores. An identifier does not begin with a digit or mark, and is not a single underscore.
     private static func identifier(_ name: String) -> String {
         var result = String.UnicodeScalarView()
         for scalar in name.unicodeScalars {

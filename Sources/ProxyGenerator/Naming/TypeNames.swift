@@ -1,9 +1,9 @@
 internal import EDM
 
-/// The Swift names of the types that a document declares, and how a type reference is written in Swift.
+/// The Swift names of the types that a document declares, and the Swift spelling of type references.
 struct TypeNames {
     private var names: [String: String] = [:]
-    /// The namespace of the type that has a name, by that name in small letters.
+    /// The namespace of the first type with each name, by the name in lowercase.
     private var owners: [String: String] = [:]
     private let prefix: String
     private let chosen: ChosenNames
@@ -13,15 +13,16 @@ struct TypeNames {
         self.chosen = chosen
     }
 
-    /// All of them.
+    /// All assigned names.
     var all: Set<String> { Set(names.values) }
 
-    /// The Swift name of the type of that qualified name; nil where it gets none.
+    /// The Swift name of the type with the qualified name; nil if it has none.
     subscript(type: String) -> String? { names[type] }
 
-    /// Gives a type its name: its own, or where a type of another namespace has that already, with its namespace before it.
-    /// That does not change when something is added later. What is still taken gets a number.
-    /// A name that an annotation chose is taken as it is.
+    /// Assigns a Swift name to a type. If a type of another namespace has the same name already, the namespace precedes
+    /// the name, independently of types that are added later.
+    ///
+    /// If the result is still in use, it receives a number. A name that an annotation chose is used unchanged.
     mutating func claim(_ type: String, as plain: String, in scope: inout NameScope) throws(ProxyError) {
         let namespace = type.split(separator: ".").dropLast()
         let owner = owners[plain.lowercased()]
@@ -31,11 +32,13 @@ struct TypeNames {
         names[type] = try chosen.claimClass(of: type, otherwise: prefix + qualified, in: &scope)
     }
 
-    /// The class of an entity type; nil where it is in a document that was not read.
+    /// Returns the class of an entity type; nil if the type is in a document that was not read.
     func entityClass(_ type: String) -> String? { type == "Edm.EntityType" ? "EntityValue" : names[type] }
 
-    /// The Swift type of structural values; nil for streams, which are none.
-    /// - Parameter withoutAliases: gives what the alias of a type definition stands for, which is how Swift compares types.
+    /// Returns the Swift type of structural values; nil for streams, which are not values.
+    ///
+    /// - Parameter withoutAliases: Whether to return the underlying type for the alias of a type definition, because
+    ///   Swift compares underlying types.
     func value(_ reference: TypeReference, withoutAliases: Bool = false) -> String? {
         if reference.isCollection {
             return value(reference.item, withoutAliases: withoutAliases).map { "[\($0)]" }

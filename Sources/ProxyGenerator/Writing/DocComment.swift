@@ -1,11 +1,13 @@
 internal import EDM
 
-/// Comments of declarations, made of what the metadata say. Whatever is in the text, it stays within its lines.
+/// Doc comments of generated declarations, composed from the metadata. Text of the metadata cannot leave the comment.
 enum DocComment {
+    /// Returns the lines of a comment.
+    ///
     /// - Parameters:
-    ///   - summary: Markdown, already fit for a comment.
-    ///   - annotations: where descriptions come from.
-    ///   - notes: paragraphs behind these, fit for a comment as well.
+    ///   - summary: Markdown, already valid in a comment.
+    ///   - annotations: The annotations that contain descriptions.
+    ///   - notes: Paragraphs after the descriptions, also valid in a comment.
     static func lines(
         _ summary: String, _ annotations: [Annotation] = [], notes: [String] = [], indentation: Int = 0
     ) -> [String] {
@@ -15,13 +17,13 @@ enum DocComment {
         return Array(wrapped.joined(separator: [margin]))
     }
 
-    /// A paragraph about a parameter; nil where the metadata say nothing.
+    /// Returns a paragraph about a parameter; nil if the metadata does not describe it.
     static func parameter(_ name: String, _ annotations: [Annotation]) -> String? {
         let texts = descriptions(annotations)
         return texts.isEmpty ? nil : "- Parameter \(name): \(texts.joined(separator: " "))"
     }
 
-    /// What a person wrote about the element, the short text first. The same text counts once.
+    /// Returns the descriptions of the element without duplicates, short texts first.
     private static func descriptions(_ annotations: [Annotation]) -> [String] {
         var texts: [String] = []
         for term in terms {
@@ -43,7 +45,7 @@ enum DocComment {
         "com.sap.vocabularies.Common.v1.QuickInfo", "Org.OData.Core.V1.LongDescription",
     ]
 
-    /// One paragraph, without what Markdown would take for links or code.
+    /// Returns the text as one paragraph, without the Markdown syntax for links and code.
     private static func plain(_ text: String) -> String {
         let line = SwiftText.comment(text).split(separator: " ").joined(separator: " ")
         return line.map { "\\`<".contains($0) ? "\\\($0)" : "\($0)" }.joined().replacing("](", with: "] (")
@@ -62,7 +64,7 @@ enum DocComment {
         return lines + [line]
     }
 
-    /// What else the metadata say about a property: `, key, at most 20 characters`.
+    /// Returns the constraints of a property in words: `, key, at most 20 characters`.
     static func constraints(_ property: Property, isKey: Bool) -> String {
         var rules: [String] = []
         if isKey { rules.append("key") }
@@ -76,12 +78,12 @@ enum DocComment {
         return rules.map { ", " + $0 }.joined()
     }
 
-    /// Whether a term with a Boolean value holds. Without a value it does.
+    /// Returns whether a Boolean term is true. A term without a value is true.
     private static func says(_ term: String, _ annotations: [Annotation]) -> Bool {
         annotations.contains { $0.term == term && $0.expression.isEmpty && $0.value != "false" }
     }
 
-    /// A name of the metadata between backticks.
+    /// Returns a name of the metadata for use between backticks.
     static func code(_ name: String) -> String { SwiftText.comment(name).replacing("`", with: "'") }
 
     static func typeName(_ type: TypeReference) -> String {

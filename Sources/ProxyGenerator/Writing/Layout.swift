@@ -1,15 +1,15 @@
-/// A piece of source that is written in one line where that is short enough, and broken otherwise as `swift format` does.
+/// A piece of source that is written on one line if it fits, and is otherwise broken as `swift format` does.
 indirect enum Layout {
     case text(String)
-    /// What stands between an opening and a closing text, separated by commas.
+    /// Items between an opening and a closing text, separated by commas.
     case group(String, [Layout], String, Form)
 
     enum Form {
-        /// What closes stays behind the last item.
+        /// The closing text follows the last item directly.
         case call
-        /// What closes, and opens a body, has a line of its own.
+        /// The closing text, which also opens a body, is on its own line.
         case signature
-        /// As before, and a comma stands behind each item.
+        /// Like `signature`, with a comma after every item.
         case literal
     }
 
@@ -24,10 +24,10 @@ indirect enum Layout {
         }
     }
 
-    /// The longest line that can be broken.
+    /// The maximum length of a line that can be broken.
     static let width = 120
 
-    /// - Parameter suffix: what has to stand directly behind it.
+    /// - Parameter suffix: Text that must follow the piece directly.
     func lines(indentation: Int, suffix: String = "") -> [String] {
         let margin = String(repeating: " ", count: indentation)
         let one = margin + flat + suffix

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension SourceStyle {
-    /// The class of an entity type.
+    /// Returns the file with the class of an entity type.
     func entityClass(_ entity: ServicePlan.Entity) -> GeneratedFile {
         let (type, name) = (entity.type, SwiftName.escaped(entity.className))
         let kind = type.isAbstract ? "abstract entity type" : type.hasStream ? "media entity type" : "entity type"

@@ -2,7 +2,7 @@ internal import EDM
 
 /// The members of entity and complex types.
 extension SourceStyle {
-    /// The property, as queries and the dynamic API name it.
+    /// Returns the declaration of the property for queries and the dynamic API.
     func declaration(of member: ServicePlan.Member, in owner: String, _ type: StructuredType) -> [String] {
         let kind =
             switch member.form {
@@ -27,7 +27,7 @@ extension SourceStyle {
     private func comment(of member: ServicePlan.Member, isDeclaration: Bool) -> [String] {
         let property = member.property
         let name = "`\(DocComment.code(property.name))`"
-        // What has no accessor is described here.
+        // A property without accessor has its description here.
         let hasAccessor: Bool
         let type = "`\(DocComment.typeName(property.type))`"
         switch member.form {
@@ -39,7 +39,7 @@ extension SourceStyle {
         return DocComment.lines("\(name), \(type)\(rules).", property.annotations, indentation: 4)
     }
 
-    /// The member that reads and writes; nothing for what is neither value nor relation.
+    /// Returns the accessor of the member; empty if the member is neither a value nor a relationship.
     func accessor(of member: ServicePlan.Member, in owner: String, isOpen: Bool) -> [String] {
         let name = SwiftName.escaped(member.name)
         let place = "\(owner).\(name)"

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension SourceStyle {
-    /// A function or action of the service.
+    /// Returns the method that invokes a function or action.
     func function(of operation: ServicePlan.Operation) -> [String] {
         var parameters: [Layout] = []
         var arguments: [Layout] = [.text(SwiftText.literal(operation.invokedName))]
@@ -66,7 +66,7 @@ extension SourceStyle {
 }
 
 extension ServicePlan.Operation.Result {
-    /// The Swift type; nil for nothing.
+    /// The Swift type; nil if there is no result.
     fileprivate var type: String? {
         switch self {
         case .nothing: nil
@@ -75,7 +75,7 @@ extension ServicePlan.Operation.Result {
         }
     }
 
-    /// How it is taken from the result of the call; nil for nothing.
+    /// The call that reads the value from the result; nil if there is none.
     fileprivate var reading: String? {
         switch self {
         case .nothing: nil

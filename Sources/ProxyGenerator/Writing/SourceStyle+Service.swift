@@ -1,7 +1,7 @@
 internal import EDM
 
 extension SourceStyle {
-    /// The class of the service.
+    /// Returns the file with the class of the service.
     func service() -> GeneratedFile {
         var lines = [
             "/// The service of `\(DocComment.code(plan.namespace))`: its entity sets, each as functions that return its own"
@@ -28,7 +28,8 @@ extension SourceStyle {
         return file(plan.serviceName, lines + ["}"])
     }
 
-    /// They run where they are called from, also in modules that don't make this the default: a service is not `Sendable`.
+    /// Returns a function that runs in the isolation of its caller, also in modules that do not make this the default,
+    /// because a service is not `Sendable`.
     func function(
         _ name: String, _ parameters: [Layout], returns result: String?, _ comment: [String], _ body: [String]
     ) -> [String] {

@@ -2,7 +2,7 @@ internal import EDM
 
 /// The types of values.
 extension SourceStyle {
-    /// The struct of a complex type.
+    /// Returns the file with the struct of a complex type.
     func complexType(_ complex: ServicePlan.Complex) -> GeneratedFile {
         let (type, name) = (complex.type, SwiftName.escaped(complex.name))
         var notes = type.isOpen ? ["Values of this type may have other properties: `value[\"Name\"]`."] : []
@@ -23,7 +23,8 @@ extension SourceStyle {
         return file(complex.name, lines + ["}"])
     }
 
-    /// The Swift enumeration of an enumeration type, or the struct where values beyond its members are possible.
+    /// Returns the file with the Swift enumeration of an enumeration type, or with the struct if other values than its
+    /// members are possible.
     func enumeration(_ enumeration: ServicePlan.Enumeration) -> GeneratedFile {
         let (type, name) = (enumeration.type, SwiftName.escaped(enumeration.name))
         let kind = type.isFlags ? "enumeration of flags" : "enumeration type"
@@ -62,7 +63,7 @@ extension SourceStyle {
         return file(enumeration.name, lines + ["}"])
     }
 
-    /// Six digits and more are grouped.
+    /// Returns the literal of a number. More than six digits are grouped.
     private static func literal(_ number: Int64) -> String {
         let digits = String(number.magnitude)
         guard digits.count > 6 else { return String(number) }
@@ -74,7 +75,7 @@ extension SourceStyle {
         return (number < 0 ? "-" : "") + groups
     }
 
-    /// The alias of a type definition.
+    /// Returns the file with the alias of a type definition.
     func definition(_ definition: ServicePlan.Definition) -> GeneratedFile {
         let type = definition.definition
         let isOfTidelog = !["String", "Bool", "Int", "Float", "Double", "[UInt8]"].contains(definition.underlying)
@@ -89,7 +90,7 @@ extension SourceStyle {
 }
 
 extension ServicePlan.Enumeration.Form {
-    /// What a struct holds; nil for a Swift enumeration.
+    /// The type that the struct stores; nil for a Swift enumeration.
     fileprivate var storedType: String? {
         switch self {
         case .closed: nil

@@ -1,27 +1,31 @@
 internal import EDM
 
-/// What all files of a generation share: how they begin, how long their lines are, and who may see what they declare.
+/// The common properties of all files of a generation: their header, their line length, and the access level of their
+/// declarations.
 ///
-/// Types are `nonisolated`, as those are that they derive from: a module may make the main actor its default.
+/// Types are `nonisolated`, like the types from which they derive, because a module may make the main actor its
+/// default.
 struct SourceStyle {
     let plan: ServicePlan
     let isInternal: Bool
 
-    /// Before classes and what they override, which apps may derive from.
+    /// The modifier of classes and overridden members, from which apps may derive.
     var open: String { isInternal ? "" : "open " }
-    /// Before everything else.
+    /// The modifier of all other declarations.
     var access: String { isInternal ? "" : "public " }
     var metadata: String { "\(SwiftName.escaped(plan.metadataName)).embedded" }
 
-    /// All files, the service's first.
+    /// Returns all files, beginning with that of the service.
     func files(metadata document: String, references: [String]) -> [GeneratedFile] {
         [service(), metadata(document, references: references)] + plan.entities.map(entityClass)
             + plan.complexTypes.map(complexType)
             + plan.enumerations.map(enumeration) + plan.definitions.map(definition)
     }
 
-    /// - Parameter showsTidelog: whether a public declaration mentions a type of Tidelog. Where none does the compiler warns
-    ///   of a public import.
+    /// Returns a file with the header and the given lines.
+    ///
+    /// - Parameter showsTidelog: Whether a public declaration mentions a type of Tidelog. If none does, the compiler
+    ///   warns about a public import.
     func file(_ name: String, _ lines: [String], showsTidelog: Bool = true) -> GeneratedFile {
         let head = [
             "\(GeneratedFile.mark) for \(plan.serviceName) from the metadata of \(SwiftText.comment(plan.namespace)). It is overwritten each time.",
@@ -32,8 +36,8 @@ struct SourceStyle {
             name: Self.fileName(name) + ".swift", text: (head + lines).joined(separator: "\n") + "\n")
     }
 
-    /// File systems take 255 bytes, and CSDL names of 128 characters. A name that is cut keeps its beginning, and a number
-    /// made of all of it.
+    /// Returns the name of a file without its extension. File systems allow 255 bytes, and CSDL allows names of 128
+    /// characters. A name that is too long is reduced to its beginning and a hash of the entire name.
     private static func fileName(_ name: String) -> String {
         let limit = 200
         guard name.utf8.count > limit else { return name }
@@ -48,7 +52,7 @@ struct SourceStyle {
         return "\(start)-\(String(hash, radix: 16))"
     }
 
-    /// The metadata itself.
+    /// Returns the file with the embedded metadata.
     func metadata(_ document: String, references: [String] = []) -> GeneratedFile {
         file(
             plan.metadataName,

@@ -2,7 +2,7 @@ internal import EDM
 
 /// Pieces of Swift source.
 enum SwiftText {
-    /// A string literal.
+    /// Returns a string literal.
     static func literal(_ text: String) -> String {
         var result = "\""
         for scalar in text.unicodeScalars {
@@ -20,20 +20,22 @@ enum SwiftText {
         return result + "\""
     }
 
-    /// The text of a document as a raw literal over several lines, each indented by so many spaces.
+    /// Returns the text of a document as a raw multiline literal, with each line indented by the given number of
+    /// spaces.
     static func block(_ document: String, indentation: Int) -> String {
         let hashes = String(repeating: "#", count: longestEscape(document) + 1)
         let margin = String(repeating: " ", count: indentation)
         var result = margin + hashes + "\"\"\"\n"
         for line in document.split(separator: "\n", omittingEmptySubsequences: false) {
-            // The one character that XML has and sources have not.
+            // The only character that is valid in XML but not in Swift sources.
             let line = line.replacing("\u{7F}", with: "\\\(hashes)u{7F}")
             result += line.isEmpty ? "\n" : margin + line + "\n"
         }
         return result + margin + "\"\"\"" + hashes
     }
 
-    /// The most number signs that follow a quote or backslash. With one more around it a raw literal has no escapes.
+    /// Returns the largest number of consecutive number signs after a quote or backslash. A raw literal with one more
+    /// has no escapes.
     private static func longestEscape(_ text: String) -> Int {
         var longest = 0
         var run: Int?
@@ -48,7 +50,7 @@ enum SwiftText {
         return longest
     }
 
-    /// Text for a comment of one line.
+    /// Returns the text in a form that is valid in a one-line comment.
     static func comment(_ text: String) -> String {
         String(
             String.UnicodeScalarView(
@@ -60,7 +62,7 @@ enum SwiftText {
                 }))
     }
 
-    /// The Swift type of primitive values; nil for streams, which are no values.
+    /// Returns the Swift type of primitive values; nil for streams, which are not values.
     static func type(_ primitive: PrimitiveType) -> String? {
         switch primitive {
         case .stream: nil

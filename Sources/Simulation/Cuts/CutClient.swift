@@ -65,7 +65,7 @@ final class CutClient {
         }
     }
 
-    /// Returns whether the connection held.
+    /// Uploads and returns whether the connection was not cut.
     func upload() async throws -> Bool {
         do throws(TidelogError) {
             _ = try await engine.upload(UploadOptions(retry: .impatient))
@@ -82,7 +82,7 @@ final class CutClient {
         get async throws { try await store.pendingOperations(.inDoubt) }
     }
 
-    /// How often each mark was created by operations that have ended.
+    /// Returns the number of creations of each mark by operations that are no longer pending.
     func confirmed() async throws -> [String: Int] {
         let pending = Set(try await store.pendingOperations().map(\.sequence))
         var counts: [String: Int] = [:]

@@ -5,42 +5,45 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// Cut connections between clients and a service that gives the keys and knows no repetitions, all drawn from one seed.
+/// A simulation of cut connections between clients and a service that generates the keys and supports no repeatability.
+/// All choices are drawn from one seed.
 ///
-/// After each cut, every create that a client takes for done is at the service exactly once, by count of equal contents.
+/// After each cut, every create that a client considers confirmed must exist on the service exactly once, counted by
+/// equal contents.
 package struct CutSimulation {
-    /// What is created when the connection is cut.
+    /// The content that is created when the connection is cut.
     package enum Content: String, Sendable, Hashable, CaseIterable {
-        /// One entity like no other.
+        /// One entity with unique values.
         case unique
-        /// The same, with another one that is linked to it, in one change set.
+        /// One entity with unique values, and an entity that is linked to it, in one change set.
         case linked
-        /// Two that are equal, by the same client in one batch.
+        /// Two equal entities from the same client in one batch.
         case twins
-        /// Two that are equal, the second made when the first is in doubt.
+        /// Two equal entities, of which the second is created while the first is in doubt.
         case laterTwin
-        /// One with common values, which another client creates as well at that time.
+        /// An entity with common values that a different client creates as well at the same time.
         case foreignTwin
-        /// One with unique values that another client creates as well: what evidence can get wrong.
+        /// An entity with unique values that a different client creates as well: the case in which evidence can be
+        /// misleading.
         case stranger
 
-        /// Those of which the engine promises that nothing is lost and nothing done twice.
+        /// The contents for which the engine guarantees neither loss nor duplication.
         static let promised = allCases.filter { $0 != .stranger }
     }
 
     package struct Outcome: Sendable {
-        /// Under the policy `evidence`.
+        /// The cuts under the policy `evidence`.
         package var cuts: [Content: Int] = [:]
-        /// How many there were under other policies.
+        /// The number of cuts under other policies.
         package var others = 0
-        /// Those of ``cuts`` that ended without a person.
+        /// The number of ``cuts`` that were resolved without the user.
         package var settled: [Content: Int] = [:]
         package var violations: [String] = []
     }
 
     let seed: UInt64
     let cuts: Int
-    /// Whether it also draws what no client can prevent, to see that it is noticed.
+    /// Whether to include cases that no client can prevent, to verify that they are detected.
     let drawsResidue: Bool
 
     package init(seed: UInt64, cuts: Int, drawsResidue: Bool = false) {
@@ -160,9 +163,10 @@ package struct CutSimulation {
             return "\(letters) \(names)"
         }
 
-        // MARK: The person
+        // MARK: The user
 
-        /// A person looks at the service: of each content, what more is there than clients take for done is what is in doubt.
+        /// Resolves doubts as the user would: of each content, the excess on the service over the confirmed creations
+        /// must be the entities in doubt.
         private mutating func settle(_ client: CutClient) async throws {
             for pending in try await client.doubts {
                 guard try await client.doubts.contains(where: { $0.sequence == pending.sequence }) else { continue }
@@ -174,7 +178,7 @@ package struct CutSimulation {
             _ = try await client.upload()
         }
 
-        // MARK: What must hold
+        // MARK: Invariants
 
         private func counts() -> [String: Int] {
             FieldService.sets.flatMap { world.contents(of: $0) }.reduce(into: [:]) { counts, values in
@@ -209,7 +213,7 @@ package struct CutSimulation {
     }
 }
 
-/// Many cuts, and what came of them.
+/// A sweep over many cuts, with the combined outcome.
 package struct CutCampaign: Sendable {
     package let cuts: Int
     package let firstSeed: UInt64

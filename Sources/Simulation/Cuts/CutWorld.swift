@@ -5,25 +5,25 @@ import ODataWire
 import Synchronization
 import Transport
 
-/// What becomes of the next request that changes something.
+/// The fault that is applied to the next modification request.
 package enum Cut: String, Sendable, Hashable, CaseIterable {
-    /// The connection breaks before the service has the request.
+    /// The connection breaks before the service receives the request.
     case lostRequest
-    /// It breaks when the service is done.
+    /// The connection breaks after the service has executed the request.
     case lostAnswer
-    /// The service gets the request when the client has given it up, within the waiting time.
+    /// The service receives the request after the client has given up, within the waiting time.
     case lateRequest
-    /// The same, beyond the waiting time: the residue that no client can prevent.
+    /// Like `lateRequest` but after the waiting time: the remaining case that no client can prevent.
     case muchTooLate
 }
 
-/// A service that gives keys and knows no repetitions, and the connections to it.
+/// A service that generates keys and supports no repeatability, with the connections to it.
 final class CutWorld: Sendable {
     private struct State {
         var service: SimulatedService
         var cut: Cut?
         var late: [(due: Int64, request: WireRequest, client: Int)] = []
-        /// In seconds; a clock that is put back does not change it.
+        /// The elapsed time in seconds. Setting the clock back does not change it.
         var elapsed: Int64 = 0
         var delay: Int64 = 0
     }
@@ -36,7 +36,9 @@ final class CutWorld: Sendable {
         clock = VirtualClock(seed: seed)
     }
 
-    /// - Parameter delay: of a late request, in seconds.
+    /// Sets the fault for the next modification.
+    ///
+    /// - Parameter delay: The delay of a late request, in seconds.
     func cut(_ cut: Cut, delay: Int64) { state.withLock { ($0.cut, $0.delay) = (cut, delay) } }
 
     func pass(seconds: Int64) {
@@ -70,7 +72,7 @@ final class CutWorld: Sendable {
         return answer
     }
 
-    /// A client's way to the service.
+    /// A client's connection to the service.
     struct Network: HTTPTransport {
         let world: CutWorld
         let client: Int

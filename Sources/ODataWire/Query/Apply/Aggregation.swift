@@ -1,6 +1,6 @@
 internal import EDM
 
-/// Aggregates over instances (OData Extension for Data Aggregation 4.0, section 3.1.4).
+/// Computes aggregates over instances (OData Extension for Data Aggregation 4.0, section 3.1.4).
 struct Aggregation {
     let evaluator: ExpressionEvaluator
     let these: [EvaluationScope]?
@@ -9,7 +9,7 @@ struct Aggregation {
         try value(of: item, over: rows, steps: item.steps[...])
     }
 
-    /// With steps left, groups by the outermost and aggregates what its groups give.
+    /// Computes an aggregate. If steps are left, groups by the outermost one and aggregates the results of its groups.
     private func value(
         of item: AggregateItem, over rows: [EvaluationOperand], steps: ArraySlice<AggregateItem.Step>
     ) throws(EvaluationError) -> Value {
@@ -45,7 +45,7 @@ struct Aggregation {
         }
     }
 
-    /// How many: `Edm.Decimal` with scale 0, says the standard.
+    /// Returns a count as a value. The standard defines its type as `Edm.Decimal` with scale 0.
     static func number(_ count: Int) -> Value { .decimal(DecimalValue(Int64(count))) }
 
     private static func unsupported(_ item: AggregateItem) -> EvaluationError {
@@ -56,8 +56,9 @@ struct Aggregation {
             .unsupported, "The custom aggregate \(item.resultName ?? "") is known to the service only.")
     }
 
-    /// What a path leads to from all rows together, where it goes through collections from each of their items. What is
-    /// missing is left out, and an entity counts once however many ways lead to it (section 3.2.1.1).
+    /// Returns the values or entities that a path reaches from all rows, following each item of a collection.
+    ///
+    /// Missing values are omitted, and an entity counts once even if several paths reach it (section 3.2.1.1).
     private func occurrences(
         _ path: ExpressionPath, _ rows: [EvaluationOperand]
     ) throws(EvaluationError) -> [EvaluationOperand] {
@@ -92,7 +93,7 @@ struct Aggregation {
         return positions.flatMap(Self.spread)
     }
 
-    /// Entities that were reached, each once; values as they are.
+    /// Removes duplicate entities. Values are kept.
     private static func distinctEntities(_ positions: [EvaluationOperand]) -> [EvaluationOperand] {
         var seen: Set<String> = []
         return positions.flatMap(spread).filter { position in
@@ -115,7 +116,7 @@ struct Aggregation {
         return try run.operand(expression)
     }
 
-    /// The rows with equal values, in the order in which the values first occur.
+    /// Groups the rows by equal values, in the order in which the values first occur.
     private func groups(
         _ rows: [EvaluationOperand], by paths: [ExpressionPath]
     ) throws(EvaluationError) -> [[EvaluationOperand]] {
@@ -135,7 +136,7 @@ struct Aggregation {
     }
 }
 
-/// The values of one aggregate as they come.
+/// An aggregate that is computed incrementally.
 struct Aggregate {
     let method: AggregationMethod
     private var total: Value = .null
@@ -169,7 +170,7 @@ struct Aggregate {
         }
     }
 
-    /// Null over nothing, and 0 different values.
+    /// Returns the result. It is null if there are no values; the number of distinct values is then 0.
     func result() throws(EvaluationError) -> Value {
         switch method {
         case .countDistinct: return Aggregation.number(distinct.count)
@@ -179,8 +180,10 @@ struct Aggregate {
     }
 }
 
-/// A value or entity as groups tell it from others: numbers by their size whatever their kinds, points in time by the
-/// instant, entities by their identity.
+/// A value or entity as a grouping key.
+///
+/// Numbers are compared by their magnitude regardless of their types, points in time by the instant, and entities by
+/// their identity.
 struct GroupKey: Hashable {
     private let content: Content
 

@@ -1,13 +1,14 @@
 public import EDM
 
-/// One instance of what `$apply` works on.
+/// An instance in the input or output of `$apply`.
 public struct ApplyRow {
-    /// What expressions see of it.
+    /// The instance as seen by expressions.
     public var scope: EvaluationScope
-    /// Which entity of the input it still is; nil where instances were put together.
+    /// The index of the input entity, or nil if the instance combines several.
     public var source: Int?
-    /// What was computed and aggregated, and for an instance that is no entity all it has. Paths through navigation
-    /// properties are complex values.
+    /// The computed and aggregated values. For an instance that is not an entity, all of its values.
+    ///
+    /// Paths through navigation properties are complex values.
     public var values: PropertyValues
 
     public init(scope: EvaluationScope, source: Int?, values: PropertyValues = PropertyValues()) {
@@ -16,7 +17,7 @@ public struct ApplyRow {
         self.values = values
     }
 
-    /// An instance of values alone.
+    /// Creates an instance that consists of values only.
     public init(_ values: PropertyValues) {
         self.init(scope: EvaluationScope(values), source: nil, values: values)
     }
@@ -24,11 +25,11 @@ public struct ApplyRow {
 
 /// Evaluates `$apply` in memory, exactly (OData Extension for Data Aggregation 4.0, section 3).
 ///
-/// Transformations that need what only a service has are refused as `unsupported`: custom aggregates and methods, set
+/// Transformations that only a service can evaluate throw `unsupported`: custom aggregates and methods, set
 /// transformations of the service, hierarchies, `nest`, `addnested` and `join`.
 public struct ApplyEvaluation {
     private let evaluator: ExpressionEvaluator
-    /// What `search` looks at in an instance.
+    /// Returns the texts of an instance that `search` examines.
     private let texts: (ApplyRow) -> [String]
 
     public init(_ evaluator: ExpressionEvaluator, texts: @escaping (ApplyRow) -> [String]) {
@@ -120,9 +121,9 @@ public struct ApplyEvaluation {
     }
 
     fileprivate struct Group {
-        /// What the rows have in common.
+        /// The values that the rows have in common.
         var values = PropertyValues()
-        /// Single-valued navigation properties among it.
+        /// The single-valued navigation properties that the rows have in common.
         var entities: [String: EvaluationOperand] = [:]
         var rows: [ApplyRow] = []
     }
@@ -135,8 +136,8 @@ public struct ApplyEvaluation {
         return result
     }
 
-    /// What is grouped by in turn: with `rollup` by all its levels, and then by one less again and again
-    /// (section 3.2.3.2).
+    /// Returns the groupings to compute: for `rollup`, all of its levels, then one level less each time (section
+    /// 3.2.3.2).
     private static func groupings(_ items: [GroupingItem]) throws(EvaluationError) -> [[ExpressionPath]] {
         var groupings: [[ExpressionPath]] = [[]]
         for item in items {
@@ -186,7 +187,7 @@ public struct ApplyEvaluation {
         return result
     }
 
-    /// Walks the path; puts what it leads to into the group's values, nested as the path is.
+    /// Follows the path and adds its value to the group's values, nested like the path.
     private func add(
         _ path: ExpressionPath, of row: ApplyRow, to group: inout Group
     ) throws(EvaluationError) -> GroupKey {
@@ -196,7 +197,7 @@ public struct ApplyEvaluation {
         for segment in path.segments {
             position = try run.step(segment, from: position)
             if case .property(let name) = segment { names.append(name) }
-            // Behind a missing entity there is nothing; it itself is null.
+            // A missing entity is null, and the rest of the path is not followed.
             if case .entity(nil) = position { break }
         }
         switch position {
@@ -232,7 +233,7 @@ public struct ApplyEvaluation {
             }
         }
         let taken = try count(keyed.map(\.key), ranking, limit)
-        // In the order in which they came in.
+        // Keeps the order of the input.
         return keyed.prefix(taken).map(\.place).sorted().map { rows[$0] }
     }
 
@@ -264,9 +265,9 @@ public struct ApplyEvaluation {
 }
 
 extension ApplyEvaluation.Group {
-    /// The instance with the values of its group, which come first.
+    /// Returns the instance with the values of its group, which precede its own.
     fileprivate func adding(to row: ApplyRow) -> ApplyRow {
-        // An entity has them already.
+        // An entity has the values already.
         guard row.source == nil else { return row }
         var merged = values
         merged.merge(row.values)
@@ -279,7 +280,7 @@ extension ApplyEvaluation.Group {
 }
 
 extension PropertyValues {
-    /// Sets the value at a path; on the way are complex values.
+    /// Sets the value at a path, creating complex values along it.
     fileprivate mutating func set(_ value: Value, at names: ArraySlice<String>) {
         guard let first = names.first else { return }
         guard names.count > 1 else {

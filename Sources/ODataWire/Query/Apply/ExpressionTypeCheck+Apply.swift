@@ -1,8 +1,8 @@
 internal import EDM
 
-/// The check of `$apply`: what each transformation names, and of what type the instances are that come out of it.
+/// The type check of `$apply`: the names in each transformation, and the type of its output instances.
 extension ExpressionTypeCheck {
-    /// The type of the instances behind a sequence of transformations, which then also is what paths start from.
+    /// Returns the type of the instances after a sequence of transformations, and makes paths start from it.
     mutating func type(
         behind sequence: [Transformation], of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
@@ -21,7 +21,7 @@ extension ExpressionTypeCheck {
         these = current
     }
 
-    /// The type behind a sequence; paths go on from where they did before.
+    /// Returns the type after a sequence. Paths start from the same type as before afterwards.
     private mutating func branch(
         _ sequence: [Transformation], of type: StructuredType
     ) throws(URLSyntaxError) -> StructuredType {
@@ -90,7 +90,7 @@ extension ExpressionTypeCheck {
         }
     }
 
-    /// The type of a hierarchy's nodes, which have to be entities.
+    /// Returns the type of a hierarchy's nodes, which must be entities.
     private mutating func nodeType(of hierarchy: Transformation.Hierarchy) throws(URLSyntaxError) -> ExpressionType {
         guard let item = try collection(hierarchy.nodes) else {
             throw error(
@@ -117,7 +117,7 @@ extension ExpressionTypeCheck {
         return result
     }
 
-    /// The type of the items where a path leads to a collection; nil where it leads to one thing.
+    /// Returns the type of the items if the path leads to a collection; otherwise nil.
     private mutating func collection(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType? {
         switch try self.type(of: path, .path(path)) {
         case .collection(let item): item
@@ -143,7 +143,7 @@ extension ExpressionTypeCheck {
         return StructuredType.result(of: type, properties)
     }
 
-    /// The type of an aggregate over a collection of what paths start from.
+    /// Returns the type of an aggregate over a collection of the current type.
     mutating func type(of item: AggregateItem, _ whole: Expression) throws(URLSyntaxError) -> ExpressionType {
         for step in item.steps {
             for path in step.properties { _ = try groupingType(path) }
@@ -155,7 +155,7 @@ extension ExpressionTypeCheck {
         case .custom(let path):
             guard case .property(let name)? = path.segments.last else { return .unknown }
             let owner = try aggregatedType(ExpressionPath(root: path.root, segments: path.segments.dropLast()))
-            // An earlier transformation may have given the custom aggregate as a property.
+            // An earlier transformation may have returned the custom aggregate as a property.
             if case .structured(let type) = owner, let property = type.findProperty(name),
                 property.type.primitive != .untyped
             {
@@ -196,13 +196,13 @@ extension ExpressionTypeCheck {
         }
     }
 
-    /// The type of what a path leads to, for each instance on the way where it goes through collections.
+    /// Returns the type at the end of a path, evaluated for each item of the collections along it.
     private mutating func aggregatedType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
         // An absolute path has a type from its first segment on.
         let head = path.root == .root ? Array(path.segments.prefix(1)) : []
         var type = try self.type(of: ExpressionPath(root: path.root, segments: head), .path(path))
         for segment in path.segments.dropFirst(head.count) {
-            // A type narrows down the collection, by its qualified name or, in 4.01, by its own.
+            // A type cast filters the collection. It is a qualified name or, in 4.01, an unqualified one.
             if case .property(let name) = segment, case .collection(let item) = type, !isCast(name, of: item) {
                 type = item
             }
@@ -230,7 +230,7 @@ extension ExpressionTypeCheck {
             switch item {
             case .property(let path): paths.append(path)
             case .rollup(let levels):
-                // One name alone may be that of a hierarchy, which the service has.
+                // A single name may be the name of a hierarchy, which only the service defines.
                 if levels.count == 1, case .property(let name)? = levels[0].segments.first,
                     type.findProperty(name) == nil
                 {
@@ -238,7 +238,7 @@ extension ExpressionTypeCheck {
                 }
                 paths += levels.filter { !$0.segments.isEmpty }
             case .recursiveRollup(let hierarchy, let start):
-                // What narrows down the hierarchy is about its nodes.
+                // The transformations that filter the hierarchy apply to its nodes.
                 if case .structured(let node) = try nodeType(of: hierarchy) { _ = try branch(start, of: node) }
                 // An instance may belong to several nodes.
                 _ = try aggregatedType(hierarchy.node)
@@ -258,7 +258,7 @@ extension ExpressionTypeCheck {
         return StructuredType.union([StructuredType.result(of: type, properties), result], of: type)
     }
 
-    /// What a path to group by leads to; it goes through single-valued properties only.
+    /// Returns the type of a grouping path, which may only contain single-valued properties.
     private func groupingType(_ path: ExpressionPath) throws(URLSyntaxError) -> ExpressionType {
         var type = current
         for segment in path.segments {
@@ -271,7 +271,7 @@ extension ExpressionTypeCheck {
                     throw error(.unknownProperty, model.missingProperty(name, of: owner), .path(path))
                 }
                 type = ExpressionType(property.type, in: model)
-                // What is declared as primitive has no properties, whatever its values turn out to be.
+                // A property that is declared as primitive has no properties, whatever its values are.
                 if type == .unknown, case .primitive(.primitiveType) = property.type.kind { type = .null }
             default:
                 throw error(
@@ -284,7 +284,7 @@ extension ExpressionTypeCheck {
 }
 
 extension AggregateItem {
-    /// The property that holds the aggregate.
+    /// The name of the property that contains the aggregate, or nil.
     var resultName: String? {
         if let name { return name }
         guard case .custom(let path) = subject, case .property(let name)? = path.segments.last else { return nil }
@@ -293,7 +293,7 @@ extension AggregateItem {
 }
 
 extension Property {
-    /// A property that a transformation adds.
+    /// Returns a property that a transformation adds.
     fileprivate static func dynamic(
         _ name: String, _ type: ExpressionType = .unknown, of owner: StructuredType
     ) -> Property {
@@ -308,14 +308,15 @@ extension Property {
 }
 
 extension StructuredType {
-    /// The type of instances that have just these properties. It goes by the name of the original type in messages.
+    /// Returns the type of instances that have exactly these properties. It keeps the name of the original type for
+    /// messages.
     fileprivate static func result(of type: StructuredType, _ properties: [Property]) -> StructuredType {
         StructuredType(
             kind: .entity, name: type.name, properties: properties.filter { !$0.isNavigation },
             navigationProperties: properties.filter(\.isNavigation), unusableProperties: type.unusableProperties)
     }
 
-    /// What instances of any of the types may have.
+    /// Returns the type with the properties of all types.
     fileprivate static func union(
         _ types: [StructuredType], of type: StructuredType, isOpen: Bool = false
     ) -> StructuredType {

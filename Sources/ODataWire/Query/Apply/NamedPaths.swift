@@ -1,9 +1,9 @@
-/// The properties that transformations name: what has to be read of each entity to evaluate them.
+/// The properties that occur in transformations and must be read of each entity to evaluate them.
 package struct NamedPaths {
-    /// By their names from the entity, each once, in the order in which they first occur. Also holds names that a
-    /// transformation gives.
+    /// The paths as property names, unique and in the order of their first occurrence. Includes names that a
+    /// transformation introduces.
     package private(set) var paths: [[String]] = []
-    /// Whether something else than properties is asked for: links of many, types, the state of an entity.
+    /// Whether anything other than properties is required: collection-valued links, types, the state of an entity.
     package private(set) var isIncomplete = false
 
     package init(_ sequence: [Transformation], _ options: QueryOptions) {
@@ -86,7 +86,7 @@ package struct NamedPaths {
 }
 
 extension Transformation {
-    /// Whether no entity comes out of the sequence as it went in.
+    /// Returns whether no entity passes the sequence unchanged.
     package static func makesRows(_ sequence: [Transformation]) -> Bool {
         sequence.contains { transformation in
             switch transformation {

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension QueryParser {
-    /// Transformations joined with slashes.
+    /// Parses transformations joined with slashes.
     mutating func apply() throws(URLSyntaxError) -> [Transformation] {
         try nested(levels: 3) { (parser) throws(URLSyntaxError) in
             var transformations: [Transformation] = []
@@ -77,7 +77,7 @@ extension QueryParser {
         }
     }
 
-    /// What stands in `aggregate(…)`, as a transformation and as a segment of a path.
+    /// Parses the content of `aggregate(…)`, as a transformation or as a path segment.
     mutating func aggregateItem() throws(URLSyntaxError) -> AggregateItem {
         cursor.skipWhitespace()
         let start = cursor.offset
@@ -97,7 +97,7 @@ extension QueryParser {
         }
         while takeWord("from") {
             var properties = [try applyPath()]
-            // White space may also separate what comes behind the properties.
+            // White space may also separate the keywords after the properties.
             while skipComma() { properties.append(try applyPath()) }
             let method = try method()
             if case .custom = item.subject {
@@ -209,7 +209,8 @@ extension QueryParser {
         return traversal
     }
 
-    /// Whether transformations follow, and no term to sort by. The name of a function of the service may begin either.
+    /// Returns whether transformations follow, as opposed to a sort term. Either may begin with the name of a function
+    /// of the service.
     private func startsPreservingSequence() -> Bool {
         var ahead = self
         guard let name = ahead.keyword() else { return false }
@@ -246,9 +247,9 @@ extension QueryParser {
         return sequence
     }
 
-    // MARK: Pieces
+    // MARK: Common parts
 
-    /// Items separated by commas, one at least.
+    /// Parses at least one item, separated by commas.
     private mutating func list<T>(
         _ item: (inout QueryParser) throws(URLSyntaxError) -> T
     ) throws(URLSyntaxError) -> [T] {
@@ -265,14 +266,14 @@ extension QueryParser {
         return Transformation.NestedSequence(transformations: inner, name: try alias())
     }
 
-    /// Names of properties and types, nothing else. A type has a property behind it.
+    /// Parses a path of property and type names. A type must be followed by a property.
     private mutating func applyPath() throws(URLSyntaxError) -> ExpressionPath {
         let path = try collectionPath()
         if case .type? = path.segments.last { throw cursor.error("A property of that type is expected.") }
         return path
     }
 
-    /// What is joined: a collection-valued property, or an annotation.
+    /// Parses the target of a join: a collection-valued property or an annotation.
     private mutating func joinedPath() throws(URLSyntaxError) -> ExpressionPath {
         cursor.skipWhitespace()
         guard cursor.skip("@" as Character) else { return try collectionPath() }
@@ -280,7 +281,8 @@ extension QueryParser {
         return ExpressionPath(segments: [.annotation(name)])
     }
 
-    /// Names of properties and types; at the end, too, a type may narrow down what the property leads to.
+    /// Parses a path of property and type names. A type may also be at the end, where it filters the property's
+    /// targets.
     private mutating func collectionPath() throws(URLSyntaxError) -> ExpressionPath {
         cursor.skipWhitespace()
         var segments: [ExpressionPath.Segment] = []
@@ -297,7 +299,7 @@ extension QueryParser {
         return ExpressionPath(segments: segments)
     }
 
-    /// A phrase may also stand in single quotes, so that it can hold a parenthesis.
+    /// Parses a search expression. A phrase may also be in single quotes, so that it can contain a parenthesis.
     private mutating func applySearch() throws(URLSyntaxError) -> SearchExpression {
         cursor.skipWhitespace()
         guard cursor.peek() == UInt8(ascii: "'") else { return try search() }
@@ -329,7 +331,7 @@ extension QueryParser {
         return cursor.identifier()
     }
 
-    /// Takes a comma; otherwise the position stays before the white space.
+    /// Consumes a comma. If there is none, the position stays before the white space.
     private mutating func skipComma() -> Bool {
         let start = cursor.offset
         cursor.skipWhitespace()
@@ -343,7 +345,7 @@ extension QueryParser {
         try cursor.expect(",", "between the arguments")
     }
 
-    /// Takes a word that has white space before it; otherwise the position stays.
+    /// Consumes a word that is preceded by white space. If there is none, the position does not change.
     private mutating func takeWord(_ word: String) -> Bool {
         let start = cursor.offset
         if cursor.skipWhitespace(), cursor.identifier() == word { return true }

@@ -1,8 +1,9 @@
 public import EDM
 
 extension Transformation {
-    /// The sequence as the value of `$apply`, percent-decoded. Throws `notExpressible` where that version has no such
-    /// thing.
+    /// Returns the sequence as the value of `$apply`, without percent-encoding.
+    ///
+    /// - Throws: `notExpressible` if the version does not support it.
     public static func print(_ sequence: [Transformation], version: ODataVersion) throws(URLSyntaxError) -> String {
         guard !version.isLegacy else {
             throw URLSyntaxError(.notExpressible, "OData \(version.rawValue) has no $apply.", in: "$apply")
@@ -59,7 +60,7 @@ struct ApplyPrinter {
         }
     }
 
-    /// What stands in `aggregate(…)`.
+    /// Returns the content of `aggregate(…)`.
     func text(_ item: AggregateItem) throws(URLSyntaxError) -> String {
         var result: String
         switch item.subject {

@@ -1,9 +1,10 @@
-/// One step of `$apply` (OData Extension for Data Aggregation 4.0, section 3): a collection in, a collection out.
+/// A step of `$apply` (OData Extension for Data Aggregation 4.0, section 3), which maps a collection to a collection.
 public indirect enum Transformation: Sendable, Hashable {
     case identity
-    /// Puts all instances together into one (section 3.2.1).
+    /// Combines all instances into one (section 3.2.1).
     case aggregate([AggregateItem])
-    /// One result for each combination of values; without transformations just the combinations (section 3.2.3).
+    /// Returns one result for each combination of values; without transformations only the combinations (section
+    /// 3.2.3).
     case groupBy([GroupingItem], [Transformation])
     case filter(Expression)
     case search(SearchExpression)
@@ -11,16 +12,16 @@ public indirect enum Transformation: Sendable, Hashable {
     case orderBy([OrderItem])
     case top(Int64)
     case skip(Int64)
-    /// The results of several sequences behind each other.
+    /// Concatenates the results of several sequences.
     case concat([[Transformation]])
-    /// `topcount(2,Amount)` and the like.
+    /// A ranking such as `topcount(2,Amount)`.
     case ranked(Ranking, Expression, by: Expression)
-    /// Results of sequences as collections of the one instance of the output.
+    /// Returns one instance that contains the results of the sequences as collections.
     case nest([NestedSequence])
-    /// Results of sequences over related instances as further properties of each instance.
+    /// Adds the results of sequences over related instances to each instance as properties.
     case addNested(ExpressionPath, [NestedSequence])
     case join(ExpressionPath, as: String, [Transformation], isOuter: Bool)
-    /// `ancestors` and `descendants` in a recursive hierarchy.
+    /// Returns `ancestors` or `descendants` in a recursive hierarchy.
     case relatives(Relatives)
     case traverse(Traversal)
     /// A set transformation that the service defines.
@@ -33,13 +34,13 @@ public indirect enum Transformation: Sendable, Hashable {
         public var isTop: Bool { rawValue.hasPrefix("top") }
     }
 
-    /// `transformations as Name`.
+    /// A sequence with a name: `transformations as Name`.
     public struct NestedSequence: Sendable, Hashable {
         public var transformations: [Transformation]
         public var name: String
     }
 
-    /// Where the nodes of a hierarchy are, its qualifier, and the property that names a node.
+    /// A hierarchy: the collection of its nodes, its qualifier, and the property that identifies a node.
     public struct Hierarchy: Sendable, Hashable {
         public var nodes: ExpressionPath
         public var qualifier: String
@@ -51,25 +52,25 @@ public indirect enum Transformation: Sendable, Hashable {
 
         public var direction: Direction
         public var hierarchy: Hierarchy
-        /// The nodes to start from.
+        /// The transformations that select the start nodes.
         public var start: [Transformation]
         public var distance: Int64?
         public var keepsStart: Bool
     }
 
-    /// The nodes of a hierarchy in the order of a walk through it.
+    /// The nodes of a hierarchy in the order of a traversal.
     public struct Traversal: Sendable, Hashable {
         public enum Order: String, Sendable, Hashable { case preorder, postorder }
 
         public var hierarchy: Hierarchy
         public var order: Order
-        /// Picks the nodes that are walked through; empty for all of them.
+        /// The transformations that select the nodes to traverse. Empty for all nodes.
         public var nodes: [Transformation] = []
-        /// Sorts nodes below the same parent.
+        /// The order of nodes with the same parent.
         public var siblings: [OrderItem] = []
     }
 
-    /// Whether every instance that comes out went in as it is.
+    /// Whether every output instance is an unchanged input instance.
     var preservesInstances: Bool {
         switch self {
         case .identity, .filter, .search, .orderBy, .top, .skip, .ranked, .relatives, .traverse, .function: true
@@ -77,7 +78,7 @@ public indirect enum Transformation: Sendable, Hashable {
         }
     }
 
-    /// Whether the transformation is, or as a function of the service may be, one over a hierarchy.
+    /// Whether the transformation is hierarchical, or is a function of the service, which may be.
     var isHierarchical: Bool {
         switch self {
         case .relatives, .traverse, .function: true
@@ -85,7 +86,7 @@ public indirect enum Transformation: Sendable, Hashable {
         }
     }
 
-    /// What messages call the transformation.
+    /// The name of the transformation in messages.
     public var name: String {
         switch self {
         case .identity: "identity"
@@ -109,19 +110,19 @@ public indirect enum Transformation: Sendable, Hashable {
     }
 }
 
-/// One item of `groupby`.
+/// An item of `groupby`.
 public enum GroupingItem: Sendable, Hashable {
-    /// A property or single-valued navigation property, or one behind single-valued navigation properties.
+    /// A property or single-valued navigation property, directly or through single-valued navigation properties.
     case property(ExpressionPath)
-    /// The levels of a hierarchy, the highest first.
+    /// The levels of a hierarchy, from highest to lowest.
     case rollup([ExpressionPath])
     case recursiveRollup(Transformation.Hierarchy, [Transformation])
 }
 
-/// How values become one (section 3.1.4.1). Of null and of missing instances none takes notice.
+/// The method that combines values (section 3.1.4.1). All methods ignore null and missing instances.
 public enum AggregationMethod: Sendable, Hashable {
     case sum, min, max, average, countDistinct
-    /// One that the service defines.
+    /// A method that the service defines.
     case custom(String)
 
     static let standard: [String: AggregationMethod] = [
@@ -134,28 +135,28 @@ public enum AggregationMethod: Sendable, Hashable {
     }
 }
 
-/// `Amount with sum as Total`.
+/// An aggregate such as `Amount with sum as Total`.
 public struct AggregateItem: Sendable, Hashable {
     public enum Subject: Sendable, Hashable {
         /// The values of an expression, aggregated by a method.
         case values(Expression, AggregationMethod)
-        /// `$count`, or `Sales/$count`: the number of instances.
+        /// The number of instances: `$count` or `Sales/$count`.
         case count(ExpressionPath)
-        /// An aggregate that the service defines, by its name.
+        /// A custom aggregate that the service defines, given by its name.
         case custom(ExpressionPath)
     }
 
-    /// `from Time with average`: aggregates stepwise.
+    /// A step of a stepwise aggregation: `from Time with average`.
     public struct Step: Sendable, Hashable {
         public var properties: [ExpressionPath]
-        /// Nil for a custom aggregate that knows how.
+        /// The method, or nil for a custom aggregate that defines its own.
         public var method: AggregationMethod?
     }
 
     public var subject: Subject
-    /// The innermost first.
+    /// The steps, innermost first.
     public var steps: [Step]
-    /// Nil for a custom aggregate under its own name, and within expressions.
+    /// The name of the result. Nil for a custom aggregate under its own name, and within expressions.
     public var name: String?
 
     public init(_ subject: Subject, steps: [Step] = [], as name: String? = nil) {

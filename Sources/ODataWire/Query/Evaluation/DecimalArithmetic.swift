@@ -1,16 +1,17 @@
 internal import EDM
 
-/// Exact arithmetic on `Edm.Decimal`: digits in base 10, as many as it takes up to ``DecimalValue/maximumDigits``.
+/// Exact arithmetic for `Edm.Decimal` with up to ``DecimalValue/maximumDigits`` decimal digits.
 ///
-/// The numbers of business documents have a few dozen digits at most; for those simplicity beats wider limbs.
+/// Numbers in business documents have at most a few dozen digits, for which one digit per element is simple and fast
+/// enough.
 struct BigDecimal {
     var isNegative: Bool
-    /// Least significant first, without leading zeros; empty for zero.
+    /// The digits, least significant first and without leading zeros. Empty for zero.
     var digits: [UInt8]
-    /// How many of the digits are behind the point.
+    /// The number of digits after the decimal point.
     var scale: Int
 
-    /// Nil for INF and NaN.
+    /// Creates a number, or returns nil for INF and NaN.
     init?(_ value: DecimalValue) {
         guard value.isFinite else { return nil }
         isNegative = false
@@ -41,7 +42,7 @@ struct BigDecimal {
 
     var isZero: Bool { digits.isEmpty }
 
-    /// Nil where the number has more digits than a decimal may have.
+    /// The decimal value, or nil if the number has more digits than a decimal may have.
     var value: DecimalValue? {
         guard max(digits.count, scale) <= DecimalValue.maximumDigits else { return nil }
         var padded = digits
@@ -54,7 +55,7 @@ struct BigDecimal {
         return DecimalValue(text)
     }
 
-    /// Both with the same number of digits behind the point.
+    /// Aligns two numbers to the same number of digits after the point.
     private static func align(_ a: inout BigDecimal, _ b: inout BigDecimal) {
         if a.scale < b.scale { a.shift(by: b.scale - a.scale) } else { b.shift(by: a.scale - b.scale) }
     }
@@ -82,7 +83,7 @@ struct BigDecimal {
         return result
     }
 
-    /// `a` is not smaller than `b`.
+    /// Returns the difference. `a` must not be smaller than `b`.
     private static func subtractMagnitude(_ a: [UInt8], _ b: [UInt8]) -> [UInt8] {
         var result = a
         var borrow: UInt8 = 0
@@ -124,7 +125,7 @@ struct BigDecimal {
         return BigDecimal(isNegative: a.isNegative != b.isNegative, digits: digits, scale: a.scale + b.scale)
     }
 
-    /// Quotient and remainder of the digits as whole numbers.
+    /// Returns the quotient and the remainder of the digits as integers.
     private static func divide(_ a: [UInt8], _ b: [UInt8]) -> (quotient: [UInt8], remainder: [UInt8]) {
         var quotient: [UInt8] = []
         var remainder: [UInt8] = []
@@ -142,13 +143,15 @@ struct BigDecimal {
         return (quotient, remainder)
     }
 
-    /// With 28 digits behind the point, or as many as an operand has if that is more, rounded half to even; trailing
-    /// zeros beyond those of the operands are dropped. `b` is not zero.
+    /// Returns the quotient, rounded half to even. `b` must not be zero.
+    ///
+    /// The quotient has 28 digits after the point, or as many as an operand if it has more. Trailing zeros beyond those
+    /// of the operands are dropped.
     func divided(by b: BigDecimal) -> BigDecimal {
         let places = max(28, scale, b.scale)
         var dividend = self
         dividend.shift(by: places + b.scale - scale + 1)
-        // One digit more than is kept decides how to round.
+        // One additional digit determines the rounding.
         var (quotient, remainder) = Self.divide(dividend.digits, b.digits)
         let last = quotient.first ?? 0
         if !quotient.isEmpty { quotient.removeFirst() }
@@ -159,7 +162,7 @@ struct BigDecimal {
         return result
     }
 
-    /// Without zeros at the end of the fraction.
+    /// The number without trailing zeros in its fraction.
     var normalized: BigDecimal {
         var result = self
         result.dropTrailingZeros(keeping: 0)
@@ -174,7 +177,7 @@ struct BigDecimal {
         scale -= dropped
     }
 
-    /// What is left when the whole quotient is taken away; it has the sign of the dividend. `b` is not zero.
+    /// Returns the remainder of the division, with the sign of the dividend. `b` must not be zero.
     func remainder(dividingBy b: BigDecimal) -> BigDecimal {
         var (a, b) = (self, b)
         Self.align(&a, &b)
@@ -183,7 +186,7 @@ struct BigDecimal {
 
     enum Rounding { case down, up, nearest }
 
-    /// A whole number: the next one below, above, or the nearest, halves away from zero.
+    /// Returns the integer below, above, or nearest to the number. Halves are rounded away from zero.
     func rounded(_ rounding: Rounding) -> BigDecimal {
         guard scale > 0 else { return self }
         let fraction = digits.prefix(scale)

@@ -1,20 +1,20 @@
-/// Why an expression has no value for an entity.
+/// The reason why an expression cannot be evaluated for an entity.
 public struct EvaluationError: Error, Sendable, Hashable {
     public enum Code: String, Sendable, Hashable {
-        /// The evaluator does not know how: geo functions, paths from `$root`, comparisons of entities.
+        /// The evaluator does not support the construct: geo functions, paths from `$root`, comparisons of entities.
         case unsupported
         case unknownProperty
-        /// The path leads to an entity or item that is not there.
+        /// The path leads to an entity or item that does not exist.
         case notFound
-        /// Operands that the operator or function cannot work on.
+        /// The operands are invalid for the operator or function.
         case wrongOperand
         case divisionByZero
-        /// The result is beyond what its type can hold.
+        /// The result exceeds the range of its type.
         case outOfRange
     }
 
     public let code: Code
-    /// One sentence.
+    /// The reason as one sentence.
     public let message: String
 
     public init(_ code: Code, _ message: String) {

@@ -1,7 +1,7 @@
 internal import EDM
 
 extension EvaluationRun {
-    /// The entity of a collection that has the key; nothing where none has it, or where a value of the key is null.
+    /// Returns the entity of a collection with the key, or no entity if there is none or if a key value is null.
     mutating func member(
         of position: EvaluationOperand, with arguments: [ExpressionPath.Argument]
     ) throws(EvaluationError) -> EvaluationOperand {
@@ -47,8 +47,8 @@ extension EvaluationRun {
         return value
     }
 
-    /// The collection, where a property or type with a key of named values was read as a function with named arguments;
-    /// nil for functions.
+    /// Returns the collection if a property or type with a named key was parsed as a function with named arguments.
+    /// Returns nil for functions.
     func keyed(_ name: String, of position: EvaluationOperand) throws(EvaluationError) -> EvaluationOperand? {
         switch position {
         case .entity(let entity?) where entity.type?.findProperty(name)?.isCollection == true:

@@ -60,7 +60,7 @@ extension EvaluationRun {
         _ name: String, of position: EvaluationOperand
     ) throws(EvaluationError) -> EvaluationOperand {
         switch position {
-        // What is missing has null properties.
+        // The properties of a missing entity or value are null.
         case .entity(nil), .value(.null): return .value(.null)
         case .entity(let entity?):
             if let operand = entity.property(name) { return operand }
@@ -73,7 +73,7 @@ extension EvaluationRun {
         }
     }
 
-    /// The qualified name of the type, where 4.01 has left out its namespace; nil where there is no such type.
+    /// Returns the qualified name for the unqualified type name of 4.01, or nil if there is no such type.
     private func unqualifiedType(_ name: String) -> String? {
         guard case .structured(let type)? = evaluator.model?.findType(name, isLocalAllowed: true) else { return nil }
         return type.name

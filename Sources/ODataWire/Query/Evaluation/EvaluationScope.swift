@@ -1,17 +1,18 @@
 public import EDM
 
-/// An entity as expressions see it. The closures may look things up lazily; they are asked only for what an expression
-/// mentions.
+/// An entity as seen by expressions. The closures can be lazy; they are called only for names that an expression
+/// contains.
 public struct EvaluationScope {
-    /// What a property of the entity is; nil where the entity has no such property.
+    /// Returns the value of a property, or nil if the entity has no such property.
     public var property: (String) -> EvaluationOperand?
-    /// Whether the entity is of the type with that qualified name, or of one derived from it.
+    /// Returns whether the entity has the type with the qualified name, or a type derived from it.
     public var isInstance: (String) -> Bool
-    /// The answer to the offline functions: `isLocal`, `hasPendingChanges`, `isInErrorState`, `upsertedLastDownload`.
+    /// Returns the result of an offline function: `isLocal`, `hasPendingChanges`, `isInErrorState`,
+    /// `upsertedLastDownload`.
     public var state: (CanonicalFunction) -> Bool
-    /// The entity's type, which tells what its enumerations mean; nil where it is not known.
+    /// The entity's type, which is necessary to interpret its enumerations, or nil if it is unknown.
     public var type: StructuredType?
-    /// Names the entity among all others, where it has an identity: entities are grouped and counted by it.
+    /// The identity of the entity for grouping and counting, if it has one.
     public var identity: String?
 
     public init(
@@ -26,7 +27,7 @@ public struct EvaluationScope {
         self.identity = identity
     }
 
-    /// The entity with dynamic properties besides its own, which they hide.
+    /// Returns the entity with additional dynamic properties, which hide its own.
     public func adding(_ values: PropertyValues) -> EvaluationScope {
         guard !values.isEmpty else { return self }
         var scope = self
@@ -35,7 +36,7 @@ public struct EvaluationScope {
         return scope
     }
 
-    /// A scope over plain values, without relationships.
+    /// Creates a scope for plain values without relationships.
     public init(_ values: PropertyValues, type: EntityType? = nil) {
         self.init(
             property: { name in
@@ -45,10 +46,10 @@ public struct EvaluationScope {
     }
 }
 
-/// What an expression, or a step of a path, stands for.
+/// The result of an expression or of a path step.
 public enum EvaluationOperand {
     case value(Value)
-    /// A single-valued navigation property; nil where nothing is linked.
+    /// A single-valued navigation property, or nil if it has no target.
     case entity(EvaluationScope?)
     case entities([EvaluationScope])
 }

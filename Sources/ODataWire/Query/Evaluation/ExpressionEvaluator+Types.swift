@@ -1,7 +1,7 @@
 internal import EDM
 
 extension ExpressionEvaluator {
-    /// The qualified name of a type that may be written with an alias of its namespace, or in 4.01 without it.
+    /// Returns the qualified name of a type, given with a namespace alias or, in 4.01, without namespace.
     func resolve(_ type: String) -> String {
         guard let model else { return type }
         switch model.findType(type, isLocalAllowed: true) {
@@ -11,13 +11,13 @@ extension ExpressionEvaluator {
         }
     }
 
-    /// The type of the items, where the name is that of a collection type.
+    /// Returns the type of the items if the name is that of a collection type.
     static func itemType(of type: String) -> String? {
         guard type.hasPrefix("Collection("), type.hasSuffix(")") else { return nil }
         return String(type.dropFirst("Collection(".count).dropLast())
     }
 
-    /// Whether the value is one of a primitive, enumeration or complex type, or a collection of such values.
+    /// Returns whether the value has the primitive, enumeration or complex type, or is a collection of such values.
     func isInstance(_ value: Value, of type: String) -> Bool {
         if let item = Self.itemType(of: type) {
             guard case .collection(let values) = value else { return false }
@@ -35,7 +35,7 @@ extension ExpressionEvaluator {
         let name = resolve(type)
         switch value {
         case .complex(let complex):
-            // A value without a type of its own is of the declared one, which the path has led to.
+            // A value without a type of its own has the declared type, to which the path has led.
             guard let own = complex.type else { return model?.findComplexType(name) != nil }
             return own == name || model?.isType(own, derivedFrom: name) ?? false
         case .enumeration: return model?.enumerationType(named: name) != nil
@@ -43,7 +43,7 @@ extension ExpressionEvaluator {
         }
     }
 
-    /// Null where the cast cannot be done (OData 4.01 Part 2, section 5.1.1.10.1).
+    /// Casts a value. Returns null if the cast is impossible (OData 4.01 Part 2, section 5.1.1.10.1).
     func cast(_ value: Value, to type: String) -> Value {
         if let item = Self.itemType(of: type) {
             guard case .collection(let values) = value else { return .null }
@@ -77,7 +77,7 @@ extension ExpressionEvaluator {
         case .single: return .single(Float(decimal.doubleValue))
         default:
             guard let range = type.integerRange, let big = BigDecimal(decimal) else { return .null }
-            // Towards zero, as conversions do.
+            // Conversions truncate towards zero.
             let whole = big.rounded(big.isNegative ? .up : .down)
             guard let number = whole.value?.int64Value, range.contains(number) else { return .null }
             return .integer(number)
@@ -86,7 +86,7 @@ extension ExpressionEvaluator {
 }
 
 extension EntityDataModel {
-    /// The enumeration that a path of properties and types ends with.
+    /// Returns the enumeration type at the end of a path of properties and types.
     func enumerationType(of path: [ExpressionPath.Segment], from type: StructuredType?) -> EnumerationType? {
         var type = type
         for (index, segment) in path.enumerated() {

@@ -1,17 +1,20 @@
 public import EDM
 
-/// Evaluates expressions over entities in memory, as a service would: the sandbox filters with it, and it is the
-/// measure for the SQL that expressions are compiled to.
+/// Evaluates expressions over entities in memory like a service.
 ///
-/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, two nulls pass `ge` and `le` (not in V2 and
-/// V3), the other comparisons are false with it, `and` and `or` know three values, and arithmetic and functions give null.
-/// Strings compare by Unicode scalars, with case; members of enumerations by their numbers.
+/// The sandbox filters with it, and it is the reference for the SQL that expressions are compiled to.
+///
+/// Null follows OData 4.01 Part 2, section 5.1.1.1: `eq` and `ne` compare it, two nulls satisfy `ge` and `le` (not in
+/// V2 and V3), other comparisons with null are false, `and` and `or` use three-valued logic, and arithmetic and
+/// functions return null. Strings are compared by Unicode scalars, case-sensitively; enumeration members by their
+/// numbers.
 public struct ExpressionEvaluator: Sendable {
-    /// What `now()` is; without it the function is refused, for the evaluator reads no clock.
+    /// The value of `now()`. If it is nil, the function throws, because the evaluator reads no clock.
     public var now: GlobalDateTime?
-    /// What parameter aliases stand for.
+    /// The values of parameter aliases.
     public var aliases: [QueryOptions.ParameterAlias]
-    /// Needed for the numbers of enumerations' members and for the names of types, and tells the protocol's version.
+    /// The model, which is necessary for the numbers of enumeration members and for type names, and determines the
+    /// protocol version.
     public var model: EntityDataModel?
 
     public init(now: GlobalDateTime? = nil, aliases: [QueryOptions.ParameterAlias] = [], model: EntityDataModel? = nil)
@@ -21,24 +24,25 @@ public struct ExpressionEvaluator: Sendable {
         self.model = model
     }
 
-    /// Whether the entity passes a filter: only true passes, null does not.
+    /// Returns whether the entity satisfies a filter. Only true does; null does not.
     public func isTrue(_ filter: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Bool {
         try evaluate(filter, for: entity) == .boolean(true)
     }
 
-    /// The expression's value. A single-valued navigation property alone has none: it can be compared with null only.
+    /// Returns the expression's value. A single-valued navigation property has no value of its own: it can only be
+    /// compared with null.
     public func evaluate(_ expression: Expression, for entity: EvaluationScope) throws(EvaluationError) -> Value {
         var run = EvaluationRun(evaluator: self, it: .entity(entity))
         return try run.value(of: expression)
     }
 
-    /// Whether an item of a collection of values passes a filter: `$it` and `$this` are the item.
+    /// Returns whether an item of a collection of values satisfies a filter. `$it` and `$this` refer to the item.
     public func isTrue(_ filter: Expression, forItem item: Value) throws(EvaluationError) -> Bool {
         var run = EvaluationRun(evaluator: self, it: .value(item))
         return try run.value(of: filter) == .boolean(true)
     }
 
-    /// The values that `$orderby` sorts an item of a collection of values by.
+    /// Returns the values that `$orderby` sorts an item of a collection of values by.
     public func sortKeys(_ items: [OrderItem], forItem item: Value) throws(EvaluationError) -> [Value] {
         var run = EvaluationRun(evaluator: self, it: .value(item))
         var keys: [Value] = []
@@ -46,7 +50,7 @@ public struct ExpressionEvaluator: Sendable {
         return keys
     }
 
-    /// The values of `$compute` for an entity, in their order; each may use those before it.
+    /// Returns the values of `$compute` for an entity, in order. Each one may use its predecessors.
     public func computed(_ items: [ComputeItem], for entity: EvaluationScope) throws(EvaluationError) -> PropertyValues
     {
         var values = PropertyValues()
@@ -54,7 +58,7 @@ public struct ExpressionEvaluator: Sendable {
         return values
     }
 
-    /// The values that `$orderby` sorts an entity by.
+    /// Returns the values that `$orderby` sorts an entity by.
     public func sortKeys(_ items: [OrderItem], for entity: EvaluationScope) throws(EvaluationError) -> [Value] {
         var keys: [Value] = []
         for item in items {
@@ -64,7 +68,8 @@ public struct ExpressionEvaluator: Sendable {
         return keys
     }
 
-    /// Whether the entity with the first keys comes before the other. Null is lowest: first ascending, last descending.
+    /// Returns whether the entity with the first keys precedes the entity with the second ones. Null is the lowest
+    /// value: first in ascending order, last in descending order.
     public static func precedes(_ a: [Value], _ b: [Value], by items: [OrderItem]) -> Bool {
         for (index, item) in items.enumerated() where index < a.count && index < b.count {
             switch a[index].sortOrder(to: b[index]) {
@@ -77,16 +82,16 @@ public struct ExpressionEvaluator: Sendable {
     }
 }
 
-/// One evaluation: the entity, and the range variables of the lambdas that it is in.
+/// The state of one evaluation: the entity, and the range variables of the enclosing lambdas.
 struct EvaluationRun {
     let evaluator: ExpressionEvaluator
     let it: EvaluationOperand
-    /// What paths start from.
+    /// The start of relative paths.
     var current: EvaluationOperand
     var variables: [String: EvaluationOperand] = [:]
-    /// What `$these` is; nil outside of `$apply`.
+    /// The instances of `$these`, or nil outside of `$apply`.
     let these: [EvaluationScope]?
-    /// Aliases may stand for each other; in a circle they are refused.
+    /// The nesting depth of aliases. Aliases may refer to each other; cycles throw.
     private var aliasDepth = 0
 
     init(evaluator: ExpressionEvaluator, it: EvaluationOperand, these: [EvaluationScope]? = nil) {
@@ -139,7 +144,7 @@ struct EvaluationRun {
         }
     }
 
-    /// What the expression's value is sorted by: a member of an enumeration goes by its number.
+    /// Returns the sort key of the expression's value, which is the number for an enumeration member.
     mutating func sortKey(_ expression: Expression) throws(EvaluationError) -> Value {
         let value = try value(of: expression)
         guard case .enumeration = value else { return value }
@@ -148,7 +153,7 @@ struct EvaluationRun {
 
     // MARK: Logic
 
-    /// True, false, or nil for null.
+    /// Returns true, false, or nil for null.
     mutating func condition(_ expression: Expression) throws(EvaluationError) -> Bool? {
         switch try value(of: expression) {
         case .boolean(let value): return value
@@ -157,7 +162,7 @@ struct EvaluationRun {
         }
     }
 
-    /// One operand that is `decisive` decides; else null if there is a null.
+    /// Combines operands: a `decisive` one determines the result; otherwise the result is null if an operand is null.
     private mutating func connect(_ operands: [Expression], decisive: Bool) throws(EvaluationError) -> Value {
         var hasNull = false
         for operand in operands {
@@ -197,8 +202,8 @@ struct EvaluationRun {
         }
     }
 
-    /// Whether one of the values, or of the items of the second, is a member of an enumeration: for others nobody needs to
-    /// look for a type.
+    /// Returns whether one of the values, or an item of the second one, is an enumeration member. Otherwise no
+    /// enumeration type needs to be looked up.
     private static func mayBeMembers(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.enumeration, _), (_, .enumeration): true
@@ -211,7 +216,7 @@ struct EvaluationRun {
         ValueComparison.apply(comparison, a, b, nullsAreLevel: evaluator.model?.version.isLegacy != true)
     }
 
-    /// The enumeration that an operand's values are members of; nil where the model does not know it.
+    /// Returns the enumeration type of an operand, or nil if the model does not contain it.
     private func enumerationType(_ operand: Expression) -> EnumerationType? {
         switch operand {
         case .enumeration(let name, _): evaluator.model?.enumerationType(named: evaluator.resolve(name))
@@ -221,7 +226,7 @@ struct EvaluationRun {
         }
     }
 
-    /// As the properties on the way are declared.
+    /// Returns the enumeration type according to the declarations of the properties along the path.
     private func enumerationType(_ path: ExpressionPath) -> EnumerationType? {
         guard let model = evaluator.model else { return nil }
         let start: EvaluationOperand?
@@ -233,7 +238,7 @@ struct EvaluationRun {
             guard path.segments.isEmpty, let alias = evaluator.aliases.first(where: { $0.name == name }) else {
                 return nil
             }
-            // An alias that stands for another one has been resolved long ago.
+            // An alias that refers to a different one has already been resolved.
             if case .path = alias.value { return nil }
             return enumerationType(alias.value)
         case .root, .these, .expression: return nil
@@ -242,7 +247,8 @@ struct EvaluationRun {
         return model.enumerationType(of: path.segments, from: entity.type)
     }
 
-    /// Flags by their numbers where the model knows the type, else by their names.
+    /// Returns whether a value contains the flags, compared by number if the model contains the type, otherwise by
+    /// name.
     private func has(
         _ value: Value, _ flags: Value, _ left: Expression, _ right: Expression
     ) throws(EvaluationError) -> Bool {
@@ -300,7 +306,7 @@ struct EvaluationRun {
             return entities.allSatisfy { $0.isInstance(evaluator.resolve(item)) }
         case .value(.null): return false
         case .value(.enumeration):
-            // The value itself does not say of which enumeration it is.
+            // The value itself does not contain its enumeration type.
             guard let own = expression.flatMap({ enumerationType($0) }) else {
                 throw EvaluationError(
                     .unsupported, "isof of such an enumeration value is answered by the service only.")
@@ -323,7 +329,7 @@ struct EvaluationRun {
         }
     }
 
-    /// What `@name` stands for.
+    /// Returns the value of the alias `@name`.
     mutating func alias(_ name: String) throws(EvaluationError) -> EvaluationOperand {
         guard let alias = evaluator.aliases.first(where: { $0.name == name }) else { return .value(.null) }
         guard aliasDepth < 16 else {
@@ -336,8 +342,8 @@ struct EvaluationRun {
 }
 
 extension EnumerationType {
-    /// Members, or a list of them, as the numbers that they compare by, whichever way they are written; nil for what is no
-    /// member.
+    /// Returns the number of a member, or the numbers of a list of members, in whichever form they are written. Returns
+    /// nil for any other value.
     fileprivate func numbers(of value: Value) -> Value? {
         switch value {
         case .null: return .null
@@ -348,7 +354,7 @@ extension EnumerationType {
         }
     }
 
-    /// The members of a value, joined.
+    /// Returns the number of a value, which combines all of its members, or nil.
     package func number(of value: Value) -> Int64? {
         switch value {
         case .integer(let number): return number

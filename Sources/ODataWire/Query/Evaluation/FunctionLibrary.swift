@@ -1,9 +1,13 @@
 package import EDM
 
-/// The canonical functions on values. Also what the SQL functions of a store are made of, so that a query means the
-/// same whether it is evaluated or compiled.
+/// The canonical functions on values.
+///
+/// The SQL functions of a store use them as well, so that a query has the same result whether it is evaluated or
+/// compiled.
 package enum FunctionLibrary {
-    /// Null arguments give null. Functions that need more than values (`now`, the offline ones, geo) are refused.
+    /// Applies a function. Null arguments result in null.
+    ///
+    /// Functions that need more than values (`now`, the offline functions, geo functions) throw an error.
     package static func apply(_ function: CanonicalFunction, _ arguments: [Value]) throws(EvaluationError) -> Value {
         guard function.arity.contains(arguments.count) else {
             throw EvaluationError(.wrongOperand, "\(function.rawValue) cannot take \(arguments.count) arguments.")
@@ -62,7 +66,7 @@ package enum FunctionLibrary {
             }
             return .collection(items)
         }
-        // V2 services also join what is no string.
+        // V2 services also concatenate values other than strings.
         var text = ""
         for argument in arguments {
             if case .collection = argument { throw wrong(.concat, argument) }
@@ -100,7 +104,8 @@ package enum FunctionLibrary {
         }
     }
 
-    /// `substring(x,start[,length])`: what lies outside is not there; a start before the beginning is the beginning.
+    /// Evaluates `substring(x,start[,length])`. Positions outside of the value are ignored; a negative start is the
+    /// beginning.
     private static func part<Item>(
         _ items: [Item], _ function: CanonicalFunction, _ arguments: [Value]
     ) throws(EvaluationError) -> ArraySlice<Item> {
@@ -112,7 +117,8 @@ package enum FunctionLibrary {
         return items[first...].prefix(Int(clamping: max(0, length)))
     }
 
-    /// Nested calls can grow without end: a text of more bytes is refused, and so is a collection of more items.
+    /// The maximum size of a text in bytes, and below the maximum number of items. Without limits, nested calls could
+    /// grow without bounds.
     private static let textLimit = 16 << 20
     private static let itemLimit = 1 << 20
     private static let pairLimit = 1 << 26
@@ -147,11 +153,11 @@ package enum FunctionLibrary {
         _ function: CanonicalFunction, _ whole: Value, _ part: Value
     ) throws(EvaluationError) -> Value {
         if case .collection(let items) = whole, case .collection(let parts) = part {
-            // Each item may have to be compared with each other one.
+            // Each item may have to be compared with every item of the part.
             guard items.count < pairLimit / max(1, parts.count) else { throw tooLong(function) }
             return collectionSearch(function, items, parts)
         }
-        // Bytes of UTF-8 are found where, and only where, the characters are: no normalisation, no locale.
+        // Comparing UTF-8 bytes is equivalent to comparing Unicode scalars: no normalization, no locale.
         let bytes = Array(try string(whole, function).utf8)
         let pattern = Array(try string(part, function).utf8)
         switch function {
@@ -161,14 +167,14 @@ package enum FunctionLibrary {
         case .contains: return .boolean(firstIndex(of: pattern, in: bytes, by: ==) != nil)
         case .indexof:
             guard let index = firstIndex(of: pattern, in: bytes, by: ==) else { return .integer(-1) }
-            // Continuation bytes are no characters of their own.
+            // Continuation bytes are not characters of their own.
             return .integer(Int64(bytes[..<index].count { $0 & 0xC0 != 0x80 }))
         default: throw wrong(function, whole)
         }
     }
 
     private static func collectionSearch(_ function: CanonicalFunction, _ items: [Value], _ parts: [Value]) -> Value {
-        // As `eq` compares them: 1 is 1.0.
+        // The comparison of `eq`: 1 equals 1.0.
         let isEqual = ValueComparison.isEqual
         switch function {
         case .startswith: return .boolean(items.starts(with: parts, by: isEqual))
@@ -178,7 +184,7 @@ package enum FunctionLibrary {
         case .contains: return .boolean(firstIndex(of: parts, in: items, by: isEqual) != nil)
         case .indexof: return .integer(firstIndex(of: parts, in: items, by: isEqual).map(Int64.init) ?? -1)
         case .hassubset:
-            // Every item as often as it occurs in the part.
+            // Every item must occur as often as in the part.
             var rest = items
             for part in parts {
                 guard let index = rest.firstIndex(where: { isEqual($0, part) }) else { return .boolean(false) }

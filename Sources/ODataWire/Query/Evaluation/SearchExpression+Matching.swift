@@ -1,8 +1,8 @@
 extension SearchExpression {
-    /// Whether an entity with these texts, its string properties, is found.
+    /// Returns whether the search matches an entity with these texts, its string properties.
     ///
-    /// What `$search` matches is each service's own choice. Here a word or phrase is found anywhere in a text, without
-    /// regard to case, and `word*` at the beginning of a word.
+    /// Each service defines the semantics of `$search` itself. Here a word or phrase matches anywhere in a text,
+    /// case-insensitively, and `word*` matches at the beginning of a word.
     public func matches(_ texts: [String]) -> Bool { matches(folded: texts.map { Array($0.lowercased().utf8) }) }
 
     private func matches(folded texts: [[UInt8]]) -> Bool {

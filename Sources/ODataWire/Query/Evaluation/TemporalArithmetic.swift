@@ -1,11 +1,11 @@
 internal import EDM
 
-/// A signed length of time: whole seconds, rounded down, and the rest.
+/// A signed time span: whole seconds, rounded down, and the remainder.
 struct TimeSpan {
     static let perSecond = LocalTime.picosecondsPerSecond
 
     var seconds: Int64
-    /// 0 to one second, exclusive.
+    /// The remainder, from 0 to less than one second.
     var picoseconds: Int64
 
     init(seconds: Int64, picoseconds: Int64) {
@@ -17,7 +17,7 @@ struct TimeSpan {
         seconds = duration.isNegative ? -duration.seconds : duration.seconds
         picoseconds = duration.picoseconds
         if duration.isNegative, picoseconds > 0 {
-            // No overflow: the seconds of a duration are not negative.
+            // Cannot overflow, because the seconds of a duration are not negative.
             seconds -= 1
             picoseconds = Self.perSecond - picoseconds
         }
@@ -46,7 +46,7 @@ struct TimeSpan {
         return DayTimeDuration(isNegative: true, seconds: magnitude.seconds, picoseconds: magnitude.picoseconds)
     }
 
-    /// The date and time that is so long after the beginning of 1970.
+    /// The date and time after this span since the beginning of 1970, or nil if it is out of range.
     var moment: LocalDateTime? {
         var (days, inDay) = seconds.quotientAndRemainder(dividingBy: 86_400)
         if inDay < 0 { (days, inDay) = (days - 1, inDay + 86_400) }
@@ -58,14 +58,14 @@ struct TimeSpan {
         return LocalDateTime(date: date, time: time)
     }
 
-    /// In seconds, exactly.
+    /// The exact number of seconds.
     var decimal: BigDecimal {
         let whole = BigDecimal(DecimalValue(seconds)) ?? BigDecimal(isNegative: false, digits: [], scale: 0)
         let fraction = BigDecimal(DecimalValue(picoseconds)) ?? BigDecimal(isNegative: false, digits: [], scale: 0)
         return whole + BigDecimal(isNegative: false, digits: fraction.digits, scale: 12)
     }
 
-    /// Cut to picoseconds; nil beyond 64 bits of seconds.
+    /// Creates a span, truncated to picoseconds. Returns nil if the seconds exceed 64 bits.
     init?(seconds decimal: BigDecimal) {
         let shifted = BigDecimal(isNegative: decimal.isNegative, digits: decimal.digits, scale: decimal.scale)
         let whole = shifted.rounded(.down)
@@ -133,7 +133,7 @@ enum TemporalArithmetic {
         case .dateTime(let dateTime):
             return (TimeSpan(dateTime.instant) + span)?.moment.map { .dateTime($0) }
         case .dateTimeOffset(let dateTime):
-            // The local time moves; the offset stays.
+            // The local time changes; the offset stays.
             guard let local = (TimeSpan(dateTime.local.instant) + span)?.moment else { return nil }
             return GlobalDateTime(local: local, offsetMinutes: dateTime.offsetMinutes).map { .dateTimeOffset($0) }
         default:

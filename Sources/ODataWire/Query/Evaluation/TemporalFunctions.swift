@@ -1,6 +1,8 @@
 internal import EDM
 
-/// The parts of dates, times and durations. Those of a point in time with offset are of its local date and time.
+/// The functions that return parts of dates, times and durations.
+///
+/// For a point in time with an offset, they return the parts of its local date and time.
 enum TemporalFunctions {
     static func apply(_ function: CanonicalFunction, _ value: Value) throws(EvaluationError) -> Value {
         switch function {

@@ -1,15 +1,17 @@
 import EDM
 
-/// A regular expression of `matchesPattern` (OData 4.01 Part 2, 5.1.1.7.1), which are those of ECMAScript as far as they are
-/// regular: no references back and no looking around. They are refused, for what they would take grows without bounds.
+/// A regular expression of `matchesPattern` (OData 4.01 Part 2, 5.1.1.7.1).
 ///
-/// A text is looked at once, with all ways of the pattern followed side by side. Cost: the length of the text times that of the
-/// pattern, whatever the two are.
+/// It supports the regular part of ECMAScript's syntax, without backreferences and lookaround. Patterns with these
+/// throw an error, because their cost is unbounded.
+///
+/// Matching simulates a nondeterministic automaton in one pass over the text. O(*n* × *m*) for a text of *n* characters
+/// and a pattern of *m* steps.
 struct TextPattern: Sendable {
-    /// A step of the pattern. Numbers are places among the steps.
+    /// A step of the pattern. Numbers are indexes of steps.
     enum Step: Sendable {
         case scalar(ScalarSet)
-        /// Goes on at both.
+        /// Continues at both steps.
         case split(Int, Int)
         case jump(Int)
         case begin, end
@@ -17,18 +19,21 @@ struct TextPattern: Sendable {
         case match
     }
 
-    /// The most steps that a pattern may have; repetitions with numbers are written out.
+    /// The maximum number of steps of a pattern. Counted repetitions are expanded.
     static let limit = 2_000
 
     let steps: [Step]
 
-    /// Throws `wrongOperand` for what is no pattern, `unsupported` for what is not regular, `outOfRange` for what is too long.
+    /// Parses a pattern.
+    ///
+    /// - Throws: `wrongOperand` for an invalid pattern, `unsupported` for one that is not regular, `outOfRange` for one
+    ///   that is too long.
     init(_ pattern: String) throws(EvaluationError) {
         var parser = TextPatternParser(pattern)
         steps = try parser.parse()
     }
 
-    /// Whether the pattern fits somewhere in the text.
+    /// Returns whether the pattern matches anywhere in the text.
     func isFound(in text: String) -> Bool {
         var current = ThreadList(steps.count)
         var next = ThreadList(steps.count)
@@ -36,7 +41,7 @@ struct TextPattern: Sendable {
         var scalars = text.unicodeScalars.makeIterator()
         var at = scalars.next()
         while true {
-            // A match may begin anywhere.
+            // A match may begin at any position.
             if add(0, to: &current, before, at) { return true }
             guard let scalar = at else { return false }
             let following = scalars.next()
@@ -50,7 +55,7 @@ struct TextPattern: Sendable {
         }
     }
 
-    /// Follows what takes no character. Returns whether that leads to the end of the pattern.
+    /// Follows the steps that consume no character. Returns whether they reach the end of the pattern.
     private func add(
         _ start: Int, to threads: inout ThreadList, _ before: Unicode.Scalar?, _ after: Unicode.Scalar?
     ) -> Bool {
@@ -76,7 +81,7 @@ struct TextPattern: Sendable {
     }
 }
 
-/// Places in the pattern, each once.
+/// A set of step indexes in insertion order.
 private struct ThreadList {
     private(set) var places: [Int] = []
     private var isIn: [Bool]
@@ -96,7 +101,7 @@ private struct ThreadList {
     }
 }
 
-/// Characters that a step takes.
+/// A set of characters that a step matches.
 struct ScalarSet: Sendable {
     var ranges: [ClosedRange<UInt32>]
     var isInverted = false
@@ -112,7 +117,7 @@ struct ScalarSet: Sendable {
 
     var inverted: ScalarSet { ScalarSet(ranges, isInverted: !isInverted) }
 
-    /// All but the ends of lines.
+    /// All characters except line terminators.
     static let any = ScalarSet([0x0A...0x0A, 0x0D...0x0D, 0x2028...0x2029], isInverted: true)
     static let digit = ScalarSet([0x30...0x39])
     static let word = ScalarSet([0x30...0x39, 0x41...0x5A, 0x5F...0x5F, 0x61...0x7A])

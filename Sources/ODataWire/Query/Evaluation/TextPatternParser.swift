@@ -1,6 +1,6 @@
 import EDM
 
-/// Reads a regular expression into the steps of a ``TextPattern``.
+/// Parses a regular expression into the steps of a ``TextPattern``.
 struct TextPatternParser {
     private let text: [Unicode.Scalar]
     private var place = 0
@@ -14,7 +14,7 @@ struct TextPatternParser {
         return steps + [.match]
     }
 
-    // MARK: Structure. Places are counted from the beginning of the part, and moved where it is put into another one.
+    // MARK: Structure. Positions are relative to the part and are shifted when it is inserted into another part.
 
     private mutating func alternatives() throws(EvaluationError) -> [TextPattern.Step] {
         depth += 1
@@ -41,7 +41,7 @@ struct TextPatternParser {
 
     private mutating func repeated(_ part: [TextPattern.Step]) throws(EvaluationError) -> [TextPattern.Step] {
         guard let (least, most) = try quantifier() else { return part }
-        // Whether as much as possible is taken or as little makes no difference to whether it fits.
+        // Greedy and lazy repetitions are equivalent for deciding whether there is a match.
         _ = take("?")
         if let next = peek, "*+?{".unicodeScalars.contains(next) { throw wrong("a repetition of nothing") }
         var steps: [TextPattern.Step] = []
@@ -59,7 +59,8 @@ struct TextPatternParser {
         return steps
     }
 
-    /// How often the part before may come; nil where nothing is said. The second is nil for any number.
+    /// Parses the quantifier of the preceding part, or returns nil if there is none. The second number is nil if
+    /// unlimited.
     private mutating func quantifier() throws(EvaluationError) -> (least: Int, most: Int?)? {
         if take("*") { return (0, nil) }
         if take("+") { return (1, nil) }
@@ -100,7 +101,7 @@ struct TextPatternParser {
 
     private mutating func group() throws(EvaluationError) -> [TextPattern.Step] {
         if take("?") {
-            // `(?:…)` and `(?<name>…)` group; the rest looks around.
+            // `(?:…)` and `(?<name>…)` are groups; other forms are lookaround.
             if take("<"), let next = peek, next != "=", next != "!" {
                 while let scalar = self.next(), scalar != ">" {}
             } else if !take(":") {
@@ -121,7 +122,7 @@ struct TextPatternParser {
         return [.scalar(try escapedSet())]
     }
 
-    /// What follows a backslash, also within brackets.
+    /// Parses the character set after a backslash, also within brackets.
     private mutating func escapedSet() throws(EvaluationError) -> ScalarSet {
         guard let scalar = next() else { throw wrong("a backslash at the end") }
         switch scalar {
@@ -159,7 +160,7 @@ struct TextPatternParser {
         return ScalarSet(scalar)
     }
 
-    /// `[…]`, behind its first bracket.
+    /// Parses `[…]` after its opening bracket.
     private mutating func characterClass() throws(EvaluationError) -> ScalarSet {
         let isInverted = take("^")
         var ranges: [ClosedRange<UInt32>] = []
@@ -227,12 +228,12 @@ struct TextPatternParser {
 }
 
 extension ScalarSet {
-    /// The character, where it is one.
+    /// The character, if the set contains exactly one.
     fileprivate var single: UInt32? {
         !isInverted && ranges.count == 1 && ranges[0].count == 1 ? ranges[0].lowerBound : nil
     }
 
-    /// The same without an inversion.
+    /// The ranges of the set without inversion.
     fileprivate var positive: [ClosedRange<UInt32>] {
         guard isInverted else { return ranges }
         var found: [ClosedRange<UInt32>] = []

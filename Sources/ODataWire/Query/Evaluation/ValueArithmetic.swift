@@ -1,9 +1,9 @@
 internal import EDM
 
-/// Arithmetic of expressions (OData 4.01 Part 2, section 5.1.1.2). Null operands have been dealt with before.
+/// The arithmetic of expressions (OData 4.01 Part 2, section 5.1.1.2). Callers handle null operands.
 ///
-/// Whole numbers stay whole and become decimals where 64 bits do not suffice; a decimal with a floating-point number
-/// gives a floating-point number.
+/// Integer results stay integers and become decimals if they exceed 64 bits. A decimal combined with a floating-point
+/// number results in a floating-point number.
 enum ValueArithmetic {
     static func apply(_ operation: ArithmeticOperator, _ a: Value, _ b: Value) throws(EvaluationError) -> Value {
         if isTemporal(a) || isTemporal(b) { return try TemporalArithmetic.apply(operation, a, b) }
@@ -56,10 +56,10 @@ enum ValueArithmetic {
         case .mul: (result, overflow) = x.multipliedReportingOverflow(by: y)
         case .div, .mod:
             guard y != 0 else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
-            // The one quotient that does not fit is that of the least number by -1; its remainder is 0.
+            // The only quotient that overflows is that of the minimum and -1; its remainder is 0.
             if operation == .mod { return .integer(y == -1 ? 0 : x % y) }
             (result, overflow) = x.dividedReportingOverflow(by: y)
-        // Other than `div` it does not fail (5.1.1.2.5).
+        // In contrast to `div`, it does not fail (5.1.1.2.5).
         case .divby where y == 0: return .decimal(x == 0 ? .notANumber : x < 0 ? .negativeInfinity : .infinity)
         case .divby: return .decimal(try decimals(.div, DecimalValue(x), DecimalValue(y)))
         }
@@ -73,10 +73,11 @@ enum ValueArithmetic {
         case .add: return x + y
         case .sub: return x - y
         case .mul: return x * y
-        // What the sign of the result is the left operand says alone (5.1.1.2.5): columns do not keep that of a zero.
+        // The sign of the result depends on the left operand only (5.1.1.2.5): columns do not preserve the sign of a
+        // zero.
         case .div, .divby: return x / (y == 0 ? 0 : y)
         case .mod:
-            // A quotient of floating-point numbers may be infinite, a remainder has to be a number (5.1.1.2.6).
+            // A floating-point quotient may be infinite, but a remainder must be a number (5.1.1.2.6).
             guard y != 0 else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
             return x.truncatingRemainder(dividingBy: y)
         }
@@ -122,7 +123,7 @@ enum ValueArithmetic {
         return decimal
     }
 
-    /// To a whole number, of the same kind of value.
+    /// Rounds to an integer of the same kind of value.
     static func round(_ value: Value, _ rounding: BigDecimal.Rounding) throws(EvaluationError) -> Value {
         func rounded<T: FloatingPoint>(_ number: T) -> T {
             switch rounding {

@@ -1,11 +1,13 @@
 package import EDM
 
-/// How `eq`, `lt` and the like see two values.
+/// The comparison of values by `eq`, `lt` and the other comparison operators.
 package enum ValueComparison {
-    /// Null compares as equal to null only; what is not ordered with the other is neither less nor greater, nor equal
-    /// unless it is the same value.
+    /// Returns the result of a comparison.
     ///
-    /// - Parameter nullsAreLevel: whether two nulls pass `ge` and `le` as they pass `eq`, which they do not in V2 and V3.
+    /// Null is equal to null only. Values without a common order are neither less nor greater, and not equal unless
+    /// they are the same value.
+    ///
+    /// - Parameter nullsAreLevel: Whether two nulls satisfy `ge` and `le` as well as `eq`. In V2 and V3 they do not.
     package static func apply(
         _ comparison: ComparisonOperator, _ a: Value, _ b: Value, nullsAreLevel: Bool = true
     ) -> Bool {
@@ -35,14 +37,14 @@ package enum ValueComparison {
         }
     }
 
-    /// Nil for null, NaN and values of different kinds.
+    /// Returns the order, or nil for null, NaN and values of different kinds.
     static func order(_ a: Value, _ b: Value) -> ValueOrder? {
         if let order = a.compared(to: b) { return order }
         switch (a, b) {
-        // 4.01 writes enumeration members as strings, V2 a date as a point in time, and a time of day as a duration.
+        // 4.01 writes enumeration members as strings, and V2 a date as a point in time and a time of day as a duration.
         case (.enumeration(let x), .string), (.string(let x), .enumeration):
             return Value.string(x).compared(to: text(b))
-        // 4.01 may leave out the prefix of a duration.
+        // 4.01 permits durations without prefix.
         case (.duration, .string(let text)): return DayTimeDuration(text).flatMap { a.compared(to: .duration($0)) }
         case (.string, .duration): return order(b, a)?.reversed
         case (.date(let date), .dateTime), (.date(let date), .dateTimeOffset):
