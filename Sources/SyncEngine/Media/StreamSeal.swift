@@ -18,7 +18,7 @@ import Operations
 /// | 16 | 16 | identifier of the key |
 /// | 32 | 32 | salt from which the file's own key is derived |
 /// | 64 | 48 | the SHA-256 of the content, sealed |
-/// | 112 | | the chunks, each followed by its tag of 16 bytes; the last one may be shorter, or empty if the content is |
+/// | 112 | | the chunks, each with its tag of 16 bytes; the last one may be shorter, or empty like the content |
 ///
 /// The nonce of a chunk is its number. The key binds a chunk to the file, the number binds it to its position, and the
 /// last-chunk flag binds it to the end: no chunk can be moved, omitted or added. The sealed digest binds the file to
