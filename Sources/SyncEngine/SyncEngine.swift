@@ -88,7 +88,7 @@ public actor SyncEngine {
         cancellations[work, default: 0] += 1
         if runs == work { cancel?() }
         dismiss { $0.work == work }
-        // // Later calls are not cancelled, so they share a new round.
+        // Later calls are not cancelled, so they share a new round.
         if work == .upload { following = nil }
     }
 

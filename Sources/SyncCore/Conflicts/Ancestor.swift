@@ -29,7 +29,7 @@ public struct Ancestor: Sendable, Hashable {
 
     public init(row: EntityRow, links: [Link]) {
         self.row = row
-        // // Not part of the comparison, and not stored in a snapshot.
+        // Not part of the comparison, and not stored in a snapshot.
         self.row.downloaded = 0
         self.links = links
     }
@@ -72,7 +72,7 @@ public struct Ancestor: Sendable, Hashable {
     /// Returns the merge base for drafts after a conflict about the sent changes was decided. For the decided items it
     /// contains the service's current values, so that the same conflict is not reported again before another change.
     func leftForDrafts(_ drafts: EntityChanges, decided sent: EntityChanges, now: Ancestor) -> Ancestor {
-        // // The decision concerned the whole entity: no draft outlives a deletion.
+        // The decision concerned the whole entity: no draft outlives a deletion.
         if sent.deletes { return now }
         var left = drafts.deletes ? self : restricted(to: ChangeTally(drafts))
         for name in sent.properties { left.row.values[name] = now.row.values[name] }

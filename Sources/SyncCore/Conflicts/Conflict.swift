@@ -126,7 +126,7 @@ public struct ConflictFinder<Storage: StateReader> {
             let isMine = changes.properties.contains(name)
             let base = base.row.values[name]
             let now = isGone ? nil : theirs.row.values[name]
-            // // If a draft changes the property too, the current value is not the one that would be sent.
+            // If a draft changes the property too, the current value is not the one that would be sent.
             let set = keptHere.properties.contains(name) ? changes.values[name] : local?.values[name]
             return Conflict.PropertyDifference(
                 name: name, base: base, mine: local == nil ? nil : isMine ? set : base, theirs: now,

@@ -15,7 +15,7 @@ public struct LostRequestWait: Sendable, Hashable {
     ///   - now: The current time.
     ///   - seconds: The longest time that a request may run.
     public init(sent: Timestamp, firstLook: Timestamp?, now: Timestamp, seconds: Int) {
-        // // A clock that was set back does not measure elapsed time. The time of the first search is used only while
+        // A clock that was set back does not measure elapsed time. The time of the first search is used only while
         // the clock is not before that too.
         start = sent <= now ? sent : firstLook.map { min($0, now) } ?? now
         let (milliseconds, isLong) = Int64(clamping: max(seconds, 0)).multipliedReportingOverflow(by: 1_000)

@@ -35,7 +35,7 @@ public struct SentContent: Sendable, Hashable {
         let keys = Swift.Set(type.keyProperties.map(\.name))
         var items: [Item] = []
         for (name, value) in creation.values {
-            // // A service that generates keys may replace the sent one.
+            // A service that generates keys may replace the sent one.
             guard let property = type.findProperty(name), property.isCreatable, !keys.contains(name) else { continue }
             let counts = value == .null ? (0, 0) : try frequency(property, value)
             items.append(
@@ -115,7 +115,7 @@ public struct SentContent: Sendable, Hashable {
         guard set == other.set, type == other.type else { return false }
         let values = other.values
         return items.allSatisfy { item in
-            // // A value that was not sent is assumed to be null.
+            // A value that was not sent is assumed to be null.
             let found = values[item.property.name] ?? .null
             if case .other = ValueComparison(sent: item.value, found: found) { return false }
             return true

@@ -31,7 +31,7 @@ public enum DefaultQueries {
         }
         return (model.entitySets + model.singletons).map { set in
             let contained = expansions(of: set, model, depth: 0)
-            // // A singleton is one entity, so its links do not cover those of other entities of its type.
+            // A singleton is one entity, so its links do not cover those of other entities of its type.
             let own =
                 set.isSingleton
                 ? links(of: set, model) : chosen.values.filter { $0.set == set }.map(\.property.name)

@@ -17,9 +17,9 @@ public struct DefiningQueryFile: Sendable, Hashable {
     /// - Throws: An error for the first line that is not recognized or has an invalid value.
     public init(_ text: String) throws(DefiningQueryFileError) {
         var section: Section?
-        // // Windows editors may write a byte order mark.
+        // Windows editors may write a byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        // // In Swift a carriage return and its line feed are one character.
+        // In Swift a carriage return and its line feed are one character.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let number = index + 1
             let line = Self.trimmed(line)

@@ -33,17 +33,17 @@ public enum DefiningQueryRules {
                 "Name it by its key.")
         }
         let options = request.options
-        // // The result has to be entities of the set, not values derived from them.
+        // The result has to be entities of the set, not values derived from them.
         if !options.apply.isEmpty {
             return refused("The defining query \(name) has $apply, whose results are no entities of the service.")
         }
-        // // The service receives the text unchanged.
+        // The service receives the text unchanged.
         if request.expressions.contains(where: { $0.calls(CanonicalFunction.ofStore) }) {
             return refused(
                 "The defining query \(name) asks for what only the store knows: functions sap.… are no matter of the service.",
                 "Leave them away; ask them of the store.")
         }
-        // // The service generates these tokens for one download each.
+        // The service generates these tokens for one download each.
         if options.skipToken != nil || options.deltaToken != nil {
             return refused(
                 "The defining query \(name) has a token of the service in it, which holds for one answer only.",

@@ -32,7 +32,7 @@ public struct DefiningQuerySettings: Sendable, Hashable {
         guard isSharedData, state.isComplete, let downloaded = state.downloaded else { return false }
         let (age, isOver) = now.subtractingReportingOverflow(downloaded)
         let (interval, isLong) = Int64(clamping: refreshInterval).multipliedReportingOverflow(by: 60_000)
-        // // A clock that was set back does not measure the age, and must not prevent downloads for years.
+        // A clock that was set back does not measure the age, and must not prevent downloads for years.
         return !isOver && age >= 0 && (isLong || age < interval)
     }
 

@@ -62,7 +62,7 @@ public struct ExpandedEntities<Storage: StateReader> {
         var questions = unlinked.sorted()
         while let id = questions.popLast() {
             guard !left.contains(id), try storage.isCovered(id, by: query), let name = try storage.set(of: id),
-                // // Entities of the query's own set do not have to be expanded.
+                // Entities of the query's own set do not have to be expanded.
                 name != set, try !isBelowAnother(id, of: name, but: left)
             else { continue }
             left.insert(id)

@@ -31,7 +31,7 @@ extension ImageBuilder {
             keyless[end] = Array(ids.dropFirst())
             return [index: ids[0]]
         }
-        // // A partial collection allows no matching by elimination.
+        // A partial collection allows no matching by elimination.
         guard expanded.nextLink == nil else { return [:] }
         var sent: [PropertyValues] = []
         var links: [Set<LinkRow>] = []

@@ -40,7 +40,7 @@ extension ImageBuilder {
     /// up individually.
     mutating func learn(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
         learned = LearnedEntities(set: set.name)
-        // // Contained entities are looked up below their containers.
+        // Contained entities are looked up below their containers.
         guard !set.isContained else { return }
         let parts = set.entityType.keyParts
         let number = parts.count == 1 && !parts[0].isNested ? parts[0].path : nil
@@ -64,7 +64,7 @@ extension ImageBuilder {
             learned.keys[ExactText(key)] = .some(id)
             if let id { ids.append(id) }
         }
-        // // The pages of a first download usually arrive in key order, and none of the keys exists yet.
+        // The pages of a first download usually arrive in key order, and none of the keys exists yet.
         if areNumbers, let number, let numbers {
             learned.hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
         }

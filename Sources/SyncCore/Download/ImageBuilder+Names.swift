@@ -47,7 +47,7 @@ extension ImageBuilder {
             guard let path = links.containmentPath(in: name), path.set == set else { return nil }
             return try entity(at: path)
         }
-        // // A service may continue to use the first key of an entity in its name.
+        // A service may continue to use the first key of an entity in its name.
         return try links.key(in: name, of: set).flatMap { key throws(StateError) in
             try storage.entity(set: set.name, key: KeyText.of(key))
         }

@@ -117,7 +117,7 @@ public struct ImageBuilder<Storage: StateReader> {
         try noteStreams(of: payload, id, type, set)
         let editLink = editLink(payload, type, set)
         let typeName = named?.name ?? knownType ?? set.entityType.name
-        // // An image has one name. The one for requests is appended last.
+        // An image has one name. The one for requests is appended last.
         if let name, let editLink, editLink != name {
             images.append(
                 EntityImage(entity: id, set: set.name, type: typeName, values: [:], etag: nil, editLink: name))
@@ -213,7 +213,7 @@ public struct ImageBuilder<Storage: StateReader> {
         _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?, _ keyText: String?,
         in container: EntityID?
     ) throws(StateError) -> EntityID? {
-        // // The container is part of the identity.
+        // The container is part of the identity.
         if set.isContained, container == nil { return nil }
         if let name, let id = try entity(named: name, set) {
             guard let container else { return id }
@@ -239,12 +239,12 @@ public struct ImageBuilder<Storage: StateReader> {
         }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         for id in try rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) { return id }
-        // // An entity that left and returns is the same. One that exists under another key is not: its key belongs to
+        // An entity that left and returns is the same. One that exists under another key is not: its key belongs to
         // another entity now.
         if let former, try isNowhere(former) { return former }
         if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
-        // // A singleton's key is not among its values.
+        // A singleton's key is not among its values.
         if set.isSingleton { assigned[set.name, key] = next }
         return next
     }

@@ -23,7 +23,7 @@ struct LocalComparison<Storage: StateReader> {
             return known == image.entity ? .unchanged : .changed
         }
         guard let row = known, row.origin != .gone else { return .inserted }
-        // // For an entity with a local change since the last read, even unchanged values are new information.
+        // For an entity with a local change since the last read, even unchanged values are new information.
         guard row.origin == .service, row.type == image.type, row.set == image.set,
             image.etag == nil || image.etag.isExactly(row.etag),
             image.editLink == nil || image.editLink.isExactly(row.editLink)
@@ -35,7 +35,7 @@ struct LocalComparison<Storage: StateReader> {
 
     /// Returns whether all sent values are known and identical.
     private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
-        // // Usually both have the same properties in the same order.
+        // Usually both have the same properties in the same order.
         if sent.names == known.names { return zip(sent.values, known.values).allSatisfy { isSame($0, $1) } }
         return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }
     }
@@ -60,7 +60,7 @@ struct LocalComparison<Storage: StateReader> {
     private func isSame(_ links: EntityImage.ImageLinks, _ row: EntityRow) throws(StateError) -> Bool {
         guard let end = model.findEntityType(row.type)?.findProperty(links.navigation)?.navigation else { return true }
         let known = Set(try storage.links(of: row.id, along: end).filter(\.inBase).map { $0.target(along: end) })
-        // // If dependent properties define the links, an expansion removes none.
+        // If dependent properties define the links, an expansion removes none.
         let isAll = links.isComplete && end.constraints.isEmpty && end.inverseConstraints.isEmpty
         return isAll ? known == Set(links.targets) : known.isSuperset(of: links.targets)
     }

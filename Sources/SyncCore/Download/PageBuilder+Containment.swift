@@ -15,7 +15,7 @@ extension PageBuilder {
         guard let found = try builder.entities(along: parent, to: &pages[last].images) else { return }
         for index in start..<pages[last].images.count { pages[last].starts.append(index) }
         for link in found.links { append(link) }
-        // // The containers belong to the query too, so they stay as long as it does.
+        // The containers belong to the query too, so they stay as long as it does.
         for id in found.entities where id < firstNew { name(id) }
         builder.places[path.set.name] = found.entities.last
     }

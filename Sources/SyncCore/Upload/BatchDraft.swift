@@ -47,7 +47,7 @@ struct BatchDraft<Storage: StateReader> {
         _ unit: PlannedUnit, retrying: Set<SequenceNumber>, unplannable: [SequenceNumber: HoldReason] = [:]
     ) throws(StateError) {
         let (operations, footprints) = (unit.operations, unit.footprints)
-        // // Local-only operations block no other operation.
+        // Local-only operations block no other operation.
         if operations.allSatisfy({ $0.operation.delivery == .localOnly }) {
             for sequence in unit.sequences { held[sequence] = .localOnly }
             return
@@ -79,7 +79,7 @@ struct BatchDraft<Storage: StateReader> {
                 streamed.formUnion(pending.operation.createdEntities)
             }
             reason = try grouping.add(operations, footprints, resolver) { new throws(StateError) in
-                // // A stream write is not part of a change set, so no operation of a change set can refer to its
+                // A stream write is not part of a change set, so no operation of a change set can refer to its
                 // entity, and vice versa.
                 if writesStream || new.contains(where: streamed.contains) { return false }
                 return try forms.canRefer(to: new, from: operations)

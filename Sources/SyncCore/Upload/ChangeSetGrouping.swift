@@ -117,7 +117,7 @@ struct ChangeSetGrouping {
         if let reason = blocked(needs) { return reason }
         if let reason = try obstacle(&needs, resolver) { return reason }
         let facets = goesOnBehindRefused ? footprints.map(\.facets) : []
-        // // If the earlier operation is refused and the later one accepted, sending the earlier one again would
+        // If the earlier operation is refused and the later one accepted, sending the earlier one again would
         // overwrite the later one.
         for facet in facets.joined() { if let earlier = said[facet] { return .waitsFor(earlier) } }
         if !needs.newReferences.isEmpty, try !canRefer(needs.newReferences) {
@@ -127,12 +127,12 @@ struct ChangeSetGrouping {
         var joined: Set<Int> = []
         for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
         var predecessors: Set<Int> = []
-        // // In order, so that the same state always leads to the same reason.
+        // In order, so that the same state always leads to the same reason.
         for entity in needs.reads.union(needs.writes).union(needs.affected) {
             guard let writer = writers[entity] else { continue }
             let group = resolve(writer.group)
             if joined.contains(group) {
-                // // Only a reference defines an order within a change set; a second write of the same entity does not.
+                // Only a reference defines an order within a change set; a second write of the same entity does not.
                 if !writer.isCreation { return .waitsFor(writer.sequence) }
             } else {
                 predecessors.insert(group)
@@ -151,7 +151,7 @@ struct ChangeSetGrouping {
             for entity in footprint.reads { readers[entity, default: []].insert(group) }
             for entity in footprint.affected {
                 if writers[entity]?.isCreation == true {
-                    // // A new entity keeps its creation as writer, because references depend on it. Later writers are
+                    // A new entity keeps its creation as writer, because references depend on it. Later writers are
                     // ordered after it anyway.
                     readers[entity, default: []].insert(group)
                 } else {
@@ -174,7 +174,7 @@ struct ChangeSetGrouping {
         let block =
             writes.lazy.compactMap { blockedWrites[$0] ?? blockedReads[$0] }.first
             ?? (reads + writes).lazy.compactMap { blockedCreations[$0] }.first
-            // // A refused order does not block its customer, nor a refused change of a customer its orders.
+            // A refused order does not block its customer, nor a refused change of a customer its orders.
             ?? reads.lazy.compactMap { blockedWrites[$0] }.first { !$0.reason.isFinal }
         guard let block else { return nil }
         switch block.reason {
@@ -273,10 +273,10 @@ private struct UnitNeeds {
                 guard conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
                     continue
                 }
-                // // The response to the earlier request contains the ETag that this one has to send. A PUT also
+                // The response to the earlier request contains the ETag that this one has to send. A PUT also
                 // repeats the earlier values of the entity, if they were accepted.
                 if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
-                // // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
+                // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
                 if row.etag != nil || isStale, let earlier = linker(entity) { return .waitsFor(earlier) }
                 if unreadable.contains(entity) { continue }
                 if isStale { return .needsETag(entity) }
@@ -285,7 +285,7 @@ private struct UnitNeeds {
                     if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
                 }
             } else if let creator = writer(entity) {
-                // // A new entity is changed, deleted or referenced by value under its real key, in the next round.
+                // A new entity is changed, deleted or referenced by value under its real key, in the next round.
                 if keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
                 newReferences.insert(entity)
             } else {

@@ -18,7 +18,7 @@ struct ChildMatching {
         if options.deepInsertToMany == .contentID, let pairs = byContentID(sent, answered) { return pairs }
         if let pairs = byKey(sent, answered) { return pairs }
         let values = sent.map(Self.valuesWithoutKey)
-        // // If the order contradicts the sent values, the response is not in the promised order.
+        // If the order contradicts the sent values, the response is not in the promised order.
         let isInOrder =
             sent.count == answered.count && zip(values, answered).allSatisfy { Self.canBe($1.values, $0) }
         if isInOrder, options.deepInsertToMany == .inOrder || sent.count == 1 {
@@ -91,7 +91,7 @@ struct ChildMatching {
         let own = candidates[index]
         let like = left.filter { areAlike($0, index) }
         guard !own.isEmpty, own.count <= like.count else { return false }
-        // // If two different entities have only the same candidate, the values in the response differ from the sent
+        // If two different entities have only the same candidate, the values in the response differ from the sent
         // ones.
         return !left.contains { !areAlike($0, index) && candidates[$0].isSubset(of: own) && !candidates[$0].isEmpty }
     }

@@ -66,7 +66,7 @@ struct Coalescing<Storage: StateReader> {
         else { return false }
         switch later.operation.action {
         case .update(entity, let changes, let bindings):
-            // // A reference to the entity is valid before the update as well as after it.
+            // A reference to the entity is valid before the update as well as after it.
             guard canMove(footprint, to: place, passingReadersOf: entity) else { return false }
             var merged = earlier.operations[0].operation.action
             guard merge(entity, changes, bindings, into: &merged) else { return false }
@@ -137,7 +137,7 @@ struct Coalescing<Storage: StateReader> {
     private func leavesNothing(_ creation: PlannedUnit, _ deletion: PlannedUnit) throws(StateError) -> Bool {
         let entity = deletion.operations[0].operation.subject
         let (made, gone) = (creation.footprints[0], deletion.footprints[0])
-        // // If the creation displaced a partner, or the deletion cascades, they do not cancel each other out.
+        // If the creation displaced a partner, or the deletion cascades, they do not cancel each other out.
         guard creation.operations[0].operation.createdEntities == [entity], made.affected.isEmpty,
             gone.affected.isSubset(of: made.reads.union(made.writes)),
             let set = try resolver.storage.set(of: entity).flatMap({ resolver.model.findEntitySet($0) }),
@@ -154,7 +154,7 @@ struct Coalescing<Storage: StateReader> {
             first.name == second.name, first.ends == second.ends
         else { return false }
         let stored = try resolver.storage.link(first.name, first: first.ends.0, second: first.ends.1)
-        // // Earlier pending operations on either entity may already have created or removed the link, for example by
+        // Earlier pending operations on either entity may already have created or removed the link, for example by
         // property values.
         for end in [first.ends.0, first.ends.1] {
             let before = earlier.operations[0].sequence
@@ -220,10 +220,10 @@ extension Coalescing {
         isInner: Bool
     ) -> Bool {
         guard let type = resolver.model.findEntityType(creation.type) else { return false }
-        // // A nested creation is linked to its parent by its position.
+        // A nested creation is linked to its parent by its position.
         var fixed = Set(isInner ? type.navigationProperties.map(\.name) : creation.inline.map(\.navigation))
         if parent != nil {
-            // // The parent of the creation determines the link at the opposite end.
+            // The parent of the creation determines the link at the opposite end.
             fixed.formUnion(
                 type.navigationProperties.filter { $0.navigation?.partner == parent?.navigation }.map(\.name))
         }
@@ -245,7 +245,7 @@ extension Coalescing {
             guard !fixed.contains(property.name) else { return false }
             let old = bound.first { $0.navigation == property.name }
             if old != nil, !property.isCollection {
-                // // A part of the principal's key may be in the binding only.
+                // A part of the principal's key may be in the binding only.
                 guard !new.isEmpty || named.count == pairs.count else { return false }
                 bound.removeAll { $0.navigation == property.name }
             }

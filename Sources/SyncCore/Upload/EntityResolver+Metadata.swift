@@ -25,7 +25,7 @@ extension EntityResolver {
     private func missingName(
         _ navigation: String, of entity: EntityID, in operation: Operation
     ) throws(StateError) -> String? {
-        // // For an unknown entity nothing is checked; the planner holds the operation for another reason.
+        // For an unknown entity nothing is checked; the planner holds the operation for another reason.
         guard let type = try entityType(of: entity, in: operation) else { return nil }
         return type.findProperty(navigation) == nil ? "property \(navigation)" : nil
     }

@@ -35,7 +35,7 @@ public struct EntityResolver<Storage: StateReader> {
         var asked: [EntityID] = []
         for pending in operations {
             for id in pending.operation.touchedEntities where known.service[id] == nil {
-                // // Absent until the result is known, so that no entity is requested twice.
+                // Absent until the result is known, so that no entity is requested twice.
                 known.service.updateValue(nil, forKey: id)
                 asked.append(id)
             }
@@ -150,7 +150,7 @@ public struct EntityResolver<Storage: StateReader> {
 
     private func findEntityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let row = try serviceRow(entity) { return model.findEntityType(row.type) }
-        // // An entity that exists only locally has the type of its creation.
+        // An entity that exists only locally has the type of its creation.
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)
         }

@@ -78,13 +78,13 @@ struct OperationFootprint {
         case .delete(let entity):
             writes.insert(entity)
             conditional.insert(entity)
-            // // Pending operations on cascaded entities have to be processed while these still exist.
+            // Pending operations on cascaded entities have to be processed while these still exist.
             affected = EntityIDs(deleted(entity).flatMap { [$0] + partners($0, nil) })
         case .createLink(let link), .updateLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
         case .deleteLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
-            // // The URL of a link in a collection contains the target's key.
+            // The URL of a link in a collection contains the target's key.
             if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
         for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }

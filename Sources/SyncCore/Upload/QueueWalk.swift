@@ -35,7 +35,7 @@ struct QueueWalk<Storage: StateReader> {
         guard var coalescing else { return }
         units = try coalescing.coalesced(Array(units))[...]
         elided += coalescing.elided
-        // // If a page cancels out completely, more of the queue may follow.
+        // If a page cancels out completely, more of the queue may follow.
         if units.isEmpty { try readPage() }
     }
 
@@ -46,7 +46,7 @@ struct QueueWalk<Storage: StateReader> {
         var found: [PlannedUnit] = []
         for operations in PendingOperation.units(operations) {
             var unit = PlannedUnit(operations: operations)
-            // // Local-only operations do not exist for the service: they have no order, and no operation waits for
+            // Local-only operations do not exist for the service: they have no order, and no operation waits for
             // them.
             for pending in operations {
                 guard pending.operation.delivery != .localOnly else {

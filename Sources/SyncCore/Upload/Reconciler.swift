@@ -65,7 +65,7 @@ public struct Reconciler<Storage: StateReader> {
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         switch outcome {
         case .members(let responses):
-            // // A successful status with an error in the body is neither a success nor a refusal.
+            // A successful status with an error in the body is neither a success nor a refusal.
             if let error = try inStreamError(changeSet, responses) {
                 return all(changeSet) { _ in .inDoubt(error.message) }
             }
@@ -88,11 +88,11 @@ public struct Reconciler<Storage: StateReader> {
         _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var images: [SequenceNumber: [EntityImage]] = [:]
-        // // Requests that create single entities first, because the response to a deep insert may contain the same
+        // Requests that create single entities first, because the response to a deep insert may contain the same
         // entities.
         let answered = Array(zip(changeSet.requests, responses))
         for (request, response) in answered.filter({ $0.0.below.isEmpty }) + answered.filter({ !$0.0.below.isEmpty }) {
-            // // With the last operation of the request, because then all entities that the request creates exist.
+            // With the last operation of the request, because then all entities that the request creates exist.
             images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
         }
         return all(changeSet) { .confirmed(images: images[$0] ?? []) }
@@ -119,7 +119,7 @@ public struct Reconciler<Storage: StateReader> {
             guard let id = request.creates, let name = try setName(of: id, request), let set = model.findEntitySet(name)
             else { return [] }
             return try created(request, response, set, body)
-        // // The ETag in the response is the stream's.
+        // The ETag in the response is the stream's.
         case .update where request.modification.stream != nil: return []
         case .update: return try updated(request, response)
         case .delete, .link, .unlink: return []
@@ -169,10 +169,10 @@ public struct Reconciler<Storage: StateReader> {
             else { continue }
             below.append((level, inline.entities, target, payload.expanded.remove(at: index).entities))
         }
-        // // The parent first, because the response may contain it again below its children.
+        // The parent first, because the response may contain it again below its children.
         var images = try builder.images(of: payload, in: set, known: new.id) ?? []
         for (level, bodies, target, shown) in below {
-            // // Existing bound entities are excluded; ambiguous children stay unmatched.
+            // Existing bound entities are excluded; ambiguous children stay unmatched.
             var answered: [EntityPayload] = []
             for child in shown where try !builder.isKnown(child, target, below: new.id) { answered.append(child) }
             let navigation = body.inline.first { $0.navigation.name == level.navigation }?.navigation
@@ -199,7 +199,7 @@ public struct Reconciler<Storage: StateReader> {
             payload.type = payload.type ?? type
             return try builder.images(of: payload, in: set, known: id) ?? []
         }
-        // // A service may change the key of an entity as a result of the update.
+        // A service may change the key of an entity as a result of the update.
         let values = keyInHeaders(response, set)
         guard etag != nil || !values.isEmpty else { return [] }
         return [EntityImage(entity: id, set: set.name, type: type, values: values, etag: etag)]
@@ -212,13 +212,13 @@ public struct Reconciler<Storage: StateReader> {
     ) -> [BatchAnswered.Outcome] {
         let blamed = changeSet.culprit(requests, response, culprit)
         let index = blamed.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
-        // // A change set of one operation needs no culprit. Otherwise all operations are refused unless one is named.
+        // A change set of one operation needs no culprit. Otherwise all operations are refused unless one is named.
         let operations = Set(changeSet.operations)
         let named =
             index.map { changeSet.requests[$0] }
             ?? (operations.count == 1 || changeSet.requests.count == 1 ? changeSet.requests.first : nil)
         if let named, isDone(named, response) {
-            // // The other operations were rolled back with it, and are sent again without it.
+            // The other operations were rolled back with it, and are sent again without it.
             return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }
         }
         if named == nil, mayBeOwnDoing(changeSet, response) {
@@ -226,7 +226,7 @@ public struct Reconciler<Storage: StateReader> {
                 .inDoubt("Sent before without an answer, and now the service says that something of it is not there.")
             }
         }
-        // // The response comes from a gateway, so the service may have processed the request.
+        // The response comes from a gateway, so the service may have processed the request.
         if FailureClass(status: response.status) == .uncertain {
             return all(changeSet) { _ in .inDoubt("The service answered with status \(response.status).") }
         }

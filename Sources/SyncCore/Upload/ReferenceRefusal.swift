@@ -17,7 +17,7 @@ public struct ReferenceRefusal: Sendable, Hashable {
     ///   - requests: The requests of the change set, as sent.
     ///   - culprit: The Content-ID of the failed request, if the position of the response reveals it.
     public init?(_ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, culprit: String?) {
-        // // Not found; malformed; not implemented. Any other status concerns the content, the state or the caller.
+        // Not found; malformed; not implemented. Any other status concerns the content, the state or the caller.
         guard [400, 404, 501].contains(response.status), changeSet.requests.count > 1 else { return nil }
         let error = ServiceErrorReader.read(response.body)
         let blamed = changeSet.culprit(requests, response, culprit)
@@ -31,7 +31,7 @@ public struct ReferenceRefusal: Sendable, Hashable {
         let isQuoted = referring.contains { action in
             action.urlReferences.compactMap(\.contentID).contains { Self.quotes($0, response, error) }
         }
-        // // Another entity that the request refers to may be missing instead.
+        // Another entity that the request refers to may be missing instead.
         let namesOthers = referring.contains {
             ($0.urlReferences + $0.bodyReferences).contains { !$0.isBelowContentID }
         }

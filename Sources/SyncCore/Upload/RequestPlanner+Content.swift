@@ -31,7 +31,7 @@ extension RequestPlanner {
             let speaksValues = !options.supportsBind || (isDoubled && resolver.model.version.isLegacy)
             if speaksValues, try setDependents(of: navigation, to: binding.targets, &content.values) { continue }
             if isDoubled {
-                // // The key of a new principal is provisional, so the link identifies it to the service.
+                // The key of a new principal is provisional, so the link identifies it to the service.
                 for pair in navigation.navigation?.constraints ?? [] { content.values[pair.dependent] = nil }
             }
             var targets: [ResourceReference] = []

@@ -24,7 +24,7 @@ extension RequestPlanner {
         if navigation.isCollection || isContaining(navigation) {
             return try add(creation, pending, below: (parent.entity, navigation))
         }
-        // // There is no POST to a to-one navigation property. If possible, the new entity binds its owner, because it
+        // There is no POST to a to-one navigation property. If possible, the new entity binds its owner, because it
         // may not exist without it. Otherwise a link request follows.
         if let type = resolver.model.findEntityType(creation.type),
             let partner = navigation.navigation?.partner.flatMap({ type.findProperty($0) }), partner.isNavigation
@@ -62,7 +62,7 @@ extension RequestPlanner {
             if owner.navigation.isCollection {
                 add(.createRelated(in: reference, navigation: owner.navigation, body), pending, creates: new)
             } else {
-                // // There is no POST to a to-one navigation property. A contained entity is created there by an update
+                // There is no POST to a to-one navigation property. A contained entity is created there by an update
                 // of the missing entity (OData 4.01 Part 1, 11.4.4).
                 let place = ResourceReference.contained(in: reference, by: owner.navigation, key: nil)
                 add(.update(place, body, replaces: !options.supportsPatch), pending, creates: new)
@@ -120,7 +120,7 @@ extension RequestPlanner {
                         below.inline.append((navigation, child))
                     }
                 } else if isSeparate || referenced.contains(creation.entity) {
-                    // // Another request may change the owner's link; then the nested entity would no longer be
+                    // Another request may change the owner's link; then the nested entity would no longer be
                     // reachable.
                     below.before.append((navigation, child))
                 } else {

@@ -9,7 +9,7 @@ extension RequestPlanner {
     /// other clients. An update without links therefore moves before the first link of its entity. Otherwise the order
     /// is the app's.
     func guardedFirst(_ operations: [PendingOperation]) throws(StateError) -> [PendingOperation] {
-        // // The values that a PUT repeats depend on the links before it.
+        // The values that a PUT repeats depend on the links before it.
         guard options.supportsPatch, operations.count > 1 else { return operations }
         /// Each operation, with the updates that precede it.
         var places: [(guarded: [PendingOperation], operation: PendingOperation)] = []

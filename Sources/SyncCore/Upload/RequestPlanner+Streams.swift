@@ -22,7 +22,7 @@ extension RequestPlanner {
         case .update(let entity, _, _):
             let body = EntityBody(type: try type(of: entity, in: pending.operation), values: [:])
             let image = try resolver.storage.stream(stream.property, of: entity)
-            // // A stream has its own ETag (OData JSON 4.01, 4.5.10). V2 services that return none use the entity's.
+            // A stream has its own ETag (OData JSON 4.01, 4.5.10). V2 services that return none use the entity's.
             let fallback = resolver.model.version.isLegacy ? try etag(entity) : nil
             add(
                 .update(try reference(entity), body, replaces: true), pending, ifMatch: image?.etag ?? fallback,

@@ -63,7 +63,7 @@ struct RequestPlanner<Storage: StateReader> {
             let first = requests.count
             try add(pending)
             guard requests.count > first else { continue }
-            // // Carried operations end with the operation, and so with its response.
+            // Carried operations end with the operation, and so with its response.
             requests[first].carries =
                 (carried[pending.sequence] ?? []) + (superseded.replacements[pending.sequence] ?? [])
         }
@@ -84,14 +84,14 @@ struct RequestPlanner<Storage: StateReader> {
         switch operation.action {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
-            // // A service may treat a link as a change of either end.
+            // A service may treat a link as a change of either end.
             changed.formUnion(operation.referencedEntities)
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
             let values = replaces ? try replacement(of: entity, changes, bindings, type) : changes
             let content = try content(values, bindings, type)
-            // // An update whose content is only links needs no update request.
+            // An update whose content is only links needs no update request.
             let isSaidByLinks =
                 !content.links.isEmpty && changes.isEmpty
                 && content.links.count == bindings.reduce(0) { $0 + max($1.targets.count, 1) }
@@ -139,7 +139,7 @@ struct RequestPlanner<Storage: StateReader> {
         } else {
             add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), pending)
         }
-        // // A service may treat a link as a change of either end.
+        // A service may treat a link as a change of either end.
         changed.formUnion([from, to])
         if !options.supportsPatch { try follow(from, navigation, to) }
     }

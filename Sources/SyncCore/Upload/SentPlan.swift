@@ -30,7 +30,7 @@ public struct SentPlan<Storage: StateReader> {
             if let pending = try resolver.storage.pendingOperation(sequence) { operations.append(pending) }
         }
         if let planned = try planned(operations, as: sent) { return planned }
-        // // The options have changed, or this version of the code plans differently.
+        // The options have changed, or this version of the code plans differently.
         return PlannedChangeSet(requests: try requests(sent))
     }
 
@@ -39,7 +39,7 @@ public struct SentPlan<Storage: StateReader> {
         _ operations: [PendingOperation], as sent: [BatchPrepared.Request]
     ) throws(StateError) -> PlannedChangeSet? {
         guard let first = sent.first.flatMap({ Int($0.contentID) }) else { return nil }
-        // // Whether the upload coalesced operations is not logged, but the requests show it.
+        // Whether the upload coalesced operations is not logged, but the requests show it.
         for scope in [Coalescing<Storage>.Scope.refused, .everything] {
             let planned = try planned(operations, scope, firstContentID: first)
             if let planned, UploadPlan(changeSets: [planned]).prepared(as: 0).changeSets == [sent] { return planned }

@@ -55,7 +55,7 @@ struct TransactionUnits {
         for (index, unit) in units.enumerated() {
             for operation in unit.operations.map(\.operation) where operation.delivery != .localOnly {
                 guard let transaction = operation.transactionID else { continue }
-                // // A change set of the app may belong to several transactions, which are then combined.
+                // A change set of the app may belong to several transactions, which are then combined.
                 if let other = first[transaction] { join(index, other) } else { first[transaction] = index }
             }
         }

@@ -152,7 +152,7 @@ struct UnitForm<Storage: StateReader> {
             guard let pairs = property.navigation?.constraints, isDecided(pairs) else { continue }
             if creation.inline.contains(where: { $0.navigation == property.name }) { return false }
             guard creation.bindings.contains(where: { $0.navigation == property.name }) else { continue }
-            // // The rest of the principal's key is in the binding only.
+            // The rest of the principal's key is in the binding only.
             guard pairs.allSatisfy({ changes[$0.dependent] != nil }) else { return false }
             released.insert(property.name)
         }
@@ -169,7 +169,7 @@ struct UnitForm<Storage: StateReader> {
             let property = type.findProperty(navigation), let end = property.navigation,
             !creation.inline.contains(where: { $0.navigation == navigation })
         else { return false }
-        // // The parent of the creation already determines this link, so it must not be contradicted.
+        // The parent of the creation already determines this link, so it must not be contradicted.
         if let parent, end.partner == parent.navigation { return parent.entity == target }
         return unit.operations[place].change { creation in
             for pair in end.constraints { creation.values[pair.dependent] = nil }
@@ -189,7 +189,7 @@ struct UnitForm<Storage: StateReader> {
             guard let place = all.places[root] else { continue }
             var tree = CreationTree(all, resolver.model, options)
             guard let creation = tree.creation(root), tree.used.count == all.places.count else { continue }
-            // // One tree, and the other operations of the unit.
+            // One tree, and the other operations of the unit.
             for other in tree.used.subtracting([root]).sorted() {
                 guard let index = all.places[other] else { continue }
                 unit.carry(unit.operations[index], at: place)

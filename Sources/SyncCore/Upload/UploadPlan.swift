@@ -172,7 +172,7 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
             .keyUnknown, .entityGone, .conflict, .behindConflict, .draft, .behindDraft, .localOnly, .otherCategory,
             .behindOtherCategory, .notInMetadata:
             true
-        // // Later operations were made on a state that includes this one. Without it they may be illegal.
+        // Later operations were made on a state that includes this one. Without it they may be illegal.
         case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .headerNeedsKey, .batchFull: false
         }
     }

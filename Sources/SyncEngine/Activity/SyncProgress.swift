@@ -55,7 +55,7 @@ public struct SyncProgress: Sendable, Hashable {
             if step == .waiting { leaveWaiting() }
         case .exchanged(let sent, let received, _):
             bytesSent += sent
-            // // Streamed bytes were already counted on arrival.
+            // Streamed bytes were already counted on arrival.
             let isCounted = min(received, receivedInPieces)
             receivedInPieces -= isCounted
             bytesReceived += received - isCounted

@@ -26,7 +26,7 @@ extension TidelogError {
         case .locked:
             self.init(.locked, error.description, cause: error)
         case .damaged:
-            // // The message contains the file and the offset.
+            // The message contains the file and the offset.
             self.init(
                 .damaged, error.description,
                 recovery: "'tidelog repair' says what can be saved, and saves it with '--in-place'.", cause: error)

@@ -49,7 +49,7 @@ final class LiveObserver: Sendable {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    // // A second concurrent reader is a programming error, but must not suspend for ever.
+                    // A second concurrent reader is a programming error, but must not suspend for ever.
                     if state.isDue || state.hasEnded || state.waiting != nil { return true }
                     state.waiting = continuation
                     return false

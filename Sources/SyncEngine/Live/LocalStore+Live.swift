@@ -24,7 +24,7 @@ extension LocalStore {
         guard !isClosed else { return nil }
         do throws(TidelogError) {
             if !storedViews.notesStandings {
-                // // Changes before the first observer are not reported.
+                // Changes before the first observer are not reported.
                 storedViews.notesStandings = true
                 _ = try read { _ in try views.takeChangedTables() }
             }

@@ -11,7 +11,7 @@ struct StoreChange: Sendable {
     init(_ records: [Record], tables: Set<String>) {
         causes = Set(records.compactMap { ChangeCause($0.body) })
         let startsDownload = records.contains { if case .downloadStarted = $0.body { true } else { false } }
-        // // New metadata lead to other tables.
+        // New metadata lead to other tables.
         self.tables =
             causes.contains(.metadata) ? nil : startsDownload ? tables.union([SQLiteState.lastDownload]) : tables
     }

@@ -13,7 +13,7 @@ struct StreamDownload {
         let source = try await store.streamSource(id, property: property)
         let files = try await store.streamFiles()
         var headers: HTTPHeaders = ["Accept": "*/*"]
-        // // Only if the file exists; otherwise it is downloaded again.
+        // Only if the file exists; otherwise it is downloaded again.
         if let known = source.known, let content = known.content, files.holds(content) {
             headers["If-None-Match"] = known.etag
         }
@@ -33,7 +33,7 @@ struct StreamDownload {
         let content = try writer.finish(mediaType: response.headers["Content-Type"] ?? "application/octet-stream")
         let image = StreamImage(
             entity: source.entity, property: property, content: content,
-            // // An ETag that was reported before the download is not newer than the content.
+            // An ETag that was reported before the download is not newer than the content.
             etag: response.headers["ETag"] ?? source.known?.told?.etag)
         return try await store.keep(image, inPlaceOf: source.known)
     }
@@ -50,7 +50,7 @@ struct StreamDownload {
     private static func checkLength(
         of response: WireResponse, _ count: UInt64, _ url: String
     ) throws(TidelogError) {
-        // // For an encoded body, Content-Length is the encoded length.
+        // For an encoded body, Content-Length is the encoded length.
         guard response.headers["Content-Encoding"] == nil, let text = response.headers["Content-Length"],
             let length = UInt64(text), length != count
         else { return }

@@ -33,14 +33,14 @@ final class StreamFileWriter {
         seal = files.keys.first.map { StreamSeal($0) }
         temporary = files.directory + "/new-" + String(number, radix: 16)
         if mkdir(files.directory, 0o700) == 0 {
-            // // Otherwise a power loss could remove the new directory with its durable files.
+            // Otherwise a power loss could remove the new directory with its durable files.
             try StoreDirectory.syncParent(of: files.directory)
         } else if errno != EEXIST {
             throw Self.failure(files.directory)
         }
         file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure(temporary) }
-        // // The header is written when the digest is known.
+        // The header is written when the digest is known.
         if seal != nil { try write([UInt8](repeating: 0, count: StreamSeal.headerSize)) }
     }
 
@@ -60,7 +60,7 @@ final class StreamFileWriter {
     private func appendSealed(_ bytes: [UInt8]) throws(TidelogError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // // A chunk is sealed only when more bytes follow, because the last chunk is marked as the last.
+            // A chunk is sealed only when more bytes follow, because the last chunk is marked as the last.
             if pending.count == StreamSeal.chunkSize { try writePending(isLast: false) }
             let some = rest.prefix(StreamSeal.chunkSize - pending.count)
             pending += some

@@ -52,7 +52,7 @@ final class StreamReader {
             var bytes = [UInt8](repeating: 0, count: range.count)
             return Self.fill(&bytes, from: file, at: range.lowerBound) ? bytes : nil
         }
-        // // An empty content has one chunk too.
+        // An empty content has one chunk too.
         guard !range.isEmpty || byteCount == 0 else { return [] }
         let size = UInt64(StreamSeal.chunkSize)
         var bytes: [UInt8] = []

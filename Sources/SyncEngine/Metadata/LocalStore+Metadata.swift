@@ -41,7 +41,7 @@ extension LocalStore {
             self.rearrangements += 1
             return refresh
         }
-        // // The tables were recreated.
+        // The tables were recreated.
         try arrangeIndexes()
         try await acknowledge()
         return refresh
@@ -100,7 +100,7 @@ extension LocalStore {
                 if pending.isUnfit { refresh.fitAgain.append(pending.sequence) }
                 continue
             }
-            // // The first refusal contains the request as it would have been sent. An operation that was sent may have
+            // The first refusal contains the request as it would have been sent. An operation that was sent may have
             // taken effect: it is examined when its outcome is known, and must not be treated as unsent.
             guard !pending.isUnfit, pending.status.batch == nil else { continue }
             refresh.unfit.append(try unfit(pending, reason, requests))
@@ -198,7 +198,7 @@ extension CompatibilityPolicy {
         var found = incompatibleChanges(in: difference)
         guard let classes else { return found }
         let difference = ModelDifference(from: classes, to: new)
-        // // Classes generated from a V2 document can be used with V4, but their metadata cannot be compared.
+        // Classes generated from a V2 document can be used with V4, but their metadata cannot be compared.
         guard difference.isComplete else { return found }
         for change in incompatibleChanges(in: difference) where !found.contains(change) {
             found.append(change)

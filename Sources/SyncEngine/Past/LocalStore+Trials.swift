@@ -156,7 +156,7 @@ extension LocalStore {
     ) throws {
         storedViews.notesStandings = true
         _ = try views.takeChangedTables()
-        // // The tables of the previous result are no longer known.
+        // The tables of the previous result are no longer known.
         let time = stretch.last > 0 ? try reader.time(of: stretch.last) : 0
         let holds = try evaluate(query, at: time, &stretch)
         if isFirst { stretch.holds = holds }
@@ -168,9 +168,9 @@ extension LocalStore {
         stretch.evaluations += 1
         stretch.isKnown = stretch.isKnown || verdict.isKnown
         stretch.refusal = stretch.refusal ?? verdict.refusal
-        // // Almost every transaction changes the queue's tables, and `now` changes with every record.
+        // Almost every transaction changes the queue's tables, and `now` changes with every record.
         let tables = try queueURL(query) == nil && !query.contains("now") ? try views.takeReadTables() : []
-        // // Later metadata may contain the names that the query uses.
+        // Later metadata may contain the names that the query uses.
         stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
         return verdict.holds
     }

@@ -38,7 +38,7 @@ struct PastFold {
             try fold.apply(try ViewsOpening.decoded(next, decoder), sequence: next.sequence)
             folded += 1
         }
-        // // Only once, because no query reads the pending operations in between.
+        // Only once, because no query reads the pending operations in between.
         try fold.settle()
         _ = fold.takeTouched()
         return folded
@@ -53,7 +53,7 @@ struct PastFold {
         past.state.noteTouched()
         try past.advance(through: last, reader)
         guard try past.state.writeTouched(into: views.storage) else {
-            // // The metadata changed. This is rare enough to fold twice.
+            // The metadata changed. This is rare enough to fold twice.
             try ViewsOpening.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
             return past
         }

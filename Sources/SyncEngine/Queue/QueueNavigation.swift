@@ -28,7 +28,7 @@ struct QueueNavigation {
         else { return nil }
         var scope = RowQuery(state: state, model: model, now: now).scope(entity)
         let own = scope.property
-        // // Entities of other types may lack the property of a condition.
+        // Entities of other types may lack the property of a condition.
         scope.property = { own($0) ?? .value(.null) }
         return scope
     }

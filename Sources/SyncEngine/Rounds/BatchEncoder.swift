@@ -69,7 +69,7 @@ public struct BatchEncoder: Sendable {
         _ batch: BatchRequest, _ requests: [[WireRequest]], number: UInt64
     ) throws(TidelogError) -> Encoded {
         var headers = encoder.headers
-        // // V2 has no asynchronous batches: its 202 already carries the response.
+        // V2 has no asynchronous batches: its 202 already carries the response.
         if encoder.options.respondsAsync, !encoder.version.isLegacy { headers["Prefer"] = "respond-async" }
         do throws(BatchWriteError) {
             let exchange = try BatchExchange(

@@ -36,9 +36,9 @@ struct ConflictRound {
     mutating func settle(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
         guard try await store.mayHaveConflicts() else { return false }
         for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
-            // // The entity may still exist and only have left the defining queries.
+            // The entity may still exist and only have left the defining queries.
             guard looked.insert(conflict.entity).inserted else { continue }
-            // // If the service does not answer, the conflict stays open instead of being decided on a guess.
+            // If the service does not answer, the conflict stays open instead of being decided on a guess.
             if try await !read(conflict.entity) { open[conflict.entity] = conflict }
         }
         var hasSettled = false
@@ -63,7 +63,7 @@ struct ConflictRound {
         do throws(TidelogError) {
             return try await store.settle(conflict, resolution, decision)
         } catch {
-            // // A rule forbids the resolution, for example because a dependent operation is in flight. The remaining
+            // A rule forbids the resolution, for example because a dependent operation is in flight. The remaining
             // operations can still be sent.
             if case .refused = error.code { return nil }
             throw error

@@ -38,7 +38,7 @@ struct ContentDoubtReader {
     func doubt(of members: [PendingOperation]) async throws(TidelogError) -> ContentDoubt? {
         let options = try await store.serviceOptions
         let creates = members.filter(\.isCreate)
-        // // If the policy leaves one set to the user, the whole group waits for the user.
+        // If the policy leaves one set to the user, the whole group waits for the user.
         let isAllowed = creates.allSatisfy {
             guard case .create(let creation, _) = $0.operation.action else { return true }
             return (policy ?? options.doubts(of: creation.set)) == .evidence

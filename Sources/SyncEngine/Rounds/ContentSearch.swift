@@ -127,7 +127,7 @@ struct ContentSearch {
             return try await EntityReading(store: store, session: session).search(
                 doubt.set, at: doubt.place, where: conditions, expand: expand, limit: Self.limit)
         } catch {
-            // // A filter that the service does not support must not keep other operations from being sent.
+            // A filter that the service does not support must not keep other operations from being sent.
             guard error.isLastingAnswer || error.isOfReading else { throw error }
             return nil
         }
@@ -140,7 +140,7 @@ struct ContentSearch {
         var seen = Sightings()
         for (shown, acquaintance) in zip(entities, known) {
             var entity = shown
-            // // The expanded entities are in doubt themselves. They get their keys when the linked entities are read.
+            // The expanded entities are in doubt themselves. They get their keys when the linked entities are read.
             entity.expanded = []
             switch (doubt.content.resemblance(of: shown), acquaintance) {
             case (_, .other), (.different, _): break

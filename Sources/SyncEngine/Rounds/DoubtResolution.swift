@@ -26,7 +26,7 @@ struct DoubtResolution {
         do throws(TidelogError) {
             return try await read(pending)
         } catch {
-            // // An entity that cannot be read must not keep other operations from being sent.
+            // An entity that cannot be read must not keep other operations from being sent.
             guard error.isLastingAnswer || error.isOfReading else { throw error }
             return .unknown
         }
@@ -47,7 +47,7 @@ struct DoubtResolution {
             guard bindings.isEmpty else { return .mayBeDoneTwice }
             guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
-        // // Setting or removing a link and deleting an entity are idempotent.
+        // Setting or removing a link and deleting an entity are idempotent.
         case .delete, .createLink, .updateLink, .deleteLink: return .mayBeDoneTwice
         }
     }
@@ -60,7 +60,7 @@ struct DoubtResolution {
             return .unknown
         }
         let reading = EntityReading(store: store, session: session)
-        // // Children of an entity whose key is unknown cannot be read.
+        // Children of an entity whose key is unknown cannot be read.
         guard let collection = try await store.collection(of: set, below: parent) else { return .unknown }
         if set.isContainedSingle { return .mayBeDoneTwice }
         let place = collection.place
@@ -72,7 +72,7 @@ struct DoubtResolution {
             guard let (payload, _) = try await reading.read(reference, set) else {
                 return .mayBeSentAgain
             }
-            // // The service may generate its own keys and use this one by coincidence, so the sent values have to
+            // The service may generate its own keys and use this one by coincidence, so the sent values have to
             // match too.
             return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
         }
@@ -82,10 +82,10 @@ struct DoubtResolution {
             let found = try await reading.search(set, at: place, where: marks)
             switch found.count {
             case 0: return .mayBeSentAgain
-            // // Another client may have changed it since. The mark is unique, so the existence of the entity is
+            // Another client may have changed it since. The mark is unique, so the existence of the entity is
             // sufficient.
             case 1: return .tookEffect(batch, found[0], set)
-            // // The mark is not as unique as declared.
+            // The mark is not as unique as declared.
             default: continue
             }
         }

@@ -35,7 +35,7 @@ struct DownloadRound {
             let error = await failure(of: &download, &reading)
             waiting = download.left
             report.add(download, error)
-            // // A failure of one query does not affect the others.
+            // A failure of one query does not affect the others.
             if let error, !error.isOfOneQuery { throw error.after(report) }
         }
         report.openLinks = try await store.openLinks()
@@ -53,7 +53,7 @@ struct DownloadRound {
             try await download.finish(&reading)
             return nil
         } catch {
-            // // If the views refuse the commit, they are rebuilt from the log.
+            // If the views refuse the commit, they are rebuilt from the log.
             try? await store.commitPages()
             return error
         }

@@ -54,10 +54,10 @@ struct EvidenceRound {
                 settlements.append(Settlement(members: members, outcome: .undecided(nil)))
             }
         }
-        // // Creates that were not sent again and are not anchors could also be the entity that is found.
+        // Creates that were not sent again and are not anchors could also be the entity that is found.
         let others = try await reader.contents()
         while let first = doubts.first {
-            // // The first of the twins that was sent determines which entities a download has stored since.
+            // The first of the twins that was sent determines which entities a download has stored since.
             let group = doubts.filter { $0.isTwin(of: first) }.sorted { $0.batch < $1.batch }
             doubts.removeAll { $0.isTwin(of: first) }
             settlements += try await settle(group, others)
@@ -98,7 +98,7 @@ struct EvidenceRound {
         case .wait: return group.map { Settlement(members: $0.members, outcome: .waits(wait.end)) }
         case .absent: return try await absences(of: group)
         case .adopt(let count):
-            // // A change set took effect completely or not at all.
+            // A change set took effect completely or not at all.
             guard count.isMultiple(of: first.anchors.count) else {
                 let reason = "The service has some of what one change set created, and not all of it."
                 return group.map { Settlement(members: $0.members, outcome: .undecided(reason)) }
@@ -150,7 +150,7 @@ struct EvidenceRound {
             var found: [Found] = zip(doubt.anchors, own).map { ($0.sequence, $1.payload, doubt.set) }
             var replaced = own.compactMap(\.downloaded)
             let names = found.map { "\(doubt.set.name)(\(Self.key($0.payload, doubt.set)))" }.joined(separator: ", ")
-            // // The service may or may not roll back, so each of the other creates is searched for as well.
+            // The service may or may not roll back, so each of the other creates is searched for as well.
             var isWhole = true
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)

@@ -40,7 +40,7 @@ struct FormTrials {
                 refusal.understood != options.contentIDReferences,
                 refusal.understood.limited(to: options.contentIDReferences) == refusal.understood
             else { continue }
-            // // Only one trial runs at a time, in a form that all of its operations support.
+            // Only one trial runs at a time, in a form that all of its operations support.
             let limit = trial.map { refusal.understood.limited(to: $0.limit) } ?? refusal.understood
             trial = Trial(limit: limit, open: (trial?.open ?? []).union(operations))
             count += 1

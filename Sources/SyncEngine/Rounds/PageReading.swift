@@ -68,7 +68,7 @@ struct PageReading {
             if hasEnded { return items.isEmpty ? .end : .items(items, isLast: true) }
             switch await chunk() {
             case .failure(let error):
-                // // A full part is returned first; the next call reports the break-off.
+                // A full part is returned first; the next call reports the break-off.
                 let isWhole = items.count >= Self.partSize || (isLarge && !items.isEmpty)
                 return isWhole ? .items(items, isLast: false) : .brokenOff(error)
             case .success(let chunk?):

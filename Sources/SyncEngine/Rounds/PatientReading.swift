@@ -24,7 +24,7 @@ struct PatientReading {
     /// - Parameter ignoresPostponement: Whether to skip the wait.
     mutating func begin(ignoresPostponement: Bool) async throws(TidelogError) {
         let store = waiting.store
-        // // If the service deferred single operations, that does not apply to reading.
+        // If the service deferred single operations, that does not apply to reading.
         guard let postponed = try await store.postponement, try await store.pendingOperations(.deferred).isEmpty
         else { return }
         let age = store.environment.now().subtractingReportingOverflow(postponed.upload.notBefore).partialValue
@@ -71,7 +71,7 @@ struct PatientReading {
     private mutating func waits(_ reason: String, _ response: WireResponse?) async throws(TidelogError) -> Bool {
         failures += 1
         let retryAfter = response.flatMap { RetryAfter.delay($0.headers, now: waiting.store.environment.now()) }
-        // // Only if the service itself asks for it do uploads wait too. A query that always times out in a gateway
+        // Only if the service itself asks for it do uploads wait too. A query that always times out in a gateway
         // does not affect them.
         let isBusy = response.map { FailureClass(status: $0.status) == .transient } ?? false
         let attempt = failuresBefore + failures

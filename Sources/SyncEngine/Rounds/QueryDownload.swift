@@ -75,7 +75,7 @@ struct QueryDownload {
 
     @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout PatientReading) async throws(TidelogError) {
-        // // The links are passed on, so that each is looked up once per download and not once per query.
+        // The links are passed on, so that each is looked up once per download and not once per query.
         if let carried { waiting = carried } else { waiting = WaitingLinks(kept: try await store.openLinks()) }
         while true {
             switch try await step(&reading) {
@@ -103,7 +103,7 @@ struct QueryDownload {
     @inline(never) @_optimize(none)
     private mutating func step(_ reading: inout PatientReading) async throws(TidelogError) -> QueryRun.Step {
         let request = run.request
-        // // The URL is left from an earlier download. Links in new responses are checked when they arrive.
+        // The URL is left from an earlier download. Links in new responses are checked when they arrive.
         guard session.isOfService(request.url) else {
             guard run.passesOverUnreadable() else { throw Self.foreign(request.url) }
             return .restart
@@ -149,7 +149,7 @@ struct QueryDownload {
     private mutating func take(
         whole body: StreamedBody, _ url: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> QueryRun.Step? {
-        // // A single entity is read as a whole anyway.
+        // A single entity is read as a whole anyway.
         guard !target.isSingle else { return try await take(body, url, &reading) }
         let spool = PageSpool(directory: store.spoolDirectory, memoryLimit: store.spoolMemory)
         var check = PageCheck(version: model.version, limits: reader.limits)
@@ -183,7 +183,7 @@ struct QueryDownload {
         _ body: StreamedBody, _ url: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> QueryRun.Step? {
         var page = PageReading(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
-        // // A page that is requested again repeats its links, so the links that were open before the page are
+        // A page that is requested again repeats its links, so the links that were open before the page are
         // restored.
         var waitingBefore: WaitingLinks?
         var last: [DeltaItem] = []

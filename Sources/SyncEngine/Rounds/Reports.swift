@@ -57,7 +57,7 @@ public struct UploadReport: Sendable {
         confirmed += later.confirmed
         rejected += later.rejected
         elided += later.elided
-        // // Only the latest values of these apply.
+        // Only the latest values of these apply.
         deferred = later.deferred
         inDoubt = later.inDoubt
         adopted += later.adopted

@@ -14,7 +14,7 @@ extension UploadRound {
     func takeUpAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) {
         for open in try await store.openBatches() where open.monitor != nil {
             switch try await look(at: open, &course, &report) {
-            // // Operations that are in doubt now are resolved with the others and do not block the rest.
+            // Operations that are in doubt now are resolved with the others and do not block the rest.
             case .ended, .notYet, .doubtful: break
             case .unanswered(let error): course.obstacle = course.obstacle ?? error
             }
@@ -91,7 +91,7 @@ extension UploadRound {
         }
         switch MonitorAnswer(response, now: store.environment.now()) {
         case .notYet(let wish):
-            // // Bound the polling even if the service does not ask for a delay.
+            // Bound the polling even if the service does not ask for a delay.
             let delay = course.pauses[open.batch]?.delay ?? .seconds(1)
             course.pauses[open.batch] = (max(wish ?? delay, .seconds(1)), min(delay * 2, .seconds(30)))
             return .notYet
@@ -136,11 +136,11 @@ extension UploadRound {
         _ course: inout Course
     ) async throws(TidelogError) -> Prospect {
         let isLasting = error?.isLastingOfMonitor ?? true
-        // // The service's other batches would fail in the same way.
+        // The service's other batches would fail in the same way.
         if isLasting { course.isImpatient = true }
         let limit = isLasting ? Self.settlingTime : Self.longestSettlingTime
         let age = store.environment.now().subtractingReportingOverflow(outstanding.since).partialValue
-        // // A clock that was set back proves nothing.
+        // A clock that was set back proves nothing.
         guard error?.isSilenceOfMonitor == true || (age >= 0 && age < limit.milliseconds) else {
             return try await doubt(open, reason + ".")
         }
@@ -179,13 +179,13 @@ extension UploadRound {
             try await store.environment.sleep(pause)
         } catch {
             let monitor = open.monitor ?? ""
-            // // A new task, because the cancelled one no longer sends requests.
+            // A new task, because the cancelled one no longer sends requests.
             let session = session
             let answer = await Task { try? await session.modify(WireRequest(method: "DELETE", url: monitor)) }.value
-            // // If the service refuses to cancel, or has only begun to (202), the monitor continues to report the
+            // If the service refuses to cancel, or has only begun to (202), the monitor continues to report the
             // outcome.
             if let answer, answer.isSuccess, answer.status != 202 {
-                // // A batch is no transaction: completed change sets may not be rolled back.
+                // A batch is no transaction: completed change sets may not be rolled back.
                 let reason = "The batch was cancelled while the service worked on it."
                 try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
             }
@@ -207,7 +207,7 @@ extension UploadRound {
         }
         let request = open.prepared.request(outstanding.places)
         guard !outstanding.isRepeated else {
-            // // Operations that the repetition does not resolve stay in doubt and are resolved by reading.
+            // Operations that the repetition does not resolve stay in doubt and are resolved by reading.
             _ = try await doubt(open, "The service did not carry out the repetition.")
             let repetition = Repetition((try? BatchExchange.outcomes(response, to: request)) ?? [])
             return .ended(
@@ -217,7 +217,7 @@ extension UploadRound {
         case .parts: break
         case .refused, .untouched, .accepted:
             try await store.withdraw(open.batch, plan)
-            // // In a synchronous response the service names the failing part.
+            // In a synchronous response the service names the failing part.
             course.isImpatient = true
             course.lateRefusals += 1
             if course.lateRefusals > Self.refusalLimit {
@@ -281,7 +281,7 @@ extension TidelogError {
         if let failure = cause as? TransportError {
             return [.redirectRefused, .protocolViolation].contains(failure.code)
         }
-        // // The monitor's address is not a URL.
+        // The monitor's address is not a URL.
         return code == .invalidRequest
     }
 
@@ -289,7 +289,7 @@ extension TidelogError {
     /// authentication endpoint.
     fileprivate var isSilenceOfMonitor: Bool {
         if let answer = cause as? UnsuccessfulAnswer { return [401, 407].contains(answer.status) }
-        // // In these cases a part of a response arrived.
+        // In these cases a part of a response arrived.
         return code == .unreachable && ![.truncated, .tooLarge].contains((cause as? TransportError)?.code)
     }
 }

@@ -39,12 +39,12 @@ extension UploadRound {
     @_optimize(none)
     func requests(of plan: UploadPlan, _ terms: Terms) async -> Outgoing {
         let plain = encoder(terms).requests(of: plan)
-        // // The log does not contain the body, so the request could not be repeated byte by byte.
+        // The log does not contain the body, so the request could not be repeated byte by byte.
         if plan.writesStream { return Outgoing(requests: plain, isRepeatable: false) }
         let headers = RepeatabilityHeaders(
             form: terms.options.repeatability, client: store.identifier, environment: store.environment)
         let marked = Outgoing(requests: headers.mark(plain), isRepeatable: terms.options.repeatability != .none)
-        // // A single change set that is too large for a record is not repeatable. If it becomes in doubt, it is
+        // A single change set that is too large for a record is not repeatable. If it becomes in doubt, it is
         // resolved by reading.
         guard marked.size <= 12 << 20 || plan.changeSets.count > 1 else {
             return Outgoing(requests: plain, isRepeatable: false)
@@ -62,7 +62,7 @@ extension UploadRound {
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
         _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Delivery {
-        // // New operations cannot have such a header, but older logs may contain some.
+        // New operations cannot have such a header, but older logs may contain some.
         let obstacle = requests.joined().lazy.compactMap { $0.headers.obstacle(inBatch: terms.options.supportsBatch) }
             .first
         if let obstacle { return .unsendable(obstacle) }
@@ -88,7 +88,7 @@ extension UploadRound {
             return .accepted
         case .refused: return .refused(response)
         case .untouched:
-            // // A proxy or firewall between the client and the service may have rejected the content of the batch.
+            // A proxy or firewall between the client and the service may have rejected the content of the batch.
             if response.isForeignRefusal, await answersParts(terms, &course, &report) { return .refused(response) }
             try await store.withdraw(batch, plan)
             try ServiceSession.check(response, "POST", session.root + "$batch")
@@ -147,7 +147,7 @@ extension UploadRound.Course {
         do throws(TidelogError) {
             try ServiceSession.check(response, method, url)
         } catch {
-            // // If the cause is the service after all, a later upload may succeed.
+            // If the cause is the service after all, a later upload may succeed.
             if !error.isLastingAnswer { obstacle = obstacle ?? error }
         }
         return .inDoubt("The service answered with status \(response.status), not for the first time.")

@@ -17,12 +17,12 @@ extension UploadRound {
         for open in try await store.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
             try await sendAgain(open, &course, &report)
         }
-        // // The service is still processing these, so a read would be inconclusive.
+        // The service is still processing these, so a read would be inconclusive.
         let busy = course.unsettled.union(try await store.awaitedOperations().values.joined())
         report.inDoubt += course.unsettled.sorted()
         var released: Set<SequenceNumber> = []
         let unsettled = report.inDoubt
-        // // Runs a second time if the service turns out not to roll back; then each operation is resolved
+        // Runs a second time if the service turns out not to roll back; then each operation is resolved
         // individually.
         while true {
             report.inDoubt = unsettled
@@ -138,7 +138,7 @@ extension UploadRound {
             for (place, outcome) in answered.enumerated() {
                 switch outcome {
                 case .members: break
-                // // A refusal without `Repeatability-Result: accepted` may concern only the repetition: it was too
+                // A refusal without `Repeatability-Result: accepted` may concern only the repetition: it was too
                 // late (412), or the service does not support repetitions and refuses an operation that it has already
                 // processed.
                 case .failed(let answer, _): guard RepeatabilityHeaders.isAccepted(answer) == true else { continue }
@@ -160,7 +160,7 @@ extension UploadRound {
         let terms = try await terms(course)
         guard terms.options.repeatability != .none else { return }
         let places = try await store.doubtfulPlaces(of: open)
-        // // Without $batch each request has its own response.
+        // Without $batch each request has its own response.
         var groups = terms.options.supportsBatch ? [places] : places.map { [$0] }
         while !groups.isEmpty {
             let group = groups.removeFirst()
@@ -169,16 +169,16 @@ extension UploadRound {
             let requests = group.map { open.prepared.sent[$0].map(\.request) }
             switch try await sendAgain(open, group, requests, terms, &report) {
             case .later: return
-            // // A read would be inconclusive while the service is processing the batch.
+            // A read would be inconclusive while the service is processing the batch.
             case .busy: course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
             case .answered(let repetition):
                 try await settle(repetition, open, plan, requests, terms, &course, &report)
-                // // The service stops at the first error. The remaining change sets are sent again without the failed
+                // The service stops at the first error. The remaining change sets are sent again without the failed
                 // one.
                 let rest = repetition.skipped.map { group[$0] }
                 if rest.count < group.count { groups.insert(rest, at: 0) }
             case .failed(let error):
-                // // The cause is the connection or one change set. If the service answers other requests, halving the
+                // The cause is the connection or one change set. If the service answers other requests, halving the
                 // group finds the change set.
                 course.hasAnsweredParts = false
                 guard await answersParts(terms, &course, &report) else { throw error }
@@ -186,7 +186,7 @@ extension UploadRound {
                     groups.insert(
                         contentsOf: [Array(group[..<(group.count / 2)]), Array(group[(group.count / 2)...])], at: 0)
                 } else if !error.isLastingAnswer {
-                    // // Otherwise the repetition did not reach the service, nor would another. Reading determines the
+                    // Otherwise the repetition did not reach the service, nor would another. Reading determines the
                     // outcome of the first transmission.
                     course.obstacle = course.obstacle ?? error
                     course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
@@ -249,7 +249,7 @@ extension UploadRound {
         if terms.options.supportsBatch,
             case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy)
         {
-            // // The later response is matched with all change sets outstanding at that time, which therefore have to
+            // The later response is matched with all change sets outstanding at that time, which therefore have to
             // be the ones sent here.
             guard try await store.doubtfulPlaces(of: open) == places else { return .busy }
             try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
@@ -279,9 +279,9 @@ extension UploadRound {
         }
         switch BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy) {
         case .parts: return Repetition((try? BatchExchange.outcomes(response, to: batch)) ?? [])
-        // // This does not reveal the outcome of the operations, so they are resolved by reading.
+        // This does not reveal the outcome of the operations, so they are resolved by reading.
         case .refused: return Repetition([ChangeSetOutcome]())
-        // // Something in the batch may make the service fail each time.
+        // Something in the batch may make the service fail each time.
         case .unknown where isLasting: return Repetition([ChangeSetOutcome]())
         case .accepted, .untouched, .unknown: return nil
         }
@@ -309,11 +309,11 @@ extension UploadRound {
             findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
-        // // Only a new entity is proof. Another client may have set a property to the same value.
+        // Only a new entity is proof. Another client may have set a property to the same value.
         let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             let (proven, unproven) = try await proven(members)
-            // // The found entities contain the keys, which the service may have generated.
+            // The found entities contain the keys, which the service may have generated.
             try await store.confirm(
                 proven, of: batch,
                 found: found.compactMap { pending, finding in
@@ -323,13 +323,13 @@ extension UploadRound {
             try await finish(proven, found: found.map(\.pending.sequence), &report)
             return .settled(unproven.map(\.sequence))
         }
-        // // A missing new entity proves that none of the operations took effect, including those that reading cannot
+        // A missing new entity proves that none of the operations took effect, including those that reading cannot
         // check.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
             try await store.release(members.map(\.sequence))
             return .settled(members.map(\.sequence))
         }
-        // // Unresolvable operations stay with the others, so that a later resolution covers all of them.
+        // Unresolvable operations stay with the others, so that a later resolution covers all of them.
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
             return .untold
         }
@@ -347,7 +347,7 @@ extension UploadRound {
             case .mayBeSentAgain:
                 try await store.release([pending.sequence])
                 released.append(pending.sequence)
-            // // The service may have processed it, so it stays in doubt until it has been sent again. Otherwise it
+            // The service may have processed it, so it stays in doubt until it has been sent again. Otherwise it
             // could be cancelled out or undone as if the service had never received it.
             case .mayBeDoneTwice: released.append(pending.sequence)
             case .unknown: break

@@ -15,7 +15,7 @@ extension UploadRound {
         for id in awaited.subtracting(course.sought).sorted() {
             course.sought.insert(id)
             for owner in try await store.partners(of: id) where course.sought.insert(owner).inserted {
-                // // A previous read may already have returned this key.
+                // A previous read may already have returned this key.
                 guard try await store.serviceReference(id) == nil, try await store.serviceReference(owner) != nil
                 else { continue }
                 let missing = try await store.navigationsToKeylessEntities(of: owner)

@@ -39,7 +39,7 @@ extension UploadRound {
         var leftovers = Leftovers()
         guard terms.options.changeSetRollback != .trusted else { return leftovers }
         for (index, changeSet) in plan.changeSets.enumerated() where index < min(outcomes.count, requests.count) {
-            // // A change set of one request needs no search. Status 0 marks a request that was not sent.
+            // A change set of one request needs no search. Status 0 marks a request that was not sent.
             guard case .failed(let response, let culprit) = outcomes[index], changeSet.requests.count > 1,
                 response.status != 0
             else { continue }
@@ -63,7 +63,7 @@ extension UploadRound {
         var looked = 0
         for member in members {
             guard member.isCreate else { continue }
-            // // If none of the first creates exists, the service has rolled back.
+            // If none of the first creates exists, the service has rolled back.
             guard isThere || looked < Self.sampleSize else { return }
             looked += 1
             defer { if !leftovers.isEmpty { isThere = true } }
@@ -72,7 +72,7 @@ extension UploadRound {
             let finding = try? await DoubtResolution(store: store, session: session).finding(probe)
             switch finding {
             case .tookEffect(_, let payload, let set):
-                // // An entity that was found for a twin does not count for this operation too.
+                // An entity that was found for a twin does not count for this operation too.
                 if leftovers.holds(payload, of: set) {
                     leftovers.doubtful.insert(member.sequence)
                 } else {
@@ -82,7 +82,7 @@ extension UploadRound {
             case .unknown, nil:
                 let evidence = EvidenceRound(store: store, session: session)
                 let lookalike = finding == nil ? nil : await evidence.hasUnknown(like: probe)
-                // // If reading is not possible, the standard is trusted, unless the service is known not to roll back.
+                // If reading is not possible, the standard is trusted, unless the service is known not to roll back.
                 if lookalike ?? (terms.options.changeSetRollback == .absent) {
                     leftovers.doubtful.insert(member.sequence)
                 }

@@ -13,7 +13,7 @@ extension UploadRound {
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms, _ course: inout Course,
         _ report: inout UploadReport
     ) async throws(TidelogError) -> [ChangeSetOutcome] {
-        // // A response must never end operations that were not sent.
+        // A response must never end operations that were not sent.
         guard plan.changeSets.count == 1, plan.changeSets[0].requests.count == 1, let request = requests.first?.first
         else { return [] }
         let contentID = plan.changeSets[0].requests[0].contentID

@@ -43,25 +43,25 @@ struct UploadRound {
 
     @_optimize(none)
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
-        // // A batch whose response could not be logged, for example because the disk was full, would otherwise stay in
+        // A batch whose response could not be logged, for example because the disk was full, would otherwise stay in
         // flight for ever.
         try await store.interruptOpenBatches()
         var course = newCourse()
         try await takeUpAccepted(&course, &report)
         course.suspects = try await settleDoubts(&course, &report)
-        // // Operations refused earlier are tried once more. Those refused now wait for the next upload.
+        // Operations refused earlier are tried once more. Those refused now wait for the next upload.
         course.retrying = Set(
             try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
         ).subtracting(refused)
-        // // Deferred operations are retried without any action of the app.
+        // Deferred operations are retried without any action of the app.
         let deferred = try await store.pendingOperations(.deferred)
         course.retrying.formUnion(deferred.map(\.sequence))
-        // // Operations still in doubt whose request is idempotent are sent again as they are, unless the service is
+        // Operations still in doubt whose request is idempotent are sent again as they are, unless the service is
         // still processing them.
         let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
         let awaited = try await store.awaitedOperations().values.joined()
         course.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt).subtracting(awaited))
-        // // The outstanding responses at the start already count for this upload.
+        // The outstanding responses at the start already count for this upload.
         course.retrying.subtract(report.rejected.map(\.operation))
         course.retrying.subtract(report.deferred.map(\.operation))
         course.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
@@ -75,16 +75,16 @@ struct UploadRound {
                 continue
             }
             guard !plan.isEmpty else {
-                // // Reading for the plan may have revealed changes of other clients.
+                // Reading for the plan may have revealed changes of other clients.
                 if try await course.conflicts.settle(&report) { continue }
                 if try await awaitAccepted(&course, &report) { continue }
                 if try await readBesides(plan.held.values, &course) { continue }
-                // // Operations that no simpler form can express are sent in the original form, so that the service's
+                // Operations that no simpler form can express are sent in the original form, so that the service's
                 // own refusal is recorded.
                 if course.forms.giveUp() { continue }
                 break
             }
-            // // A service that never processes anything must not keep the upload running for ever.
+            // A service that never processes anything must not keep the upload running for ever.
             guard try await send(plan, since: rearrangements, terms, &course, &report) else { break }
         }
         try await finish(course, &report)
@@ -184,12 +184,12 @@ struct UploadRound {
                 parts.insert(contentsOf: part.halves, at: 0)
                 continue
             }
-            // // Nil if an operation was undone meanwhile, or the terms have changed.
+            // Nil if an operation was undone meanwhile, or the terms have changed.
             let encoder = encoder(terms)
             let prepared = try await store.prepare(
                 part, sent: requests.sent(part), since: rearrangements
             ) { number in
-                // // An unwritable request is reported when it is to be sent.
+                // An unwritable request is reported when it is to be sent.
                 (try? encoder.bytes(of: requests.requests, part, number: number)).map { encoder.fingerprint($0) }
             }
             guard let batch = prepared else { return true }
@@ -198,7 +198,7 @@ struct UploadRound {
             case .answered(let answered):
                 course.refusals = 0
                 outcomes = answered
-            // // Independent operations continue meanwhile.
+            // Independent operations continue meanwhile.
             case .accepted: return true
             case .unsendable(let obstacle):
                 if part.changeSets.count > 1 {
@@ -224,10 +224,10 @@ struct UploadRound {
             if results.contains(where: { $0.result != .notProcessed }) || course.forms.count != trials {
                 hasMoved = true
             }
-            // // A newly deferred operation means that the service is busy, so the upload stops. An operation that was
+            // A newly deferred operation means that the service is busy, so the upload stops. An operation that was
             // deferred before may be the only busy one and does not block the others.
             if !terms.options.supportsBatch, results.contains(where: { course.isPutOffFirst($0) }) { return false }
-            // // Operations after a request that was not processed have to be planned again.
+            // Operations after a request that was not processed have to be planned again.
             guard results.allSatisfy(\.isConfirmed) else { break }
         }
         return hasMoved
@@ -298,7 +298,7 @@ struct UploadRound {
     ) async throws(TidelogError) -> UploadPlan {
         let plan = try await store.plan(
             retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
-        // // If the entities that were read turn out to be deleted, others may have to be read instead.
+        // If the entities that were read turn out to be deleted, others may have to be read instead.
         let unread = plan.entitiesToRead.filter { !asked.contains($0) }
         guard !unread.isEmpty, asked.isEmpty || plan.isEmpty else { return plan }
         var read = read
@@ -306,7 +306,7 @@ struct UploadRound {
             let reading = try await readEntity(id)
             if reading != .unreadable { read.insert(id) }
         }
-        // // Recursive, because the optimizer fails on a loop that awaits throwing calls in a nested loop (Swift
+        // Recursive, because the optimizer fails on a loop that awaits throwing calls in a nested loop (Swift
         // 6.3.1).
         return try await nextPlan(retrying: retrying, options, asked: asked.union(unread), read: read)
     }

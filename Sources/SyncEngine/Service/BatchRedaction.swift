@@ -28,7 +28,7 @@ enum BatchRedaction {
         var delimiters = [boundary(contentType)].compactMap { $0 }
         var place = Place.outside
         var lines: [Substring] = []
-        // // In Swift a carriage return and its line feed are one character.
+        // In Swift a carriage return and its line feed are one character.
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
             if delimiters.contains(where: { line.hasPrefix($0) }) {
                 place = .headers

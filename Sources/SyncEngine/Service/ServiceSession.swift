@@ -66,7 +66,7 @@ public actor ServiceSession {
     public func use(_ credentials: Credentials) {
         self.credentials = credentials
         generation += 1
-        // // The token was issued for the previous credentials.
+        // The token was issued for the previous credentials.
         token = nil
     }
 
@@ -197,7 +197,7 @@ public actor ServiceSession {
         do throws(TidelogError) {
             response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
         } catch {
-            // // Without the transport's error, which describes this GET: the modification itself has not been sent.
+            // Without the transport's error, which describes this GET: the modification itself has not been sent.
             throw TidelogError(
                 error.code, error.message, place: error.place, recovery: error.recovery,
                 cause: (error.cause as? TransportError).map(NothingSent.init))
@@ -231,7 +231,7 @@ public actor ServiceSession {
         let schemes = response.headers.values("WWW-Authenticate")
         switch response.status {
         case 401: break
-        // // Other refusals are OData errors of the service itself. Other credentials of the same user would not change
+        // Other refusals are OData errors of the service itself. Other credentials of the same user would not change
         // them.
         case 403:
             guard response.headers["X-CSRF-Token"] == nil,
@@ -388,11 +388,11 @@ public actor ServiceSession {
 
     nonisolated func absolute(_ url: String) -> String {
         let (root, given) = roots.withLock { $0 }
-        // // The service may continue to use the root that redirects.
+        // The service may continue to use the root that redirects.
         if given != root, url.hasPrefix(given), !url.hasPrefix(root) {
             return absolute(String(url.dropFirst(given.count)))
         }
-        // // Only a scheme at the beginning makes a URL absolute, because keys and query options may contain URLs too.
+        // Only a scheme at the beginning makes a URL absolute, because keys and query options may contain URLs too.
         let start = url.prefix(8).lowercased()
         let isAbsolute = start.hasPrefix("http://") || start.hasPrefix("https://")
         let text = isAbsolute ? url : root + (url.hasPrefix("/") ? String(url.dropFirst()) : url)
