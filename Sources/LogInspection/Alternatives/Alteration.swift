@@ -61,6 +61,7 @@ public struct AlteredStanding: Sendable, Hashable {
     /// The outcome in the real history, as in ``OperationFate/name``, or `done` if the operation has ended or was
     /// undone.
     public let real: String
+    /// The outcome in the altered history, in the same form.
     public let altered: String
     /// The service's refusal in the altered history, preceded by the status; nil if there is none.
     public let refusal: String?
@@ -70,6 +71,7 @@ public struct AlteredStanding: Sendable, Hashable {
 public struct AlternativeReport: Sendable {
     /// The state at the end of the real history. Entity IDs have the same meaning in both.
     public let real: PastStore
+    /// The state at the end of the altered history.
     public let altered: PastStore
     /// In order, at most ``listLimit`` of them.
     public internal(set) var withoutPlace: [AlteredRecord] = []
@@ -82,6 +84,7 @@ public struct AlternativeReport: Sendable {
     public internal(set) var inserted: [SequenceNumber] = []
     /// The requests that would be sent next in the real history: method, URL and body, one line each.
     public internal(set) var realPlan: [String] = []
+    /// The requests that would be sent next in the altered history, in the same form.
     public internal(set) var alteredPlan: [String] = []
 
     public static let listLimit = 1_000

@@ -11,6 +11,7 @@ public struct BisectReport: Sendable {
 
     /// The position at which the condition does not hold.
     public let good: SequenceNumber
+    /// The position at which the condition holds.
     public let bad: SequenceNumber
     public internal(set) var outcome: Bisection.Outcome
     /// The evaluations in chronological order.

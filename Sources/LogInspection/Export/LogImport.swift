@@ -7,7 +7,7 @@ public import SyncEngine
 
 /// Builds a store from the lines of a ``LogExport``.
 ///
-/// The store receives its name only in ``finish()``, so a failure leaves nothing behind.
+/// The store receives its name only in ``finish()``, so no files remain after a failure.
 public final class LogImport {
     /// The result of an import.
     public struct Summary: Sendable, Hashable {

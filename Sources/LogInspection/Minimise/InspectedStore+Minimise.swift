@@ -8,6 +8,7 @@ import Synchronization
 public struct MinimiseReport: Sendable {
     /// The number of records in the original log.
     public internal(set) var recordsBefore = 0
+    /// The number of records in the reduced log.
     public internal(set) var recordsAfter = 0
     public internal(set) var operationsAfter = 0
     /// The number of logs that were tried.

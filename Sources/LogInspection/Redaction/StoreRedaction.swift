@@ -36,8 +36,7 @@ public struct StoreRedaction: Sendable {
     /// Writes the copy to a directory that must not exist. It receives its name only when it is complete. It is never
     /// encrypted.
     ///
-    /// - Parameter use: Called with the complete store before it receives its name. If it throws, nothing is left
-    ///   behind.
+    /// - Parameter use: Called with the complete store before it receives its name. If it throws, no files remain.
     /// - Throws: The errors of `use`, or a ``TidelogError``: `invalidRequest` if the directory exists or a kept
     ///   property does not, `unsupported` if there are more distinct values than the model's types can hold.
     public func write(to directory: String, use: (InspectedStore) throws -> Void = { _ in }) throws -> Summary {

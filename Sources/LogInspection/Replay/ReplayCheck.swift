@@ -28,6 +28,7 @@ public struct ReplayCheck: Sendable, Hashable {
     public internal(set) var origin: Replay.Origin
     /// The number of folded records.
     public internal(set) var records: UInt64 = 0
+    /// The number of the last folded record.
     public internal(set) var last: SequenceNumber = 0
     /// The digest of the state after the last record.
     public internal(set) var digest: StateDigest
@@ -37,6 +38,7 @@ public struct ReplayCheck: Sendable, Hashable {
     public internal(set) var identicalBatches = 0
     /// The number of rebuilt batches for which the log has no fingerprint.
     public internal(set) var unknownBatches = 0
+    /// The batches that differ or cannot be rebuilt.
     public internal(set) var differentBatches: [DifferentBatch] = []
     /// The state of the views in the store's directory; nil if they were not checked because the log is damaged or
     /// diverges.
@@ -45,9 +47,12 @@ public struct ReplayCheck: Sendable, Hashable {
     public internal(set) var divergence: Divergence?
     /// The number of compared states of a run that was recorded elsewhere, up to the divergence.
     public internal(set) var comparedStates = 0
+    /// The number of states of that run that could not be compared, because they precede this log or
+    /// follow lost records.
     public internal(set) var incomparableStates = 0
     /// Whether the log is damaged, so that the check covers only the readable part.
     public internal(set) var isDamaged = false
+    /// The number of lost records.
     public internal(set) var lostRecords: UInt64 = 0
 
     /// A Boolean value that indicates whether no difference was found. Damage alone is no difference; another run

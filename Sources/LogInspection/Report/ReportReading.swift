@@ -56,7 +56,7 @@ struct ReportReading {
 
     // MARK: Records
 
-    /// Reads the outcomes, and the number of records in order to determine where the newest begin.
+    /// Reads the outcomes, and the number of records from which the newest are determined.
     private func fates(before bound: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
         var fates = OperationFates()
         var end: SequenceNumber = 0

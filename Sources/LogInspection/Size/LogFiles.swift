@@ -13,6 +13,7 @@ public struct LogFiles: Sendable, Hashable {
         public let lastSequence: SequenceNumber?
         /// The time of the first readable record with a time; nil for a snapshot.
         public let firstTime: Timestamp?
+        /// The time of the last record; nil if it has none or is unreadable, and for a snapshot.
         public let lastTime: Timestamp?
         /// `open`, `sealed` or `packed`; `snapshot` for a snapshot.
         public let state: String

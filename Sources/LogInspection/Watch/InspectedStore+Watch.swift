@@ -22,6 +22,7 @@ public struct WatchReport: Sendable {
     public internal(set) var holds: Bool
     /// The first position of the watch.
     public let first: SequenceNumber
+    /// A Boolean value that indicates whether the condition held there.
     public let heldAtFirst: Bool
     public internal(set) var records = 0
     /// The number of evaluations. The condition is evaluated only after changes of its tables.

@@ -5,8 +5,8 @@ import Operations
 /// The children of a creation, and whether each is sent before it, after it or inline.
 ///
 /// A child of a collection is sent after the creation if a deep insert could not match the keys of several entities, or
-/// if the child needs a Content-ID, which entities inside a body do not have. A to-one child is sent before the
-/// creation in such cases.
+/// if the child requires a request of its own, for example because it needs a Content-ID, which entities inside a body
+/// do not have. A to-one child is sent before the creation in such cases.
 private struct Below {
     typealias Child = (navigation: Property, creation: Creation)
     var before: [Child] = []

@@ -26,6 +26,7 @@ public struct SyncProgress: Sendable, Hashable {
     public var entities = 0
     /// The size of all request bodies.
     public var bytesSent = 0
+    /// The size of all received response bodies.
     public var bytesReceived = 0
     /// The defining query of the last page.
     public var query: String?

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 
-/// The results of a query: the first one at once, and another one after each change of the result.
+/// The results of a query: the first one at once, and a new one after each change of the result.
 ///
 /// The query runs again after a transaction has changed a table that the last result depends on. A new result is
 /// returned only if it differs from the last one. A slow reader receives the newest result with the causes of all

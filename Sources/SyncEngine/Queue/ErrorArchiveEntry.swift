@@ -19,7 +19,8 @@ public struct ErrorArchiveEntry: Sendable, Hashable {
     /// Raw JSON, or the beginning of a response that is not an OData error.
     public var innerError: String?
     public var errorClass: ErrorClass
-    /// The method of the request as it was sent. For an operation without a response, the method it would have now.
+    /// The method of the request as it was sent. For an operation without a response, method, URL and body are those
+    /// that it would have now, with the store's own links.
     public var requestMethod: String
     public var requestURL: String
     public var requestBody: String?

@@ -19,6 +19,7 @@ public struct StoreCompaction: Sendable, Hashable {
     public let removedSnapshots: Int
     /// The size of the log's directory before the compaction, including snapshots.
     public let bytesBefore: UInt64
+    /// The size of the log's directory after the compaction.
     public let bytesAfter: UInt64
 }
 
