@@ -4,17 +4,17 @@ import Operations
 public import SyncEngine
 
 extension InspectedStore {
-    /// What the store's log is known by; copies have the same.
+    /// The identifier of the store. Copies have the same one.
     ///
-    /// - Throws: `noStore` where there is no log.
+    /// - Throws: `noStore` if there is no log.
     public var identifier: String {
         get throws(TidelogError) { try readable { $0.storeIdentifier.description } }
     }
 
-    /// The first place that the store has a past of: in front of its log, or where a compaction has removed records, behind
-    /// them.
+    /// The first position with a historical state: before the first record, or after the records that a compaction
+    /// removed.
     ///
-    /// - Throws: `noStore` where there is no log.
+    /// - Throws: `noStore` if there is no log.
     public var earliestPlace: PointInTime {
         get throws(TidelogError) {
             try readable { reader throws in
@@ -25,12 +25,12 @@ extension InspectedStore {
         }
     }
 
-    /// The reader, with errors in their public form.
+    /// Returns a reader. Errors have their public form.
     func openReader() throws(TidelogError) -> LogReader {
         do throws(LogError) { return try reader() } catch { throw TidelogError(error) }
     }
 
-    /// The last record up to the place, of those that the log has.
+    /// Returns the last record of the log up to the position.
     func sequence(of point: PointInTime, _ reader: LogReader) throws(TidelogError) -> SequenceNumber {
         do {
             let last = try reader.nextSequence() - 1
@@ -40,7 +40,7 @@ extension InspectedStore {
         }
     }
 
-    /// The records behind which there is a snapshot of the state, in order.
+    /// Returns the records after which there is a snapshot, in order.
     func snapshotPlaces(_ reader: LogReader) throws(TidelogError) -> [SequenceNumber] {
         do throws(LogError) {
             return try reader.snapshots().map { $0.sequence &- 1 }
@@ -49,9 +49,9 @@ extension InspectedStore {
         }
     }
 
-    /// The record with what is needed to print it; nil where there is none, or none that can be decoded.
+    /// Returns the record in a form that can be displayed, or nil if it does not exist or cannot be decoded.
     ///
-    /// - Parameter past: knows the sets of the entities, so it is not older than the record.
+    /// - Parameter past: A historical store that is not before the record. It contains the sets of the entities.
     func entry(
         _ sequence: SequenceNumber, _ reader: LogReader, _ past: PastStore
     ) async throws(TidelogError) -> HistoryEntry? {
@@ -73,7 +73,7 @@ extension InspectedStore {
     }
 }
 
-/// Errors of the log and of its records in their public form.
+/// Converts errors of the log and its records to their public form.
 enum LogFailure {
     static func mapped(_ error: any Error) -> TidelogError {
         switch error {

@@ -2,12 +2,12 @@ public import OperationLog
 import SyncEngine
 
 extension InspectedStore {
-    /// What was saved of a damaged log that this store stands for; nil for a store as it is on disk.
+    /// The salvage report of the damaged log that this store replaces; nil for a store as it is on disk.
     public var salvage: RepairPlan.Salvage? { salvagedOnce.salvage }
 
-    /// What the body makes of the store; where it comes upon damage, of what can be read of it.
+    /// Returns the result of the body on the store, or after damage on its readable part.
     ///
-    /// The second run begins anew: the body keeps nothing of the first.
+    /// The body runs again from the beginning in the second case.
     func salvaging<T>(
         _ body: (InspectedStore) async throws(TidelogError) -> T
     ) async throws(TidelogError) -> T {
@@ -18,7 +18,7 @@ extension InspectedStore {
         }
     }
 
-    /// The same for what does not wait.
+    /// The synchronous form of ``salvaging(_:)``.
     func salvagingNow<T>(_ body: (InspectedStore) throws(TidelogError) -> T) throws(TidelogError) -> T {
         do throws(TidelogError) {
             return try body(self)
@@ -27,7 +27,7 @@ extension InspectedStore {
         }
     }
 
-    /// The same for what needs nothing but the log.
+    /// The form of ``salvagingNow(_:)`` for a body that needs only the log.
     func readable<Result>(_ body: (LogReader) throws -> Result) throws(TidelogError) -> Result {
         try salvagingNow { store throws(TidelogError) in
             do {
@@ -38,15 +38,15 @@ extension InspectedStore {
         }
     }
 
-    /// The store to do it again with.
+    /// Returns the store for the second run.
     ///
-    /// - Throws: the error where it is none of damage, or where this store is that one already.
+    /// - Throws: The error itself if it is no damage, or if this store is already the salvaged one.
     func salvaged(after error: TidelogError) throws(TidelogError) -> InspectedStore {
         guard error.code == .damaged, !salvagedOnce.isSalvaged else { throw error }
         return try salvaged()
     }
 
-    /// The store with a log that holds what can be read; in memory, made once.
+    /// Returns a store with the readable part of the log, in memory. It is built once.
     func salvaged() throws(TidelogError) -> InspectedStore {
         try salvagedOnce.store { () throws(TidelogError) in
             do throws(LogError) {
@@ -60,10 +60,10 @@ extension InspectedStore {
         }
     }
 
-    /// A store that meets no damage: this one, or where its log has some, one of what can be read, with records of the kind
-    /// ``LogRepair/lostKind`` for those that are lost.
+    /// Returns a store without damage: this one, or one with the readable part of its log, in which records of the kind
+    /// ``LogRepair/lostKind`` replace lost ones.
     ///
-    /// Cost: the checksums of the whole log are computed.
+    /// Cost: the checksums of the whole log are verified.
     func sound() throws(TidelogError) -> InspectedStore {
         guard !salvagedOnce.isSalvaged else { return self }
         do throws(LogError) {

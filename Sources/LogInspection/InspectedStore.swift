@@ -3,27 +3,27 @@ import ODataWire
 public import Operations
 public import SyncEngine
 
-/// A store that is looked at and never changed: one in use, a copy, a damaged or an encrypted one.
+/// A store for read-only inspection: one in use, a copy, a damaged or an encrypted one.
 ///
-/// Everything goes through an ``OverlayFileSystem``, which of the disk calls nothing but opening for reading and listing. No
-/// lock is taken, so that a writer may append meanwhile. Where something meets damage it is done again with what can be read
-/// of the log, as a repair would make it: records that are lost say nothing.
+/// All access uses an ``OverlayFileSystem``, which only opens files for reading and lists directories on the disk. It
+/// takes no lock, so a writer may append meanwhile. If an operation meets damage, it runs again on the readable part of
+/// the log, as a repair would produce it.
 public struct InspectedStore: Sendable {
     public let files: StoreFiles
     let keys: [LogKey]
-    /// Only read.
+    /// The file system, which is only read.
     let disk: any FileSystem
-    /// What the store is told besides by `store.json`.
+    /// Options of the store in addition to those in `store.json`.
     var options: LocalStore.Options
-    /// What can be read, once somebody met damage; shared by copies of this value.
+    /// The salvaged store after the first damage. Copies of this value share it.
     let salvagedOnce: SalvagedOnce
 
-    /// Looks at nothing yet but how far back an encrypted log is encrypted.
+    /// Creates an inspected store. It reads nothing yet except the extent of the encryption of an encrypted log.
     ///
     /// - Parameters:
-    ///   - directory: the store's; its log is in `log` below it.
-    ///   - keys: all that the log's segments are encrypted with.
-    ///   - onDamage: is told what is lost, once, before anything is made of what can be read.
+    ///   - directory: The directory of the store, with its log in `log` below it.
+    ///   - keys: All keys of the log's segments.
+    ///   - onDamage: Receives the salvage report once, before the readable part of the log is used.
     public init(
         directory: String, keys: [LogKey] = [], options: LocalStore.Options = .init(),
         fileSystem: any FileSystem = PosixFileSystem(),
@@ -36,7 +36,7 @@ public struct InspectedStore: Sendable {
         salvagedOnce = SalvagedOnce(onDamage)
     }
 
-    /// The store on another disk, which has what could be read.
+    /// Creates a store on another disk, which contains the readable part.
     init(_ store: InspectedStore, on disk: any FileSystem, _ salvage: RepairPlan.Salvage?) {
         files = store.files
         keys = store.keys
@@ -45,26 +45,26 @@ public struct InspectedStore: Sendable {
         salvagedOnce = SalvagedOnce(made: salvage)
     }
 
-    /// The log, record by record, damage or not.
+    /// The history of the log, with or without damage.
     public var history: LogHistory { LogHistory(logDirectory: files.log, keys: keys, fileSystem: disk) }
 
-    /// The records as they are on disk; throws at damage.
+    /// Returns a reader of the records on disk, which throws at damage.
     ///
-    /// - Throws: `noStore` where there is no log, `keyRequired` or `wrongKey`.
+    /// - Throws: `noStore` if there is no log, `keyRequired` or `wrongKey`.
     func reader() throws(LogError) -> LogReader {
         try LogReader(directory: files.log, keys: keys, fileSystem: disk)
     }
 
-    /// The last record up to the place, of those that the log has; 0 for none.
+    /// Returns the last record of the log up to the position; 0 if there is none.
     ///
-    /// - Throws: `noStore` where there is no log.
+    /// - Throws: `noStore` if there is no log.
     public func sequence(at point: PointInTime) throws(TidelogError) -> SequenceNumber {
         try readable { reader throws in try min(point.sequence(in: reader), reader.nextSequence() - 1) }
     }
 
-    /// The store as it was, made in memory.
+    /// Returns the store as of the given point, in memory.
     ///
-    /// - Throws: `notFound` where a compaction has removed what the past would be made of, `noStore` where there is no log.
+    /// - Throws: `notFound` if a compaction has removed the required records, or `noStore` if there is no log.
     public func past(at point: PointInTime) async throws(TidelogError) -> PastStore {
         try await salvaging { store throws(TidelogError) in
             var options = store.options
@@ -75,6 +75,6 @@ public struct InspectedStore: Sendable {
         }
     }
 
-    /// What the service lacks, as somebody has said; nil where the metadata say it.
+    /// The configured service capabilities, or nil to derive them from the metadata.
     var serviceOptions: ServiceOptions? { options.service ?? (try? StoreDescription.read(files, keys: keys))?.service }
 }

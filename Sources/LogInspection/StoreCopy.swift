@@ -2,16 +2,16 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// A store in a directory of its own, made from a part of another one.
+/// A copy of a part of a store in a separate directory.
 struct StoreCopy {
     let directory: String
 
     private var files: StoreFiles { StoreFiles(directory: directory) }
     private var target: PosixFileSystem { PosixFileSystem() }
 
-    /// Writes the store as it was behind the record: its log, its description and its streams.
+    /// Writes the store as of the given record: its log, description and streams.
     ///
-    /// - Throws: `storage` where the directory cannot be written, `notFound` where a compaction has removed the place.
+    /// - Throws: `storage` if the directory cannot be written, `notFound` if a compaction has removed the position.
     func write(_ store: InspectedStore, through last: SequenceNumber) throws(TidelogError) {
         do throws(LogError) {
             let past = try LogPast(
@@ -39,7 +39,7 @@ struct StoreCopy {
         }
     }
 
-    /// Writes the description only.
+    /// Writes only the description.
     func takeDescription(of store: InspectedStore) throws(FileSystemError) {
         guard (try? store.disk.open(store.files.description, .read))?.close() != nil else { return }
         try copy(store.disk, store.files.description, to: files.description)

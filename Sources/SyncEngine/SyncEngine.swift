@@ -2,21 +2,21 @@ public import EDM
 import ODataWire
 public import Operations
 
-/// Runs uploads and downloads between a store and its service, one at a time.
+/// An engine that runs uploads and downloads between a store and its service, one at a time.
 ///
-/// It orchestrates: what to send is decided by `UploadPlanner`, what an answer means by `Reconciler`, what state follows by
-/// `Fold`; the log takes every step before the next begins, so that an app may end at any point.
+/// It orchestrates: `UploadPlanner` decides what to send, `Reconciler` interprets responses, and `Fold` derives the
+/// state. Each step is logged before the next one begins, so the app may be terminated at any point.
 public actor SyncEngine {
     public nonisolated let store: LocalStore
     public nonisolated let session: ServiceSession
-    /// The round that runs now: callers that come meanwhile wait for it, and two uploads never overlap.
+    /// Whether a round is running. Later callers wait for it, and two uploads never overlap.
     private var isBusy = false
     private(set) var waiting: [Waiter] = []
     private var lastWaiter = 0
-    /// Ends what runs now.
+    /// Cancels the running work.
     private var cancel: (@Sendable () -> Void)?
     private var runs: Work?
-    /// How often uploads and downloads were cancelled: those that had to wait go by it.
+    /// The number of cancellations of each kind of work. Waiting callers compare it with the number at their call.
     private var cancellations: [Work: Int] = [:]
 
     enum Work { case upload, download, refresh, queries }
@@ -24,25 +24,25 @@ public actor SyncEngine {
     struct Waiter {
         let number: Int
         let work: Work
-        /// True when its turn has come, false where it was cancelled before.
+        /// Resumed with true when it is the caller's turn, or with false if the work was cancelled before.
         let turn: CheckedContinuation<Bool, Never>
     }
 
-    /// How many uploads run or wait for their turn.
+    /// The number of uploads that run or wait.
     private(set) var uploads = 0
-    /// The rounds that calls share, until they end, by number.
+    /// The shared rounds that have not ended, by number.
     private(set) var shared: [Int: SharedRound] = [:]
     private var lastShared = 0
-    /// The one for calls that come while another round runs, until it begins.
+    /// The number of the shared round that later calls join, until it begins.
     private var following: Int?
-    /// What the last upload was refused.
+    /// The operations that the last upload saw refused.
     private var lastRefused: Set<SequenceNumber> = []
-    /// The last record when that upload began.
+    /// The last record at the start of that upload.
     private var lastBegan: SequenceNumber = 0
 
     struct SharedRound {
         let task: Task<Result<UploadReport, TidelogError>, Never>
-        /// How many calls wait for it.
+        /// The number of calls that wait for the round.
         var callers = 0
     }
 
@@ -55,13 +55,14 @@ public actor SyncEngine {
 
     // MARK: Looking on
 
-    /// How far the uploads and downloads are, from now on. A reader that is slow misses some of it, never the last.
+    /// Returns the progress of uploads and downloads from now on. A slow reader misses some updates, but never the
+    /// last.
     public nonisolated func progress() -> AsyncStream<SyncProgress> { session.activity.progress() }
 
-    /// Calls the observer with everything that happens from now on, in order.
+    /// Calls the observer with every event from now on, in order.
     ///
-    /// - Parameter observer: must neither wait nor call the engine.
-    /// - Returns: ends it.
+    /// - Parameter observer: A function that must neither block nor call the engine.
+    /// - Returns: A function that ends the observation.
     @discardableResult
     public nonisolated func observe(_ observer: @escaping @Sendable (SyncEvent) -> Void) -> @Sendable () -> Void {
         let activity = session.activity
@@ -71,32 +72,34 @@ public actor SyncEngine {
 
     // MARK: Cancelling
 
-    /// Ends the upload that runs, and those that wait for their turn; their callers get `cancelled`.
+    /// Cancels the running upload and all waiting ones. Their callers receive `cancelled`.
     ///
-    /// Nothing is lost: what was not sent is pending, what was on its way is in doubt at worst, and the next upload goes on
-    /// from there. Cancelling the task that called ends its own call; a round that calls share ends with the last of them.
+    /// Nothing is lost: unsent operations stay pending, operations in flight become in doubt at worst, and the next
+    /// upload continues. Cancelling the calling task ends only its own call; a shared round is cancelled with its last
+    /// caller.
     public func cancelUpload() { cancelAll(.upload) }
 
-    /// Ends the download that runs, and those that wait for their turn; their callers get `cancelled`. What was read stays,
-    /// and the next download goes on behind the last page that came whole.
+    /// Cancels the running download and all waiting ones. Their callers receive `cancelled`.
+    ///
+    /// Downloaded pages stay in the store, and the next download continues after the last complete page.
     public func cancelDownload() { cancelAll(.download) }
 
     private func cancelAll(_ work: Work) {
         cancellations[work, default: 0] += 1
         if runs == work { cancel?() }
         dismiss { $0.work == work }
-        // Calls that come from now on are not cancelled, so they share another round.
+        // Later calls are not cancelled, so they share a new round.
         if work == .upload { following = nil }
     }
 
-    /// Whether it was cancelled since its call.
+    /// Returns whether the work was cancelled since its call.
     private func isCancelled(_ work: Work, since before: Int) -> Bool {
         Task.isCancelled || cancellations[work, default: 0] != before
     }
 
-    /// Does the work when it is its turn, in a task that can be cancelled by itself.
+    /// Runs the work when it is its turn, in a task of its own that can be cancelled.
     ///
-    /// - Parameter before: how often such work had been cancelled when it was called for.
+    /// - Parameter before: The number of cancellations of this kind of work at the time of the call.
     private func perform<Report: Sendable>(
         _ work: Work, since before: Int, _ began: SyncEvent,
         _ body: @escaping @Sendable () async throws(TidelogError) -> Report
@@ -124,19 +127,19 @@ public actor SyncEngine {
         return try result.get()
     }
 
-    /// Logs the metadata that the store's records are to be read by from now on.
+    /// Logs the metadata by which the store's records are read from now on.
     public func install(_ metadata: [UInt8]) async throws(TidelogError) {
         try await store.record([.serviceInstalled(ServiceDescription(root: session.root, metadata: metadata))])
     }
 
-    /// Reads the service's metadata if the store has none, and logs it.
+    /// Reads and logs the service's metadata if the store has none.
     public func prepare() async throws(TidelogError) {
         if await store.hasModel { return }
         try await install(try await MetadataReading.read(session).bytes)
     }
 
-    /// Reads the service's metadata and takes them over where that is compatible or approved; see
-    /// ``LocalStore/refresh(_:policy:classes:)``. Not while an upload or download runs: it waits for its turn.
+    /// Reads the service's metadata and installs them if they are compatible or approved; see
+    /// ``LocalStore/refresh(_:policy:classes:)``. Waits until no upload or download runs.
     public func refreshMetadata(
         _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
@@ -152,16 +155,16 @@ public actor SyncEngine {
         }
     }
 
-    /// Adds a defining query, or replaces that of the same name; see ``LocalStore/add(_:)``. Not while an upload or download
-    /// runs: it waits for its turn.
+    /// Adds a defining query, or replaces the one with the same name; see ``LocalStore/add(_:)``. Waits until no upload
+    /// or download runs.
     public func add(_ query: DefiningQuery) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
         try await store.add(query)
     }
 
-    /// Removes a defining query with the entities that no other query brings; see ``LocalStore/removeDefiningQuery(_:)``. Not
-    /// while an upload or download runs: it waits for its turn.
+    /// Removes a defining query and the entities that no other query contains; see
+    /// ``LocalStore/removeDefiningQuery(_:)``. Waits until no upload or download runs.
     public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
         guard await begin(.queries) else { throw Self.early }
         defer { end() }
@@ -170,7 +173,7 @@ public actor SyncEngine {
 
     private static var early: TidelogError { TidelogError(.cancelled, "It was cancelled before it began.") }
 
-    /// What ``refreshMetadata(_:)`` would do now. Changes nothing.
+    /// Returns the result that ``refreshMetadata(_:)`` would have now, without changing anything.
     public func rehearseMetadataRefresh(
         _ policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
@@ -180,14 +183,16 @@ public actor SyncEngine {
         return try await store.rehearseRefresh(metadata, policy: policy, classes: classes)
     }
 
-    /// Sends what is pending, in as many batches as it takes. What the service refuses is in the report and is no error.
+    /// Sends the pending operations, in as many batches as necessary.
     ///
-    /// Where the service is busy it waits and goes on, as the options say. Calls that come while one runs share the next
-    /// round, which sends what was made meanwhile and does not try again what was refused just now.
+    /// Operations that the service refuses are in the report and are no error. If the service is busy, the upload
+    /// retries according to the options. Calls during an upload share the next round, which sends the changes made
+    /// meanwhile and does not repeat operations that were just refused.
     ///
     /// - Parameters:
-    ///   - options: nil for the standard ones. A call with options of its own gets a round of its own.
-    ///   - standard: those that calls without options share.
+    ///   - options: Options for this call, which then has a round of its own; nil for the standard ones.
+    ///   - standard: The options that calls without options share.
+    /// - Returns: The report of the upload.
     public func upload(
         _ options: UploadOptions? = nil, otherwise standard: UploadOptions = UploadOptions()
     ) async throws(TidelogError) -> UploadReport {
@@ -196,7 +201,7 @@ public actor SyncEngine {
         return try await join(following ?? share(standard, since: before))
     }
 
-    /// A new round that calls share. Returns its number.
+    /// Creates a new shared round. Returns its number.
     private func share(_ options: UploadOptions, since before: Int) -> Int {
         lastShared += 1
         let number = lastShared
@@ -221,7 +226,7 @@ public actor SyncEngine {
         shared[number] = nil
     }
 
-    /// Waits for a shared round as long as the calling task is not cancelled. The round goes on for the other calls.
+    /// Waits for a shared round until the calling task is cancelled. The round continues for the other callers.
     private func join(_ number: Int) async throws(TidelogError) -> UploadReport {
         guard let task = shared[number]?.task else { preconditionFailure("Nobody joins a round that has ended.") }
         shared[number]?.callers += 1
@@ -241,7 +246,9 @@ public actor SyncEngine {
             .cancelled, "The upload was cancelled.", recovery: "Nothing is lost; the next upload goes on from here.")
     }
 
-    /// - Parameter number: of the round, where calls share it.
+    /// Runs one upload.
+    ///
+    /// - Parameter number: The number of the round if calls share it.
     private func uploadAlone(
         _ options: UploadOptions, since before: Int, sharing number: Int? = nil
     ) async throws(TidelogError) -> UploadReport {
@@ -268,8 +275,8 @@ public actor SyncEngine {
         }
     }
 
-    /// From now on others have to wait for the round behind this one. Returns what this one is not to send again: what was
-    /// refused just now, and not mended since.
+    /// Marks the round as begun, so that later calls wait for the next one. Returns the operations that it does not
+    /// send again: those just refused and not amended since.
     private func beginRound(sharing number: Int?) async throws(TidelogError) -> Set<SequenceNumber> {
         if let number, following == number { following = nil }
         let refused =
@@ -278,11 +285,11 @@ public actor SyncEngine {
         return refused
     }
 
-    /// Keeps what the round was refused, however it ended.
+    /// Stores the operations that the round saw refused, however it ended.
     private func note(_ report: UploadReport?) { lastRefused = Set(report?.rejected.map(\.operation) ?? []) }
 
-    /// Runs the defining queries with these names, or all but shared ones that are fresh yet. Where the service is busy it
-    /// waits and goes on, as the options say.
+    /// Downloads the defining queries with these names, or all except shared ones that are still fresh. If the service
+    /// is busy, the download retries according to the options.
     public func download(
         _ names: [String]? = nil, _ options: DownloadOptions = DownloadOptions()
     ) async throws(TidelogError) -> DownloadReport {
@@ -311,7 +318,7 @@ public actor SyncEngine {
         }
     }
 
-    /// Waits for the turn. Returns false where it was cancelled before that came.
+    /// Waits for the caller's turn. Returns false if the work was cancelled before.
     private func begin(_ work: Work) async -> Bool {
         guard isBusy else {
             isBusy = true
@@ -326,14 +333,14 @@ public actor SyncEngine {
         }
     }
 
-    /// Those of the waiting that are chosen wait no longer.
+    /// Ends the wait of the chosen callers without giving them a turn.
     private func dismiss(_ isChosen: @Sendable (Waiter) -> Bool) {
         let gone = waiting.filter(isChosen)
         waiting.removeAll(where: isChosen)
         for waiter in gone { waiter.turn.resume(returning: false) }
     }
 
-    /// Hands the turn on as it is: a caller that comes before the next one wakes must not overtake it.
+    /// Passes the turn to the next waiting caller without releasing it, so that a new caller cannot overtake it.
     private func end() {
         if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().turn.resume(returning: true) }
     }

@@ -1,15 +1,15 @@
 public import Operations
 
-/// What the engine takes from the world beside files and the network: the time, waiting, and random numbers.
+/// The engine's sources of time, delays and random numbers.
 ///
-/// The engine reads no clock and draws no number in any other way, so whoever gives these decides what it does, as a
-/// simulation does with a clock of its own.
+/// The engine uses no other clock or random source, so a simulation that replaces them controls its behaviour
+/// completely.
 public struct SyncEnvironment: Sendable {
-    /// The wall clock, in milliseconds since 1970. It may jump, and goes into records as it is.
+    /// Returns the wall-clock time in milliseconds since 1970. It may jump, and is recorded unchanged.
     public var now: @Sendable () -> Timestamp
-    /// Waits. Throws, at once, where the task is cancelled.
+    /// Suspends the task. Throws immediately if the task is cancelled.
     public var sleep: @Sendable (Duration) async throws(CancellationError) -> Void
-    /// 64 random bits; for waiting times and identifiers, not for keys.
+    /// Returns 64 random bits. They are used for backoff and identifiers, not for keys.
     public var random: @Sendable () -> UInt64
 
     public init(
@@ -22,7 +22,7 @@ public struct SyncEnvironment: Sendable {
         self.random = random
     }
 
-    /// The machine's.
+    /// The environment of the machine.
     public static let system = SyncEnvironment()
 
     @Sendable public static func systemSleep(_ duration: Duration) async throws(CancellationError) {

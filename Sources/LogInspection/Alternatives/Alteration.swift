@@ -2,21 +2,21 @@ public import ODataWire
 public import Operations
 public import SyncEngine
 
-/// What is to be otherwise in a history.
+/// The changes that define a what-if history.
 public struct Alteration: Sendable {
-    /// Records that were never made.
+    /// Records to leave out.
     public var skipped: Set<SequenceNumber> = []
-    /// Operations that take each other's places: the lowest of their numbers is that of the first, and so on.
+    /// Operations to reorder: they occupy their sorted sequence numbers in this order.
     public var order: [SequenceNumber] = []
-    /// What the service answers to operations, in place of what it did.
+    /// Responses of the service that replace the real ones, by operation.
     public var answers: [SequenceNumber: WireResponse] = [:]
-    /// What the app does besides, behind the place ``insertionPlace``, one after another.
+    /// Additional operations of the app, which follow the record ``insertionPlace``.
     public var insertions: [(intent: Intent, options: IntentOptions)] = []
     public var insertionPlace: SequenceNumber = .max
 
     public init() {}
 
-    /// Everything up to there is as it was.
+    /// Returns the last record before the first change.
     func base(end: SequenceNumber) -> SequenceNumber {
         var first = min(skipped.min() ?? .max, order.min() ?? .max)
         first = min(first, answers.keys.min() ?? .max)
@@ -24,51 +24,54 @@ public struct Alteration: Sendable {
         return insertions.isEmpty ? first : min(first, insertionPlace)
     }
 
-    /// The record that stands at a place.
+    /// Returns the record that the altered history has at a position.
     func source(at place: SequenceNumber) -> SequenceNumber {
         guard order.contains(place), let index = order.sorted().firstIndex(of: place) else { return place }
         return order[index]
     }
 }
 
-/// A record that has no place in the altered history.
+/// A record that the altered history does not contain.
 public struct AlteredRecord: Sendable, Hashable {
     public enum Fate: Sendable, Hashable {
-        /// A rule refuses the operation now, in these words.
+        /// A rule refuses the operation now, with this message.
         case refused(String)
-        /// All that it was about is missing.
+        /// All of its subjects are missing.
         case pointless
     }
 
-    /// The number that it has in the log.
+    /// The sequence number in the log.
     public let sequence: SequenceNumber
     public let fate: Fate
 }
 
-/// A record with answers to operations that are not taken as they were: what was sent would have been something else, or
-/// nothing, and how the service would have answered that nobody knows.
+/// A record whose outcomes of some operations were not taken over, because the request would have been different or
+/// missing, so that the service's response is unknown.
 public struct DroppedAnswers: Sendable, Hashable {
-    /// The number of the record in the log.
+    /// The sequence number of the record in the log.
     public let sequence: SequenceNumber
-    /// Their numbers in the log, in order.
+    /// The sequence numbers of the operations in the log, in order.
     public let operations: [SequenceNumber]
 }
 
-/// An operation that stands otherwise at the end of the altered history.
+/// An operation with another outcome at the end of the altered history.
 public struct AlteredStanding: Sendable, Hashable {
-    /// The number that it has in the log.
+    /// The sequence number in the log.
     public let sequence: SequenceNumber
-    /// How it stands in both, as ``OperationFate/name`` says it; `done` where it has ended or was undone.
+    /// The outcome in the real history, as in ``OperationFate/name``, or `done` if the operation has ended or was
+    /// undone.
     public let real: String
+    /// The outcome in the altered history, in the same form.
     public let altered: String
-    /// Why the service refuses it in the altered history, in its words with the status in front; nil where it does not.
+    /// The service's refusal in the altered history, preceded by the status; nil if there is none.
     public let refusal: String?
 }
 
-/// The history as it was beside the one that it would have been.
+/// The comparison of the real history with the altered one.
 public struct AlternativeReport: Sendable {
-    /// The states at the end of both; entity IDs mean the same in both.
+    /// The state at the end of the real history. Entity IDs have the same meaning in both.
     public let real: PastStore
+    /// The state at the end of the altered history.
     public let altered: PastStore
     /// In order, at most ``listLimit`` of them.
     public internal(set) var withoutPlace: [AlteredRecord] = []
@@ -77,10 +80,11 @@ public struct AlternativeReport: Sendable {
     public internal(set) var droppedAnswers: [DroppedAnswers] = []
     /// In order, at most ``listLimit`` of them.
     public internal(set) var standings: [AlteredStanding] = []
-    /// The numbers of what was inserted, in the altered history.
+    /// The sequence numbers of the inserted operations in the altered history.
     public internal(set) var inserted: [SequenceNumber] = []
-    /// What would be sent next, request by request: method, URL and body in a line.
+    /// The requests that would be sent next in the real history: method, URL and body, one line each.
     public internal(set) var realPlan: [String] = []
+    /// The requests that would be sent next in the altered history, in the same form.
     public internal(set) var alteredPlan: [String] = []
 
     public static let listLimit = 1_000

@@ -1,12 +1,13 @@
 import Operations
 
-/// What the batches carry in a history and in the other one that is made of it: an answer is only one to what was sent.
+/// The contents of batches in the real and the altered history. A logged outcome applies only if the request is the
+/// same.
 struct AlternativeBatches {
-    /// The operations of the change sets, by their numbers in each history.
+    /// The operations of the change sets, by their sequence numbers in each history.
     private var real: [BatchID: [Set<SequenceNumber>]] = [:]
     private var made: [BatchID: [Set<SequenceNumber>]] = [:]
     private(set) var dropped: [DroppedAnswers] = []
-    /// Whether a record is lost that may have redone what was undone.
+    /// Whether a lost record may have redone undone operations.
     private(set) var followLostRecords = false
 
     mutating func note(_ body: Record.Body) {
@@ -25,15 +26,15 @@ struct AlternativeBatches {
         prepared.changeSets.map { Set($0.map(\.operation)) }
     }
 
-    /// Whether the batch carries the operation, by its number in the other history.
+    /// Returns whether the batch contains the operation, by its number in the altered history.
     func carries(_ operation: SequenceNumber, in batch: BatchID) -> Bool {
-        // One that was prepared in front of the first change is the same.
+        // A batch that was prepared before the first change is the same in both histories.
         real[batch] == nil || made[batch]?.contains { $0.contains(operation) } ?? false
     }
 
-    /// Whether the batch carries the operation, and in a change set with the same ones as it was.
+    /// Returns whether the batch contains the operation in a change set with the same operations as before.
     ///
-    /// - Parameter number: what an operation has in the other history; nil for one that it does not have.
+    /// - Parameter number: Returns the number of an operation in the altered history, or nil if it does not have it.
     func carriesSame(
         _ operation: SequenceNumber, in batch: BatchID, _ number: (SequenceNumber) -> SequenceNumber?
     ) -> Bool {

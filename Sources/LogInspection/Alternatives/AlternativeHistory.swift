@@ -7,16 +7,17 @@ import Synchronization
 import SyncCore
 
 extension InspectedStore {
-    /// Tells what would have become of the store had something been otherwise, on a copy of it in memory.
+    /// Computes a what-if history on an in-memory copy of the store.
     ///
-    /// The records behind the first change are made again. Operations are checked by the rules that the app's calls are; one
-    /// that is refused now is left out, and so is what later records say of it. What the service sent is taken as it was, but
-    /// for entities that never came into being, and for answers to a change set that would not have been sent, or with other
-    /// operations: how the service would have answered otherwise, nobody knows but who says so. Cost: opening the past in front of the first change, and a transaction for
-    /// each record behind it.
-    /// - Parameter end: the last record of both histories.
-    /// - Throws: `notFound` where the log does not have a record that the alteration names, `refused` where what is inserted
-    ///   breaks a rule.
+    /// The records after the first change are replayed. Operations are checked by the same rules as the app's calls; a
+    /// refused one is left out, and so are its effects in later records. The service's data are taken over, except for
+    /// entities that never came into being, and for outcomes of change sets that would not have been sent, or with
+    /// other operations. The service's response to these is unknown unless the alteration defines it.
+    ///
+    /// Cost: opening the historical state before the first change, and a transaction for each record after it.
+    /// - Parameter end: The last record of both histories.
+    /// - Throws: `notFound` if the log does not contain a record that the alteration names, or `refused` if an inserted
+    ///   operation violates a rule.
     public func altered(_ alteration: Alteration, through end: PointInTime) async throws(TidelogError)
         -> AlternativeReport
     {
@@ -98,7 +99,7 @@ extension InspectedStore {
     }
 }
 
-/// The time that records have which are made again.
+/// A clock that returns the time of the replayed record.
 final class ReplayClock: Sendable {
     private let time = Mutex<Timestamp>(0)
 
@@ -107,19 +108,19 @@ final class ReplayClock: Sendable {
     var environment: SyncEnvironment { SyncEnvironment(now: { self.time.withLock { $0 } }) }
 }
 
-/// The second history while it is made.
+/// The altered history during its computation.
 private struct AlternativeRun {
     private let alteration: Alteration
     private let base: SequenceNumber
     private let last: SequenceNumber
     private let clock: ReplayClock
-    /// The numbers in the second history of operations that are at other places, by those in the log.
+    /// The new sequence numbers of moved operations, by those in the log.
     private var moved: [SequenceNumber: SequenceNumber] = [:]
     private var gone: Set<SequenceNumber> = []
     private var absent: Set<EntityID> = []
     private(set) var inserted: [SequenceNumber] = []
     private(set) var batches = AlternativeBatches()
-    /// Those that ``Alteration/answers`` names and the log has an answer to.
+    /// The operations in ``Alteration/answers`` to which the log contains a response.
     private(set) var answeredOperations: Set<SequenceNumber> = []
     private(set) var withoutPlace: [AlteredRecord] = []
     private(set) var countWithoutPlace = 0
@@ -132,7 +133,7 @@ private struct AlternativeRun {
         for (place, source) in zip(alteration.order.sorted(), alteration.order) { moved[source] = place }
     }
 
-    /// Stands where a record has no place, so that those behind it keep their numbers. The fold passes over it.
+    /// A record that replaces a missing one, so that later records keep their numbers. The fold skips it.
     private static let placeholder = Record(time: 0, body: .unknown(kind: 255, payload: []))
 
     @inline(never)
@@ -159,7 +160,7 @@ private struct AlternativeRun {
 
     private typealias Source = (sequence: SequenceNumber, record: Record)
 
-    /// The record behind the place; with it those in one change set with it.
+    /// Returns the record after the position, with all others of its change set.
     private func nextGroup(behind place: SequenceNumber, _ reader: RecordReading) throws(TidelogError) -> [Source] {
         let first = try record(at: place + 1, reader)
         guard case .operation(let operation) = first.record.body, let changeSet = operation.changeSet else {
@@ -181,7 +182,7 @@ private struct AlternativeRun {
         return (source, try reader.record(source))
     }
 
-    /// The number that an operation has in the second history.
+    /// Returns the number of an operation in the altered history.
     private func number(_ sequence: SequenceNumber) -> SequenceNumber? {
         if gone.contains(sequence) { return nil }
         if let place = moved[sequence] { return shifted(place) }
@@ -243,7 +244,7 @@ private struct AlternativeRun {
         }
     }
 
-    /// What stands otherwise of what has not ended in one of the two.
+    /// Returns the operations with different outcomes, among those that are pending in one of the histories.
     func standings(_ real: [PendingOperation], _ altered: [PendingOperation]) -> [AlteredStanding] {
         let before = Dictionary(real.map { ($0.sequence, $0.status) }, uniquingKeysWith: { first, _ in first })
         var after: [SequenceNumber: PendingOperation.Status] = [:]
@@ -266,7 +267,7 @@ private struct AlternativeRun {
         return found
     }
 
-    /// The number in the log of an operation of the second history; nil for one that was inserted.
+    /// Returns the number in the log of an operation of the altered history, or nil for an inserted one.
     private func original(_ sequence: SequenceNumber) -> SequenceNumber? {
         if inserted.contains(sequence) { return nil }
         var place = sequence
@@ -276,12 +277,12 @@ private struct AlternativeRun {
 
     // MARK: Revision
 
-    /// The record without the answers to what would not have been sent so.
+    /// Returns the record without the outcomes of requests that would have been different.
     private mutating func dropping(_ source: Source, _ store: LocalStore) async throws(TidelogError) -> Record.Body {
         guard case .batchAnswered(var answered) = source.record.body else { return source.record.body }
         let open = try await pending(among: answered.outcomes.map(\.operation).compactMap(number), store)
         let dropped = answered.outcomes.map(\.operation).filter { operation in
-            // What is not there any more is left out anyway.
+            // Missing operations are left out anyway.
             guard let place = number(operation), open.contains(place) else { return false }
             if alteration.answers[operation] != nil { return !batches.carries(place, in: answered.batch) }
             return !batches.carriesSame(operation, in: answered.batch, number)
@@ -309,7 +310,7 @@ private struct AlternativeRun {
         }
     }
 
-    /// What the store says of the operations that the record sends or answers.
+    /// Returns the status of the operations that the record sends or answers.
     private func facts(
         on body: Record.Body, _ store: LocalStore
     ) async throws(TidelogError) -> (pending: Set<SequenceNumber>, held: Set<SequenceNumber>) {
@@ -320,12 +321,12 @@ private struct AlternativeRun {
             operations = prepared.operations
             let plan = try await store.plan()
             held = Set(plan.held.filter { if case .waitsFor = $0.value { true } else { false } }.keys)
-            // In one batch with what they wait for they can go.
+            // Operations in the same batch as their dependencies can be sent.
             held.subtract(plan.changeSets.flatMap(\.operations))
         case .batchAnswered(let answered): operations = answered.outcomes.map(\.operation)
         default: return ([], [])
         }
-        // What was undone is not sent, unless the record is lost that redid it.
+        // An undone operation is not sent, unless a lost record may have redone it.
         let isSent = if case .batchPrepared = body { !batches.followLostRecords } else { false }
         return (try await pending(among: operations.compactMap(number), store, orUndone: !isSent), held)
     }
@@ -346,7 +347,7 @@ private struct AlternativeRun {
         return found
     }
 
-    /// With the answers that are to be others.
+    /// Returns the record with the replaced outcomes.
     @inline(never)
     @_optimize(none)
     private func answered(_ body: Record.Body, _ store: LocalStore) async throws(TidelogError) -> Record.Body {

@@ -3,19 +3,21 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// Records by their numbers, quick where they are asked for in order. For one thread.
+/// Reads records by their numbers, efficiently if they are requested in order. Not thread-safe.
 final class RecordReading {
     private let reader: LogReader
     private var cursor: LogCursor?
-    /// Of the record that the cursor gives next.
+    /// The number of the cursor's next record.
     private var next: SequenceNumber = 0
     private let decoder = RecordDecoder()
-    /// The last one that was read, which is asked for twice where a change set ends.
+    /// The last record, which is requested twice at the end of a change set.
     private var last: (sequence: SequenceNumber, record: Record)?
 
     init(_ reader: LogReader) { self.reader = reader }
 
-    /// - Throws: `notFound` where the log does not have the record.
+    /// Returns a record.
+    ///
+    /// - Throws: `notFound` if the log does not contain the record.
     func record(_ sequence: SequenceNumber) throws(TidelogError) -> Record {
         if let last, last.sequence == sequence { return last.record }
         do {
@@ -34,20 +36,20 @@ final class RecordReading {
 
     // MARK: Change sets
 
-    /// The place, or that in front of the change set in the middle of which it lies.
+    /// Returns the position, or the position before the change set that it would split.
     func beforeChangeSet(_ place: SequenceNumber, last: SequenceNumber) throws(TidelogError) -> SequenceNumber {
         guard place > 0, place < last, let changeSet = try changeSet(of: place + 1), changeSet > 0 else { return place }
         return min(place, changeSet - 1)
     }
 
-    /// The place, or that behind the change set in the middle of which it lies.
+    /// Returns the position, or the position after the change set that it would split.
     func behindChangeSet(_ place: SequenceNumber, last: SequenceNumber) throws(TidelogError) -> SequenceNumber {
         var place = place
         while place < last, let changeSet = try changeSet(of: place + 1), changeSet <= place { place += 1 }
         return place
     }
 
-    /// The number of its first member; nil of a record that is in none.
+    /// Returns the number of the first member of the record's change set, or nil if it is in none.
     private func changeSet(of sequence: SequenceNumber) throws(TidelogError) -> SequenceNumber? {
         if case .operation(let operation) = try record(sequence).body { operation.changeSet } else { nil }
     }

@@ -1,21 +1,22 @@
 import Operations
 
-/// A record of one history as it stands in another one, in which operations have other numbers or are missing.
+/// The adaptation of a record to another history, in which operations have other numbers or are missing.
 ///
-/// Pure. What is missing is left out of the records that name it; a record of which nothing remains is no record.
+/// It is pure. References to missing operations and entities are removed; a record without any remaining content is
+/// dropped.
 struct RecordRevision {
-    /// The numbers that operations have in the other history; nil for those that it does not have.
+    /// Returns the number of an operation in the other history, or nil if it is missing there.
     let number: (SequenceNumber) -> SequenceNumber?
-    /// The number of the first member of a change set, by what it was.
+    /// Returns the new number of the first member of a change set, given its old number.
     var firstOfChangeSet: (SequenceNumber) -> SequenceNumber
-    /// Entities that never came into being there.
+    /// Entities that do not exist in the other history.
     var absent: Set<EntityID> = []
-    /// Whether an answer may still be about the operation, under its new number.
+    /// Returns whether an outcome may still apply to the operation, by its new number.
     var awaitsAnswer: (SequenceNumber) throws -> Bool = { _ in true }
-    /// Whether an operation may be sent, under its new number.
+    /// Returns whether an operation may be sent, by its new number.
     var isSendable: (SequenceNumber) throws -> Bool = { _ in true }
 
-    /// - Returns: nil where nothing remains.
+    /// Returns the adapted record, or nil if no content remains.
     func revised(_ body: Record.Body) throws -> Record.Body? {
         switch body {
         case .operation(var operation):
@@ -88,7 +89,7 @@ struct RecordRevision {
             if left.count != changeSet.count { isWhole = false }
             return left.isEmpty ? nil : left
         }
-        // Other requests would have been sent.
+        // The requests would have been different.
         if !isWhole { (revised.sent, revised.fingerprint) = ([], nil) }
         return revised.changeSets.isEmpty ? nil : .batchPrepared(revised)
     }

@@ -1,26 +1,28 @@
 public import Operations
 
-/// What a bisect came to.
+/// The result of a bisection.
 public struct BisectReport: Sendable {
-    /// One place that was looked at.
+    /// An evaluated position.
     public struct Evaluation: Sendable, Hashable {
-        /// The state behind the record with this number.
+        /// The number of the record after which the state was evaluated.
         public let sequence: SequenceNumber
         public let verdict: Bisection.Verdict
     }
 
-    /// Between which places was looked.
+    /// The position at which the condition does not hold.
     public let good: SequenceNumber
+    /// The position at which the condition holds.
     public let bad: SequenceNumber
     public internal(set) var outcome: Bisection.Outcome
-    /// In the order in which they were made.
+    /// The evaluations in chronological order.
     public internal(set) var evaluations: [Evaluation] = []
-    /// As many as ⌈log2 n⌉+1 for n records, two for one; only places that have to be skipped make them more.
+    /// The largest number of evaluations if no position is skipped: ⌈log2 n⌉+1 for n records, two for one.
     public let limit: Int
-    /// The record that was found; nil where none was, or where it cannot be decoded.
+    /// The record that was found, or nil if there was none or it cannot be decoded.
     public internal(set) var entry: HistoryEntry?
 
-    /// Whether it holds there by what a snapshot has, and not by the record: records in front of the snapshot are lost.
+    /// Whether the condition holds because of a snapshot and not because of the record, since records before the
+    /// snapshot are lost.
     public internal(set) var isRestored = false
 
     init(_ search: Bisection) {

@@ -1,50 +1,53 @@
 public import Operations
 
-/// The search for the first place at which something holds that did not hold before, as a value: which place to look at next
-/// follows from what was seen at the others.
+/// The search for the first position at which a condition holds that did not hold before, as a value: the next position
+/// follows from the previous evaluations.
 ///
-/// The ends are not taken for granted, nor looked at in vain: a place counts as the first one only where the one in front of
-/// it was seen as well. Where things change back and forth, one of the places is found at which they begin to hold.
+/// The ends are neither assumed nor evaluated unnecessarily: a position counts as the first one only if the one before
+/// it was evaluated too. If the condition changes several times, one of the positions is found at which it begins to
+/// hold.
 public struct Bisection: Sendable {
-    /// What a search ends with.
+    /// The result of a search.
     public enum Outcome: Sendable, Hashable {
-        /// It holds behind this record, and did not behind the one before.
+        /// The condition holds after this record and does not hold before it.
         case found(SequenceNumber)
-        /// It holds at the beginning already.
+        /// The condition already holds at the beginning.
         case holdsAlready
-        /// It does not hold at the end.
+        /// The condition does not hold at the end.
         case neverHolds
-        /// The first one is among these, of which all but the last could not be looked at.
+        /// The first position is in this range, of which only the last could be evaluated.
         case undecided(ClosedRange<SequenceNumber>)
     }
 
-    /// What was seen at a place.
+    /// The result of an evaluation.
     public enum Verdict: Sendable, Hashable {
         case holds
         case holdsNot
-        /// The place cannot be looked at.
+        /// The position cannot be evaluated.
         case skipped
     }
 
     public let good: SequenceNumber
     public let bad: SequenceNumber
-    /// How many places were looked at.
+    /// The number of evaluated positions.
     public private(set) var evaluations = 0
-    /// As many places are looked at at most, where none has to be skipped: ⌈log2 n⌉+1 for n records between the ends, and two
+    /// The largest number of evaluations if no position is skipped: ⌈log2 n⌉+1 for n records between the ends, and two
     /// for a single one.
     public let limit: Int
-    /// Places behind ``good``, less one: the last at which it did not hold, and the first at which it did. The first and the
-    /// last number of all are places that nobody has looked at.
+    /// The offset from ``good`` of the last position at which the condition did not hold. The initial values of both
+    /// bounds are outside the range and were not evaluated.
     private var low: Int64
     private var high: Int64
     private let end: Int64
     private var skipped: Set<Int64> = []
 
+    /// Creates a search.
+    ///
     /// - Parameters:
-    ///   - good: a place at which it does not hold, as far as is known.
-    ///   - bad: a later one at which it does.
+    ///   - good: A position at which the condition is believed not to hold.
+    ///   - bad: A later position at which it is believed to hold.
     public init(good: SequenceNumber, bad: SequenceNumber) {
-        // No log comes near that many records.
+        // No log has nearly that many records.
         let records = Int64(min(bad > good ? bad - good : 0, 1 << 60))
         self.good = good
         self.bad = good + UInt64(records)
@@ -54,15 +57,15 @@ public struct Bisection: Sendable {
         limit = max(Self.steps(UInt64(end) + 1), records > 0 ? Self.steps(UInt64(records)) + 1 : 1)
     }
 
-    /// ⌈log2 n⌉
+    /// Returns ⌈log2 n⌉.
     private static func steps(_ count: UInt64) -> Int {
         count <= 1 ? 0 : UInt64.bitWidth - (count - 1).leadingZeroBitCount
     }
 
-    /// The place to look at next; nil at the end.
+    /// Returns the position to evaluate next, or nil at the end.
     ///
-    /// - Parameter cheap: places that are easier to look at than others. One of them is taken where the number of evaluations
-    ///   stays below the limit all the same.
+    /// - Parameter cheap: Positions that are cheaper to evaluate. One of them is chosen if the number of evaluations
+    ///   stays within the limit.
     public func next(preferring cheap: [SequenceNumber] = []) -> SequenceNumber? {
         guard high - low > 1 else { return nil }
         let middle = low + (high - low) / 2
@@ -91,7 +94,7 @@ public struct Bisection: Sendable {
 
     private func place(_ offset: Int64) -> SequenceNumber { good + UInt64(offset) }
 
-    /// Takes in what was seen at a place that ``next(preferring:)`` gave.
+    /// Records the evaluation of a position that ``next(preferring:)`` returned.
     public mutating func note(_ verdict: Verdict, at place: SequenceNumber) {
         guard place >= good, place <= bad else { return }
         let offset = Int64(clamping: place - good)
@@ -103,7 +106,7 @@ public struct Bisection: Sendable {
         }
     }
 
-    /// What the search has come to; nil while there is a place to look at.
+    /// The result of the search, or nil while there is a position to evaluate.
     public var outcome: Outcome? {
         guard next() == nil else { return nil }
         guard high - low == 1 else {
@@ -113,7 +116,7 @@ public struct Bisection: Sendable {
         return high == 0 ? .holdsAlready : .found(place(high))
     }
 
-    /// The places between which the answer still lies, for whoever decides what to keep ready.
+    /// The positions between which the result is still open, so that the caller can keep the states in between.
     var open: (above: SequenceNumber?, below: SequenceNumber) {
         (low < 0 ? nil : place(low), high == end ? bad &+ 1 : place(high))
     }

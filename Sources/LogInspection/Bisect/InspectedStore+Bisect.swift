@@ -3,14 +3,14 @@ import Operations
 public import SyncEngine
 
 extension InspectedStore {
-    /// Looks for the first record behind which the condition holds, in at most ⌈log2 n⌉+1 evaluations.
+    /// Searches for the first record after which the condition holds, in at most ⌈log2 n⌉+1 evaluations.
     ///
-    /// Where it changes back and forth, one of the records is found behind which it begins to hold. Cost: the records between
-    /// the places, or less, are folded once; places that have a snapshot are tried first.
+    /// If the condition changes several times, one of the records is found after which it begins to hold. Cost: at most
+    /// the records between the positions are folded, once; positions with a snapshot are preferred.
     /// - Parameters:
-    ///   - good: a place behind which it does not hold.
-    ///   - bad: a later one behind which it does.
-    /// - Throws: `invalidRequest` where the metadata of none of the places know what the condition names.
+    ///   - good: A position after which the condition does not hold.
+    ///   - bad: A later position after which it holds.
+    /// - Throws: `invalidRequest` if the metadata at none of the positions contain the names that the condition uses.
     public func bisect(
         good: PointInTime, bad: PointInTime, when condition: StateCondition
     ) async throws(TidelogError) -> BisectReport {
@@ -20,13 +20,14 @@ extension InspectedStore {
         }
     }
 
-    /// The same by asking somebody else, who gets the store as it was at each place as a directory of its own and may do with
-    /// it what he likes.
+    /// Searches with an external judge, which receives the store at each position as a separate directory that it may
+    /// modify.
     ///
-    /// Cost: the checksums of the whole log, as a copy of damage would be judged by what the damage does to commands.
+    /// Cost: the checksums of the whole log are verified, because in a damaged copy the damage would affect the judge's
+    /// verdict.
     /// - Parameters:
-    ///   - scratch: a directory that exists and is empty; takes a directory for each place.
-    ///   - judge: says what holds of the store in the directory that it is given, which it may remove.
+    ///   - scratch: An existing empty directory, in which a directory is created for each position.
+    ///   - judge: Evaluates the store in the given directory, which it may remove.
     public func bisect(
         good: PointInTime, bad: PointInTime, scratch: String,
         judge: (String) throws(TidelogError) -> Bisection.Verdict
@@ -91,18 +92,18 @@ extension InspectedStore {
     }
 }
 
-/// States to evaluate a condition on, as few as will do: each record is folded into one of them once.
+/// The states on which a condition is evaluated, as few as possible: each record is folded into one of them once.
 struct StateTrials {
     let store: InspectedStore
     let reader: LogReader
     let condition: StateCondition
-    /// The places at which there is a snapshot, in order.
+    /// The positions of the snapshots, in order.
     let cheapPlaces: [SequenceNumber]
-    /// In order, by the last record that is in each.
+    /// The states, ordered by their last record.
     private var states: [(place: SequenceNumber, past: PastStore)] = []
-    /// Whether the metadata knew what the condition names, at one place at least.
+    /// Whether the metadata contained the names that the condition uses, at one position at least.
     private(set) var isKnown = false
-    /// What was said where they did not.
+    /// The error at positions where they did not.
     private(set) var refusal: TidelogError?
 
     init(_ store: InspectedStore, _ condition: StateCondition) throws(TidelogError) {
@@ -112,7 +113,9 @@ struct StateTrials {
         cheapPlaces = try store.snapshotPlaces(reader)
     }
 
-    /// - Parameter first: no state is needed that is older.
+    /// Evaluates the condition at a position.
+    ///
+    /// - Parameter first: The oldest position for which a state is needed.
     mutating func holds(at place: SequenceNumber, notBefore first: SequenceNumber) async throws(TidelogError) -> Bool {
         let time = try time(of: place)
         let state = try await state(for: place, notBefore: first)
@@ -132,14 +135,15 @@ struct StateTrials {
         return verdict.holds
     }
 
-    /// Whether it holds there by what a snapshot has, and not by the record: those in front of it are lost in part.
+    /// Returns whether the condition holds because of a snapshot and not because of the record, since records before
+    /// the snapshot are lost.
     func isRestored(at place: SequenceNumber) async throws(TidelogError) -> Bool {
         guard place > 0, cheapPlaces.contains(place) else { return false }
         let before: PastStore
         do throws(TidelogError) {
             before = try await store.past(at: .sequence(place - 1))
         } catch {
-            // A compaction has removed what was in front of it.
+            // A compaction has removed the records before it.
             guard error.code == .notFound else { throw error }
             return false
         }
@@ -148,12 +152,12 @@ struct StateTrials {
         ).holds
     }
 
-    /// The newest that is not younger than the place.
+    /// Returns the newest state that is not after the position.
     private mutating func state(
         for place: SequenceNumber, notBefore first: SequenceNumber
     ) async throws(TidelogError) -> (place: SequenceNumber, past: PastStore) {
         let snapshot = max(first, cheapPlaces.last { $0 <= place } ?? 0)
-        // Not folded on over a snapshot: it may have what records in front of it have lost.
+        // Not advanced over a snapshot, which may contain data of lost records before it.
         if let known = states.last(where: { $0.place <= place }), known.place >= snapshot { return known }
         let past = try await store.past(at: .sequence(snapshot))
         let state = (place: snapshot, past: past)
@@ -162,14 +166,14 @@ struct StateTrials {
         return state
     }
 
-    /// Drops the states that no later place is made of.
+    /// Discards the states that no later evaluation needs.
     mutating func keep(above low: SequenceNumber?, below high: SequenceNumber) {
         states.removeAll { $0.place >= high }
         guard let low, let newest = states.lastIndex(where: { $0.place <= low }) else { return }
         states.removeFirst(newest)
     }
 
-    /// The record for printing.
+    /// Returns the record for display.
     mutating func entry(_ sequence: SequenceNumber) async throws(TidelogError) -> HistoryEntry? {
         let state = try await state(for: sequence, notBefore: sequence > 0 ? sequence - 1 : 0)
         try await state.past.store.advance(through: sequence, reader)

@@ -3,18 +3,18 @@ import OperationLog
 public import Operations
 import SyncEngine
 
-/// The requests by which a batch carried an operation, built again from the state that they were built from: a log keeps
-/// them only where they can be repeated.
+/// The requests by which a batch sent an operation, rebuilt from the state that they were built from. The log contains
+/// requests only if they are repeatable.
 public struct BuiltRequests: Sendable, Hashable {
-    /// How the batch that they are in compares with the one that was sent.
+    /// The comparison of the rebuilt batch with the one that was sent.
     public let comparison: ReplayedBatch.Comparison
-    /// In the order of the batch; an operation may need several. Empty where they cannot be built.
+    /// The requests in the order of the batch. An operation may need several. Empty if they cannot be built.
     public let requests: [Request]
 
-    /// Without what every sending adds: credentials, tokens, cookies.
+    /// A request without the headers that each transmission adds, such as credentials, tokens and cookies.
     public struct Request: Sendable, Hashable {
         public let method: String
-        /// As a rule relative to the service root; or it begins with `$` and a Content-ID.
+        /// The URL, usually relative to the service root, or beginning with `$` and a Content-ID.
         public let url: String
         public let headers: [Operation.Header]
         public let body: [UInt8]
@@ -22,9 +22,9 @@ public struct BuiltRequests: Sendable, Hashable {
 }
 
 extension InspectedStore {
-    /// The record, where it is an operation with what went over the line for it by each batch that the log has.
+    /// Returns the detail with the requests of an operation in each batch of the log.
     ///
-    /// Cost: the store as it was in front of each of these batches is made.
+    /// Cost: the historical state before each of these batches is built.
     @inline(never)
     @_optimize(none)
     public func buildingRequests(of detail: RecordDetail) async -> RecordDetail {
@@ -37,7 +37,9 @@ extension InspectedStore {
         return detail
     }
 
-    /// - Parameter record: the one that says that the batch was prepared.
+    /// Rebuilds the requests of an operation.
+    ///
+    /// - Parameter record: The record that logged the batch as prepared.
     private func built(_ record: SequenceNumber, for operation: SequenceNumber) async -> BuiltRequests? {
         let found = try? readable { reader throws in try reader.record(record) }
         guard let found, let body = try? RecordCodec.decode(kind: found.kind, payload: found.payload).body,
@@ -55,10 +57,10 @@ extension InspectedStore {
 }
 
 extension BatchPrepared {
-    /// Those of the batch as it was built again that carry the operation.
+    /// Returns the rebuilt requests that perform the operation.
     fileprivate func requests(of operation: SequenceNumber, in batch: ReplayedBatch) -> [BuiltRequests.Request] {
         zip(changeSets, batch.requests).flatMap { sent, built in
-            // Operations that were put together share one.
+            // Coalesced operations share a request.
             let contentIDs = sent.indices.filter { $0 == 0 || sent[$0].contentID != sent[$0 - 1].contentID }
                 .map { sent[$0].contentID }
             guard contentIDs.count == built.count else { return [BuiltRequests.Request]() }

@@ -3,23 +3,23 @@ import ODataWire
 import Operations
 
 extension RecordDetail {
-    /// The record as one JSON object without line breaks; the form is a contract for other programs.
+    /// The record as one JSON object without line breaks. The form is a contract for other programs.
     ///
-    /// It has the members that ``HistoryItem/json(fates:dependsOn:)`` gives the record, and
+    /// It has the members of ``HistoryItem/json(fates:dependsOn:)``, and
     ///
     /// | member | holds |
     /// |---|---|
-    /// | `kindNumber`, `payloadBytes` | the record's kind as the log keeps it, and how long it is encoded |
-    /// | `compactedBefore` | in place of these, the log's first record, where a compaction has removed this one and a snapshot has the operation |
+    /// | `kindNumber`, `payloadBytes` | the record's kind number in the log, and its encoded size |
+    /// | `compactedBefore` | instead of these, the log's first record, if a compaction has removed this one and a snapshot has the operation |
     /// | `place` | `path`, `blockOffset`, `blockStoredBytes`, `blockRawBytes`, `blockFirst` and `blockLast` (sequence numbers), `packed` |
-    /// | `images` | what the record says of entities: `[{"entity", "set", "type", "values", "etag", "editLink", "links": [{"navigation", "to", "complete"}]}]` |
+    /// | `images` | the entities in the record: `[{"entity", "set", "type", "values", "etag", "editLink", "links": [{"navigation", "to", "complete"}]}]` |
     /// | `changeSets` | of a prepared batch: `[[{"contentID", "operation"}]]` |
     /// | `headers` | of an operation: `[{"name", "value"}]` |
     /// | `exchanges` | `[{"batch", "operation", "prepared", "answered", "outcome", "status", "code", "message", "method", "url", "body", "built"}]`, see ``Exchange`` |
     /// | `built` | `{"comparison", "reason", "requests": [{"method", "url", "headers": [{"name", "value"}], "body"}]}`, see ``BuiltRequests``; `comparison` is `identical`, `different`, `unknown` or `unbuildable` with the `reason` |
     /// | `causes`, `effects` | `[{"sequence", "time", "kind", "summary"}]` |
     ///
-    /// Members that do not apply are left out.
+    /// Members that do not apply are omitted.
     public var json: String {
         var writer = HistoryJSONWriter()
         writer.detail(self)
@@ -116,7 +116,7 @@ extension HistoryJSONWriter {
         }
     }
 
-    /// What the short form leaves out.
+    /// Writes the members that the short form omits.
     private mutating func everything(_ body: Record.Body) {
         switch body {
         case .operation(let operation) where !operation.headers.isEmpty: headers(operation.headers)

@@ -3,59 +3,59 @@ import OperationLog
 public import Operations
 public import SyncEngine
 
-/// One record with all that it says, where it lies, and what it has to do with other records.
+/// A record with its complete content, its location, and its related records.
 public struct RecordDetail: Sendable {
     public let entry: HistoryEntry
-    /// As the log keeps it; nil where ``compactedBefore`` is there.
+    /// The kind number in the log; nil if ``compactedBefore`` is set.
     public let kindNumber: UInt8?
-    /// Of the record as it was encoded, without the log's framing; nil where ``compactedBefore`` is there.
+    /// The encoded size without the log's framing; nil if ``compactedBefore`` is set.
     public let payloadBytes: Int?
-    /// Nil where only a repair could tell it: damage lies in front of it.
+    /// The location; nil if it is unknown because of damage before it.
     public let place: Place?
-    /// The log's first record, where a compaction has removed this one: what is told of the operation is what the newest
-    /// snapshot has of it and what later records say.
+    /// The log's first record, if a compaction has removed this record. The operation is then described by the newest
+    /// snapshot and later records.
     public let compactedBefore: SequenceNumber?
-    /// Of an operation.
+    /// The outcome of an operation.
     public let fate: OperationFate?
-    /// The ways to the service and back of an operation, or of the operations of a batch's record.
+    /// The exchanges with the service for an operation, or for the operations of a batch record.
     public internal(set) var exchanges: [Exchange]
-    /// Earlier records without which it would not be, in order.
+    /// Earlier records that this record depends on, in order.
     public let causes: [Related]
-    /// Later records that are about it, in order.
+    /// Later records about this record, in order.
     public let effects: [Related]
 
-    /// Where a record lies on the disk.
+    /// The location of a record on disk.
     public struct Place: Sendable, Hashable {
-        /// The segment's file.
+        /// The path of the segment file.
         public let path: String
-        /// Where the block begins, in bytes from the file's beginning.
+        /// The offset of the block from the beginning of the file, in bytes.
         public let blockOffset: UInt64
-        /// The block's records, compressed and maybe encrypted, without the block's header.
+        /// The size of the block's records without the block header, compressed and possibly encrypted.
         public let blockStoredBytes: UInt64
         public let blockRawBytes: UInt64
-        /// The block's records, in one that is not packed those of a commit or of a part of one.
+        /// The block's records. In a block that is not packed, they belong to one commit.
         public let blockRecords: ClosedRange<SequenceNumber>
-        /// Whether the values of each field lie side by side, as in a packed segment.
+        /// Whether the values of each field are stored together, as in a packed segment.
         public let isPacked: Bool
     }
 
-    /// Another record and what it is to this one.
+    /// A related record.
     public struct Related: Sendable, Hashable {
         public let sequence: SequenceNumber
         public let time: Timestamp?
-        /// As ``HistoryEntry/kind``.
+        /// The kind, as in ``HistoryEntry/kind``.
         public let kind: String
         public let summary: String
     }
 }
 
 extension InspectedStore {
-    /// The record with the number.
+    /// Returns the record with the number.
     ///
-    /// Cost: a few looks at the log, mostly without decoding.
+    /// Cost: a few searches in the log, mostly without decoding.
     ///
-    /// - Throws: `notFound` where the log has no such record, or a compaction has removed it, but for an operation that a
-    ///   snapshot has: one that had not ended, or was undone; otherwise as ``provenance(of:)``.
+    /// - Throws: `notFound` if the log has no such record, or a compaction has removed it and no snapshot has it as a
+    ///   pending or undone operation. Otherwise as ``provenance(of:)``.
     public func detail(of sequence: SequenceNumber) throws(TidelogError) -> RecordDetail {
         let place = try? RecordDetailSearch.place(of: sequence, try reader())
         return try readable { reader throws in

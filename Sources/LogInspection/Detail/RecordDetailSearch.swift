@@ -3,21 +3,21 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// Finds what belongs to one record.
+/// Finds the related records of one record.
 struct RecordDetailSearch {
     private let sequence: SequenceNumber
     private let record: Record
-    /// Nil where a compaction has removed the record.
+    /// The raw record, or nil if a compaction has removed it.
     private let raw: LogRecord?
     private let blocks: LogBlocks
-    /// Those that name one of the same operations, in order.
+    /// The records that refer to the same operations, in order.
     private let related: [(sequence: SequenceNumber, record: Record)]
-    /// Those behind the record that were lost, and may have been about it.
+    /// The lost records after it, which may have concerned it.
     private let lost: [(sequence: SequenceNumber, record: Record)]
     private let compacted: CompactedHistory?
     private var sets = EntitySets()
 
-    /// More entities are not looked up by their sets: a page has hundreds.
+    /// The largest number of entities whose sets are looked up, since a page has hundreds.
     private static let namedEntities = 200
 
     init(_ sequence: SequenceNumber, _ reader: LogReader) throws {
@@ -37,7 +37,7 @@ struct RecordDetailSearch {
         blocks = try LogBlocks(reader)
         var selection = RecordSelection(operations: IdentifierSet(Self.operations(record.body, sequence)))
         if record.body.batch != nil || !selection.operations.isEmpty {
-            // These name no operations.
+            // These kinds refer to no operations.
             selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted, .lost])
         }
         if record.body.batch != nil {
@@ -50,7 +50,7 @@ struct RecordDetailSearch {
             record.body.batch.map { [$0] }
             ?? Set(others.compactMap { $0.record.body.namedOperations.isEmpty ? nil : $0.record.body.batch })
         var found = others.filter { other in other.record.body.batch.map(batches.contains) ?? true }
-        // A fact's own operations.
+        // The operations that the record itself refers to.
         let wanted = Set(record.body.namedOperations)
         if !wanted.isEmpty {
             let known = Set(found.map(\.sequence))
@@ -67,7 +67,7 @@ struct RecordDetailSearch {
         for (_, record) in Self.decoded(try about.records(of: blocks)) { sets.learn(from: record.body) }
     }
 
-    /// Whose fate a record is about.
+    /// Returns the operations whose outcome the record concerns.
     private static func operations(_ body: Record.Body, _ sequence: SequenceNumber) -> [SequenceNumber] {
         if case .operation = body { [sequence] } else { body.batch == nil ? [] : body.namedOperations }
     }
@@ -82,7 +82,7 @@ struct RecordDetailSearch {
         }
     }
 
-    /// Another record, as far as something is known of it.
+    /// Returns another record, as far as it is known.
     private static func known(
         _ sequence: SequenceNumber, _ reader: LogReader, _ compacted: CompactedHistory?
     ) throws -> (sequence: SequenceNumber, record: Record)? {

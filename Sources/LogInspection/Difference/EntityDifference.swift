@@ -3,51 +3,51 @@ import ODataWire
 public import Operations
 import SyncEngine
 
-/// What of an entity is otherwise on the second of two sides than on the first.
+/// The difference of an entity between two sides.
 public struct EntityDifference: Sendable {
     public enum Change: String, Sendable, Hashable {
         /// Only the second side has the entity.
         case added
-        /// Only the first side has it.
+        /// Only the first side has the entity.
         case removed
-        /// Both have it.
+        /// Both sides have the entity.
         case changed
     }
 
-    /// A property. Both values are nil-able for *unset*, which is neither null nor a default.
+    /// The difference of a property. A nil value means *unset*, which is neither null nor a default.
     public struct PropertyDifference: Sendable, Hashable {
         public let name: String
         public let before: Value?
         public let after: Value?
-        /// As the metadata declare it; nil for a dynamic property.
+        /// The declared type, or nil for a dynamic property.
         public let type: TypeReference?
     }
 
     /// A link that only one of the sides has.
     public struct LinkDifference: Sendable, Hashable {
         public let navigation: String
-        /// The readLink of the entity that it leads to.
+        /// The readLink of the target.
         public let target: String
         public let isAdded: Bool
     }
 
     public let change: Change
     public let set: String
-    /// The entity's readLink, on the second side where that has it.
+    /// The entity's readLink, on the second side if that has the entity.
     public let name: String
-    /// The entity's ID in the store of the side that it is named by; nil for one of a service.
+    /// The entity's ID in the store of the side that the name is from; nil for an entity of a service.
     public let entity: EntityID?
-    /// In the order of the metadata, dynamic ones behind them by name.
+    /// The properties in the order of the metadata, followed by dynamic ones by name.
     public let properties: [PropertyDifference]
-    /// In the order of the metadata, those that only the first side has first.
+    /// The links in the order of the metadata, beginning with those of only the first side.
     public let links: [LinkDifference]
 }
 
-/// Two entities, or one and none, held against each other.
+/// Compares two versions of an entity.
 struct EntityComparison {
     let matching: StateDifference.Matching
 
-    /// Only one of the sides has the entity.
+    /// Returns the difference for an entity that only one of the sides has.
     func difference(_ entity: ComparedEntity, _ change: EntityDifference.Change) -> EntityDifference {
         let isAdded = change == .added
         let properties = names(entity).compactMap { name -> EntityDifference.PropertyDifference? in
@@ -65,7 +65,7 @@ struct EntityComparison {
             change: change, set: entity.set, name: entity.name, entity: entity.id, properties: properties, links: links)
     }
 
-    /// Nil where nothing is otherwise.
+    /// Returns the difference between two versions, or nil if there is none.
     func difference(_ before: ComparedEntity, _ after: ComparedEntity) -> EntityDifference? {
         var properties: [EntityDifference.PropertyDifference] = []
         for name in names(after) + names(before).filter({ after.values[$0] == nil }) {
@@ -90,11 +90,11 @@ struct EntityComparison {
             change: .changed, set: after.set, name: after.name, entity: after.id, properties: properties, links: links)
     }
 
-    /// What says that two ends are one; nil for one that only its own side has.
+    /// Returns the identity by which two ends match, or nil for an end that exists on only one side.
     private func identity(_ end: ComparedEntity.End) -> String? {
         switch matching {
         case .entityIDs: "\(end.id)"
-        // A name with an ID in it, of an end without a key, is that of another entity in another store.
+        // The ID in the name of a keyless end belongs to another entity in another store.
         case .keys: end.hasKey ? end.name : nil
         case .keysAndLocalIDs: end.name
         }
@@ -104,7 +104,7 @@ struct EntityComparison {
         entity.links.first { $0.navigation == navigation }?.targets ?? []
     }
 
-    /// What is set: declared properties in the order of the metadata, then the dynamic ones by name.
+    /// Returns the names of the set properties: declared ones in the order of the metadata, then dynamic ones by name.
     private func names(_ entity: ComparedEntity) -> [String] {
         let declared = entity.type.properties.map(\.name)
         let known = Set(declared)

@@ -3,18 +3,20 @@ import ODataWire
 import EDM
 import Operations
 
-/// A service, read page by page.
+/// A service that is read page by page.
 public protocol LiveReading {
-    /// - Parameter url: a defining query, or the next link of an answer.
+    /// Returns one page.
+    ///
+    /// - Parameter url: A defining query, or the next link of a response.
     func page(_ url: String) async throws(TidelogError) -> QueryAnswer
 }
 
-/// The difference of a store and of what its service answers to the store's defining queries now.
+/// The difference between a store and the service's current results of the store's defining queries.
 ///
-/// Compared are the properties that the service sends, and the entities that the queries bring; what they expand counts as
-/// brought. Links are not: what a service does not send is not known. An entity that several queries
-/// bring is compared with each of them as far as it was not before. Of the store the IDs of what was seen are in memory, of the
-/// service a page.
+/// It compares the properties that the service returns, and the entities of the query results, including expanded ones.
+/// Links are not compared, because the service may omit them. If several queries contain an entity, each compares the
+/// properties that no earlier one has compared. The IDs of the seen entities of the store are held in memory, and one
+/// page of the service.
 public struct LiveDifference<Service: LiveReading> {
     private let store: PastStore
     private let service: Service
@@ -30,9 +32,10 @@ public struct LiveDifference<Service: LiveReading> {
         self.storeIsFirst = storeIsFirst
     }
 
-    /// Calls `body` for each entity that differs: those that the service sends, in its order, then those that only the store has.
+    /// Calls `body` for each different entity: first those that the service returns, in its order, then those that only
+    /// the store has.
     ///
-    /// - Throws: `invalidRequest` where a single entity is asked for: a service is read query by query.
+    /// - Throws: `invalidRequest` for the scope of a single entity, because a service is read query by query.
     @inline(never)
     @_optimize(none)
     public func run(
@@ -92,7 +95,7 @@ public struct LiveDifference<Service: LiveReading> {
         }
         let seen = run.seen[held.id]
         let known = seen.map { run.names[$0.names] } ?? []
-        // What the service leaves out is not known, and so are links; what another query brought was compared.
+        // Properties that the service omits, and links, are not compared. Properties from earlier queries already were.
         for name in held.values.names where sent.values[name] == nil || known.contains(name) { held.values[name] = nil }
         for name in known { sent.values[name] = nil }
         run.see(held.id, known.union(snapshot.values.names))
@@ -133,15 +136,17 @@ public struct LiveDifference<Service: LiveReading> {
     }
 }
 
-/// How far a comparison with a service has come.
+/// The progress of a comparison with a service.
 private struct LiveRun {
     var counts = DifferenceCounts()
-    /// The store's entities that the service has sent: which properties of them, as a place in ``names``.
+    /// The entities of the store that the service has returned, with their returned properties as an index into
+    /// ``names``.
     private(set) var seen: [EntityID: (names: Int, differs: Bool)] = [:]
-    /// Few: queries send the same properties of entities of a type.
+    /// The combinations of properties. There are few, because queries return the same properties for entities of a
+    /// type.
     private(set) var names: [Set<String>] = []
     private var places: [Set<String>: Int] = [:]
-    /// The readLinks of what only the service has.
+    /// The readLinks of entities that only the service has.
     var strangers: Set<String> = []
     var sets: Set<String> = []
 
@@ -154,14 +159,14 @@ private struct LiveRun {
         seen[entity] = (place, seen[entity]?.differs ?? false)
     }
 
-    /// Returns whether it is the first one of the entity.
+    /// Records a difference. Returns whether it is the first one of the entity.
     mutating func note(difference entity: EntityID) -> Bool {
         guard let known = seen[entity], !known.differs else { return false }
         seen[entity] = (known.names, true)
         return true
     }
 
-    /// The entities with all that is expanded below them.
+    /// Returns the entities with all expanded entities below them.
     static func flattened(_ entities: [EntitySnapshot]) -> [EntitySnapshot] {
         var found: [EntitySnapshot] = []
         var open = Array(entities.reversed())

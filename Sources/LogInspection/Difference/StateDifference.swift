@@ -2,19 +2,19 @@ public import SyncEngine
 import EDM
 import Operations
 
-/// What is compared.
+/// The scope of a comparison.
 public enum DifferenceScope: Sendable, Hashable {
     case everything
     /// One entity set.
     case set(String)
-    /// One entity, by a link that one of the sides understands.
+    /// One entity, by a link that at least one of the sides resolves.
     case entity(String)
 
-    /// `Customers` is a set, `Customers(1)` an entity.
+    /// Creates a scope: `Customers` is a set, `Customers(1)` an entity.
     public init(_ text: String) { self = text.contains("(") ? .entity(text) : .set(text) }
 }
 
-/// How many entities were compared, and how many differ.
+/// The number of compared entities, and of different ones.
 public struct DifferenceCounts: Sendable, Hashable {
     public internal(set) var compared = 0
     public internal(set) var added = 0
@@ -32,18 +32,17 @@ public struct DifferenceCounts: Sendable, Hashable {
     }
 }
 
-/// The difference of two states: entities, properties and links, with the pending operations on top.
+/// The difference between two states: entities, properties and links, with the pending operations applied.
 ///
-/// Streams through both, some hundred entities at a time.
+/// It streams both states in pages of a few hundred entities.
 public struct StateDifference {
-    /// Which entities of the two sides are one.
+    /// The way in which entities of the two sides are matched.
     public enum Matching: Sendable, Hashable {
-        /// Those with the same ID: in two states of one store.
+        /// By ID, for two states of one store.
         case entityIDs
-        /// Those with the same key; one without a key is in its own store only.
+        /// By key. An entity without a key matches none.
         case keys
-        /// Those with the same key, and of those without one those with the same ID: in a store and a copy, which may both
-        /// have gone on.
+        /// By key, and entities without a key by ID, for a store and a copy that may both have continued.
         case keysAndLocalIDs
     }
 
@@ -61,7 +60,7 @@ public struct StateDifference {
         comparison = EntityComparison(matching: matching)
     }
 
-    /// Calls `body` for each entity that differs: set by set, first those that the first side has.
+    /// Calls `body` for each different entity, set by set, beginning with those of the first side.
     public func run(
         _ scope: DifferenceScope = .everything, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) -> DifferenceCounts {
@@ -95,7 +94,7 @@ public struct StateDifference {
         }
     }
 
-    /// What is on the first side and otherwise or not at all on the second; then what is on the second side only.
+    /// Compares the entities of the first side, then reports those that only the second side has.
     @inline(never)
     @_optimize(none)
     private func compare(
@@ -137,7 +136,7 @@ public struct StateDifference {
         try body(difference)
     }
 
-    /// One for each of the page, in order.
+    /// Returns the counterpart of each entity of the page, in order.
     private func counterparts(
         of page: [ComparedEntity], _ set: String, in side: PastStore
     ) async throws(TidelogError) -> [ComparedEntity?] {
@@ -166,7 +165,7 @@ public struct StateDifference {
         case (nil, let new?): try await compareNew(new, &counts, body)
         case (let old?, let new?):
             try await compareOld(old, &counts, body)
-            // Where the link leads to an entity of its own on each side, it is about both.
+            // If the link leads to a different entity on each side, both are compared.
             guard try await counterparts(of: [old], old.set, in: after)[0]?.id != new.id else { return }
             counts.compared += 1
             try await compareNew(new, &counts, body)
@@ -195,7 +194,7 @@ public struct StateDifference {
             return try await side.store.comparedEntities([id])[id]
         } catch {
             switch error.code {
-            // What is not there is refused by a rule where a readLink names it.
+            // A rule refuses a readLink to an entity that does not exist.
             case .notFound, .noStore, .refused: return nil
             default: throw error
             }

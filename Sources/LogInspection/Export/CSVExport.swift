@@ -3,14 +3,14 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// A log as a table for spreadsheets: one row a record, by RFC 4180 (CRLF, quotes doubled), in UTF-8.
+/// A log as a table for spreadsheets: one row per record, according to RFC 4180 (CRLF, doubled quotes), in UTF-8.
 ///
 /// The columns: `sequence`, `time` (ISO 8601, UTC), `kind`, `fate` (of operations), `action`, `entities`
 /// (`Customers(~3) Orders(~4)`), `batch`, `operations` (sequence numbers), `status`, `code` and `message` (of the first
 /// refusal), `summary`.
 ///
-/// A spreadsheet takes a cell that begins with `=`, `+`, `-`, `@`, a tabulator or a line end for a formula; such cells get
-/// an apostrophe in front.
+/// A spreadsheet interprets a cell that begins with `=`, `+`, `-`, `@`, a tab or a line end as a formula; such cells
+/// are prefixed with an apostrophe.
 public struct CSVExport {
     static let columns = [
         "sequence", "time", "kind", "fate", "action", "entities", "batch", "operations", "status", "code", "message",
@@ -25,9 +25,10 @@ public struct CSVExport {
         self.range = range
     }
 
-    /// Calls `row` with each row, its end included. In memory for one record, and one fate for each operation.
+    /// Calls `row` with each row, including its line end. It holds one record and the outcome of each operation in
+    /// memory.
     ///
-    /// - Returns: Whether all could be read.
+    /// - Returns: Whether all records could be read.
     public func writeRows(_ row: (String) throws -> Void) throws -> Bool {
         do {
             let fates = try store.history.fates()
@@ -86,12 +87,12 @@ public struct CSVExport {
     }
 }
 
-/// What tables say of a record besides its summary.
+/// The columns of a record in addition to its summary.
 struct RowFacts {
     var action = ""
     var batch: BatchID?
     var operations: [SequenceNumber] = []
-    /// The first one.
+    /// The first refusal.
     var refusal: Refusal?
 
     init(_ body: Record.Body) {
@@ -117,7 +118,7 @@ struct RowFacts {
 }
 
 extension BatchAnswered.Result {
-    /// Nil for outcomes that are no refusal.
+    /// The refusal, or nil for other results.
     var refusal: Refusal? {
         switch self {
         case .rejected(let refusal), .deferred(let refusal, _): refusal
@@ -125,7 +126,7 @@ extension BatchAnswered.Result {
         }
     }
 
-    /// As the JSON of a history has it.
+    /// The name in the JSON of a history.
     var name: String {
         switch self {
         case .confirmed: "confirmed"
@@ -138,7 +139,7 @@ extension BatchAnswered.Result {
 }
 
 extension Operation {
-    /// As the JSON of a history has it.
+    /// The name in the JSON of a history.
     var actionName: String {
         switch action {
         case .create: "create"
@@ -152,7 +153,8 @@ extension Operation {
 }
 
 extension InspectedStore {
-    /// The sequence numbers that the range means; from 0 where it has no beginning, so that what a compaction left is in it.
+    /// Returns the sequence numbers of the range. Without a beginning it starts at 0, so that the remains of a
+    /// compaction are included.
     func bounds(of range: ExportRange) throws(TidelogError) -> Range<SequenceNumber> {
         if range == ExportRange() { return 0 ..< .max }
         let passage = try range.passage(in: try soundReader().reader, place: files.log)

@@ -2,11 +2,11 @@ import OperationLog
 import Operations
 public import SyncEngine
 
-/// Which part of a log is meant.
+/// A range of a log.
 public struct ExportRange: Sendable, Hashable {
-    /// The first record, or all that were made after a time; nil for the beginning of the log.
+    /// The first record, or the time after which records are included; nil for the beginning of the log.
     public var from: PointInTime?
-    /// The last record, or all that were made by a time; nil for the end.
+    /// The last record, or the time until which records are included; nil for the end.
     public var to: PointInTime?
 
     public init(from: PointInTime? = nil, to: PointInTime? = nil) {
@@ -29,7 +29,7 @@ public struct ExportRange: Sendable, Hashable {
     }
 }
 
-/// What reading a log threw, in its public form.
+/// Returns the public form of an error from reading a log.
 func inspectionError(_ error: any Error, _ place: String) -> TidelogError {
     switch error {
     case let error as TidelogError: error

@@ -5,22 +5,23 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// A log as lines of JSON, from which ``LogImport`` makes a store again that is the same to the byte of each record.
+/// A log as JSON lines, from which ``LogImport`` rebuilds a store with byte-identical records.
 ///
 /// The first line describes the export:
 ///
 ///     {"tidelogExport":1,"storeIdentifier":"…","serviceRoot":"…","service":{…},"firstSequence":1,"complete":true}
 ///
-/// `serviceRoot` and `service` are what `store.json` says, and left out where it cannot be read. `complete` is false where
-/// records in front of `firstSequence` are missing and no snapshot has what they led to: then no store can be made of it.
+/// `serviceRoot` and `service` are from `store.json`, and are omitted if it cannot be read. `complete` is false if
+/// records before `firstSequence` are missing and no snapshot contains their state; then no store can be built from the
+/// export.
 ///
-/// A line for each record has the members of ``HistoryItem/json(fates:)``, and behind these `kindNumber` and `payload`, the
-/// record's bytes in Base64: what is made again is made of these two. Of a log that was compacted a line for each record of
-/// the snapshot has `snapshot` (the sequence number of the record that it stands in front of), `kindNumber` and `payload`.
+/// The line of a record has the members of ``HistoryItem/json(fates:)``, followed by `kindNumber` and `payload`, the
+/// record's bytes in Base64. Only these two are used to rebuild the record. For a compacted log, the line of each
+/// snapshot record has `snapshot` (the sequence number of the record that it precedes), `kindNumber` and `payload`.
 ///
-/// The last line is `{"end":true,"lastSequence":…,"records":…,"checksum":"…"}`, the checksum being FNV-1a with 64 bits over
-/// all lines with a payload, of each the number of its kind as 8 bytes, the least significant one first, the payload, and a
-/// byte 0xFF. The contents of streams are not in an export.
+/// The last line is `{"end":true,"lastSequence":…,"records":…,"checksum":"…"}`. The checksum is 64-bit FNV-1a over all
+/// lines with a payload: the kind number as 8 bytes, least significant first, the payload, and a byte 0xFF. The
+/// contents of streams are not exported.
 public struct LogExport {
     static let version: Int64 = 1
 
@@ -32,21 +33,21 @@ public struct LogExport {
         self.range = range
     }
 
-    /// What was exported.
+    /// The result of an export.
     public struct Summary: Sendable, Hashable {
         public var records: UInt64 = 0
-        /// Whether a store can be made of it.
+        /// A Boolean value that indicates whether a store can be built from the export.
         public var isComplete = true
-        /// Whether the log is damaged: records that are lost are in the export as lost ones.
+        /// A Boolean value that indicates whether the log is damaged. Lost records are exported as lost ones.
         public var isDamaged = false
-        /// How many operations that the service does not have write into a stream: the files with the contents are not in
-        /// the export, and a store that is made of it cannot send these without them.
+        /// The number of unsent operations that write a stream. The export does not contain the stream files, and a
+        /// store built from it cannot send these operations without them.
         public var missingStreams = 0
     }
 
-    /// Calls `line` with each line, without its end. In memory for one record and its block.
+    /// Calls `line` with each line, without its line end. It holds one record and its block in memory.
     ///
-    /// - Throws: what `line` throws, or a ``TidelogError`` as of reading.
+    /// - Throws: The errors of `line`, or a ``TidelogError`` from reading.
     public func writeLines(_ line: (String) throws -> Void) throws -> Summary {
         let (reader, isDamaged) = try store.soundReader()
         let passage = try range.passage(in: reader, place: store.files.log)
@@ -105,7 +106,7 @@ public struct LogExport {
         return writer.json.text
     }
 
-    /// So that summaries can name the sets of entities whose records are gone.
+    /// Learns the sets of entities whose records were removed, for the summaries.
     private func learn(_ kind: UInt8, _ payload: [UInt8], _ sets: inout EntitySets) {
         guard kind == SnapshotCodec.Kind.entity.rawValue,
             case .entity(let id, let set)? = try? SnapshotCodec.decode(.entity, payload: payload)
@@ -116,7 +117,7 @@ public struct LogExport {
     private static func line(_ item: HistoryItem, _ record: LogRecord) -> String {
         var members = HistoryJSONWriter()
         members.object {
-            // Two kinds of items have the number already.
+            // Two kinds of items already have the number.
             switch item {
             case .undecodable: break
             case .entry(let entry) where entry.kind == "unknown": break
@@ -150,7 +151,7 @@ extension FNV1a {
 }
 
 extension HistoryItem {
-    /// One record as an item of its own, lost ones included.
+    /// Creates an item for one record, including lost ones.
     init(_ record: LogRecord, _ decoder: RecordDecoder, _ sets: inout EntitySets) {
         do throws(CodecError) {
             let decoded = try decoder.decode(kind: record.kind, payload: record.bytes)

@@ -5,16 +5,16 @@ import Operations
 import SyncCore
 public import SyncEngine
 
-/// Makes a store of the lines of a ``LogExport``.
+/// Builds a store from the lines of a ``LogExport``.
 ///
-/// The store has its name only when ``finish()`` returns: whatever goes wrong, nothing is left behind.
+/// The store receives its name only in ``finish()``, so no files remain after a failure.
 public final class LogImport {
-    /// What was made.
+    /// The result of an import.
     public struct Summary: Sendable, Hashable {
         public let records: UInt64
         public let lastSequence: UInt64
-        /// As ``LogExport/Summary/missingStreams``: so many operations cannot be sent before the files of the streams are in
-        /// the store's `streams`, or the streams are written again.
+        /// The number of unsent operations without their stream, as in ``LogExport/Summary/missingStreams``. They
+        /// cannot be sent until the files are in the store's `streams` directory or the streams are written again.
         public let missingStreams: Int
     }
 
@@ -33,10 +33,12 @@ public final class LogImport {
     private var isDone = false
     private let decoder = RecordDecoder()
 
+    /// Begins an import.
+    ///
     /// - Parameters:
-    ///   - directory: of the store, which must not exist.
-    ///   - keys: the first one encrypts it.
-    /// - Throws: `invalidRequest` where something is there already.
+    ///   - directory: The directory of the store, which must not exist.
+    ///   - keys: The keys of the new store, of which the first one encrypts it.
+    /// - Throws: `invalidRequest` if the directory already exists.
     public init(to directory: String, keys: [LogKey] = []) throws(TidelogError) {
         unfinished = try UnfinishedStore(directory)
         self.keys = keys
@@ -44,10 +46,10 @@ public final class LogImport {
 
     deinit { if !isDone { unfinished.discard() } }
 
-    /// Takes the next line, without its end; empty ones are passed over.
+    /// Adds the next line, without its line end. Empty lines are ignored.
     ///
-    /// - Throws: `invalidRequest` where it is no line of an export, or not the one that has to come next. The message names
-    ///   the line by its number.
+    /// - Throws: `invalidRequest` if it is no line of an export, or not the expected one. The message contains the line
+    ///   number.
     public func add(line bytes: [UInt8]) throws(TidelogError) {
         line += 1
         guard !bytes.isEmpty else { return }
@@ -64,9 +66,9 @@ public final class LogImport {
         try add(json)
     }
 
-    /// Gives the store its name.
+    /// Completes the store and gives it its name.
     ///
-    /// - Throws: `invalidRequest` where the end of the export has not come.
+    /// - Throws: `invalidRequest` if the end of the export is missing.
     public func finish() throws(TidelogError) -> Summary {
         guard isEnded, let log else {
             line += 1
@@ -162,7 +164,7 @@ public final class LogImport {
             if case .serviceInstalled(let installed) = record.body { service = installed }
             streams.add(record.body, sequence)
         } catch {
-            // The log had it so.
+            // The record was already undecodable in the exported log.
             guard !isUndecodable else { return }
             throw failure("has bytes that are no record of kind \(kind): \(error)")
         }

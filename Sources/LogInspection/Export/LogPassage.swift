@@ -2,27 +2,29 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// A stretch of a log as it is passed on: its records, and where it does not begin with the first one, the snapshot that
-/// has the state in front of it.
+/// A range of a log with its records, and the snapshot of the preceding state if the log does not begin with the first
+/// record.
 struct LogPassage {
     enum Piece {
         case record(LogRecord)
-        /// A record of the snapshot in front of the next record.
+        /// A record of the snapshot before the next record.
         case snapshotItem(kind: UInt8, payload: [UInt8])
     }
 
     let reader: LogReader
     let first: SequenceNumber
-    /// The last record, also where more was appended meanwhile. One less than ``first`` where there is none.
+    /// The last record, even if more were appended meanwhile. It is one less than ``first`` if the range is empty.
     let last: SequenceNumber
-    /// Nil where none is needed, or none helps.
+    /// The snapshot, or nil if none is needed or available.
     let snapshot: SnapshotFile?
 
-    /// Whether a store can be made of it.
+    /// Whether a store can be built from the range.
     var isComplete: Bool { first == 1 || snapshot != nil }
 
-    /// - Parameter from: nil for all that the log has, with a snapshot where it is compacted.
-    /// - Throws: ``LogError/compacted(first:)`` where the log has only what is behind `through`.
+    /// Creates a range.
+    ///
+    /// - Parameter from: The first record, or nil for the whole log, with a snapshot if the log is compacted.
+    /// - Throws: ``LogError/compacted(first:)`` if the log has only records after `through`.
     init(_ reader: LogReader, from: SequenceNumber?, through: SequenceNumber?) throws(LogError) {
         self.reader = reader
         let begin = try reader.firstSequence()
@@ -33,7 +35,7 @@ struct LogPassage {
         snapshot = first == begin && begin > 1 ? try Self.snapshot(reader, from: begin, through: last) : nil
     }
 
-    /// The oldest one that holds: so all that the log says behind it stays to be looked at.
+    /// Returns the oldest intact snapshot, so that as many records as possible are included.
     private static func snapshot(
         _ reader: LogReader, from first: SequenceNumber, through last: SequenceNumber
     ) throws(LogError) -> SnapshotFile? {
@@ -48,7 +50,7 @@ struct LogPassage {
         return nil
     }
 
-    /// Calls `body` with every piece in order, in memory for one of them and a block.
+    /// Calls `body` with every piece in order. It holds one piece and one block in memory.
     func forEach(_ body: (Piece) throws -> Void) throws {
         guard last >= first else { return try forEachOfSnapshot(body) }
         let records = reader.records(from: first, through: last)
@@ -67,10 +69,10 @@ struct LogPassage {
 }
 
 extension InspectedStore {
-    /// Whether any part of the log is encrypted.
+    /// A Boolean value that indicates whether any part of the log is encrypted.
     public var isEncrypted: Bool { LogReader.hasEncryption(directory: files.log, fileSystem: disk) }
 
-    /// A reader of a log without damage; see ``sound()``.
+    /// Returns a reader of a log without damage; see ``sound()``.
     func soundReader() throws(TidelogError) -> (reader: LogReader, isDamaged: Bool) {
         let store = try sound()
         return (try store.openReader(), store.salvagedOnce.isSalvaged)

@@ -1,16 +1,16 @@
 import Operations
 import SyncCore
 
-/// The operations of a log that write into a stream and that the service does not have: only files beside the log hold what
-/// they write, and an export has none of these.
+/// The unsent operations of a log that write a stream. Their contents are in files next to the log, which an export
+/// does not include.
 ///
-/// In memory for one number an operation.
+/// It holds one number per operation in memory.
 struct StreamWrites {
     private var open: Set<SequenceNumber> = []
 
     var count: Int { open.count }
 
-    /// What was undone may be redone, and stays.
+    /// Adds a record. Undone operations are kept, because they may be redone.
     mutating func add(_ body: Record.Body, _ sequence: SequenceNumber) {
         switch body {
         case .operation(let operation): add(operation, sequence)
@@ -28,7 +28,7 @@ struct StreamWrites {
         }
     }
 
-    /// A record of a snapshot.
+    /// Adds a record of a snapshot.
     mutating func add(snapshotItem kind: UInt8, _ payload: [UInt8]) {
         guard let kind = SnapshotCodec.Kind(rawValue: kind), kind == .pendingWithStream || kind == .undoneWithStream
         else { return }

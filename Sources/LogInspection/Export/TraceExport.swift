@@ -3,15 +3,15 @@ import OperationLog
 import Operations
 import SyncEngine
 
-/// A log as Chrome trace events (JSON), which Perfetto and chrome://tracing open. Times are microseconds since 1970; the
+/// A log as Chrome trace events (JSON), for Perfetto and chrome://tracing. Times are in microseconds since 1970; the
 /// log has milliseconds.
 ///
-/// Three processes: *Entity sets* with a track for each set, on which each operation is a slice of one millisecond;
-/// *Batches* with a track for each batch, a slice from where it was prepared to where it was answered or interrupted and
-/// the answer as a slice at its end; *Downloads* with a track for each defining query, a slice for each download. An arrow
-/// leads from each operation to each batch that carried it, and on to the answer.
+/// There are three processes. *Entity sets* has a track for each set, with a slice of one millisecond for each
+/// operation. *Batches* has a track for each batch, with a slice from its preparation to its response or interruption,
+/// and the response as a slice at its end. *Downloads* has a track for each defining query, with a slice for each
+/// download. An arrow leads from each operation to each batch that sent it, and on to the response.
 ///
-/// What has not ended ends with the log's last record, and is marked `"open":true`.
+/// Slices without an end extend to the log's last record and are marked `"open":true`.
 public struct TraceExport {
     enum Process: Int, CaseIterable {
         case sets = 1
@@ -35,10 +35,10 @@ public struct TraceExport {
         self.range = range
     }
 
-    /// Calls `piece` with the document's text piece by piece. In memory for one record, for what has not ended, and for the
-    /// set of each entity.
+    /// Calls `piece` with the parts of the document. It holds one record, the open slices and the set of each entity in
+    /// memory.
     ///
-    /// - Returns: Whether all could be read.
+    /// - Returns: Whether all records could be read.
     public func write(_ piece: @escaping (String) throws -> Void) throws -> Bool {
         do {
             let bounds = try store.bounds(of: range)
@@ -62,11 +62,11 @@ public struct TraceExport {
     }
 }
 
-/// The events as they come out of the records in order.
+/// Converts records to events, in order.
 private struct TraceEvents {
     typealias Process = TraceExport.Process
 
-    /// Where an operation lies: an arrow begins there.
+    /// The location of an operation, at which its arrow begins.
     private struct Place {
         let track: Int
         let time: Int64
@@ -180,7 +180,8 @@ private struct TraceEvents {
         return track
     }
 
-    /// A slice ends a millisecond behind its last one, so that none is without a length and none cuts across another.
+    /// Writes a slice. It ends a millisecond after its last event, so that no slice is empty and slices do not overlap
+    /// partially.
     private mutating func slice(
         _ process: Process, _ track: Int, _ name: String, _ start: Int64, _ end: Int64,
         sequence: SequenceNumber? = nil, summary: String? = nil, isOpen: Bool = false

@@ -1,26 +1,29 @@
 public import Operations
 
-/// How an operation stands, as later records tell.
+/// The outcome of an operation according to later records.
 public enum OperationFate: Sendable, Hashable {
-    /// Waits for an upload; never sent, or known not to have taken effect.
+    /// Waiting for an upload: it was never sent, or is known not to have taken effect.
     case pending
-    /// Sent, or about to be; the log holds no answer.
+    /// Sent or about to be sent; the log contains no response.
     case inFlight(BatchID)
-    /// The answer did not come, or does not tell.
+    /// The response is missing or inconclusive.
     case inDoubt(BatchID, reason: String)
     case confirmed(BatchID)
-    /// The batch is nil where a snapshot says so and the record was removed by a compaction.
+    /// Refused by the service. The batch is nil if a snapshot contains the refusal and a compaction has removed the
+    /// record.
     case rejected(BatchID?, Refusal)
-    /// Refused for a while only; a later upload sends it again.
+    /// Temporarily refused; a later upload sends it again.
     case deferred(Refusal)
-    /// Taken back by the app, in the record with the number. Final, unless it is redone: then it is as it was before.
+    /// Undone by the app, in the record with this number. It is final unless the operation is redone, which restores
+    /// the previous outcome.
     indirect case undone(by: SequenceNumber, before: OperationFate)
-    /// Cancelled out by others, as the record with the number says: nothing of it was sent. Final.
+    /// Cancelled out by other operations, according to the record with this number. It was not sent. Final.
     case elided(by: SequenceNumber)
-    /// Records behind the operation cannot be read, and how it ended may be in one of them.
+    /// Later records are unreadable and may contain the outcome.
     case unknown
 
-    /// `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`, `deferred`, `undone`, `elided` or `unknown`: what ``HistoryItem/json(fates:)`` has.
+    /// The name in ``HistoryItem/json(fates:)``: `pending`, `inFlight`, `inDoubt`, `confirmed`, `rejected`, `deferred`,
+    /// `undone`, `elided` or `unknown`.
     public var name: String {
         switch self {
         case .pending: "pending"
@@ -35,7 +38,7 @@ public enum OperationFate: Sendable, Hashable {
         }
     }
 
-    /// The batch that carried the operation last, as far as the fate tells.
+    /// The last batch that sent the operation, as far as the outcome contains it.
     public var batch: BatchID? {
         var fate = self
         while case .undone(_, let before) = fate { fate = before }
@@ -46,7 +49,7 @@ public enum OperationFate: Sendable, Hashable {
         }
     }
 
-    /// Whether nothing can change it any more, whatever records are missing.
+    /// Whether the outcome is final, even if records are missing.
     var isFinal: Bool {
         switch self {
         case .confirmed, .elided: true

@@ -1,31 +1,31 @@
 public import Operations
 
-/// What became of each operation, gathered from the records of a log in order.
+/// The outcome of each operation, derived from the records of a log in order.
 public struct OperationFates: Sendable {
     private var fates: [SequenceNumber: OperationFate] = [:]
-    /// The operations of batches that have no answer yet.
+    /// The operations of batches without a response.
     private var open: [BatchID: [SequenceNumber]] = [:]
-    /// Behind the last record that an item was about.
+    /// The number after the last applied record.
     private var following: SequenceNumber = 0
 
     init() {}
 
-    /// Nil for a sequence number at which no operation was read.
+    /// Returns the outcome, or nil for a sequence number without a known operation.
     public subscript(sequence: SequenceNumber) -> OperationFate? { fates[sequence] }
 
-    /// How many operations were read.
+    /// The number of known operations.
     public var count: Int { fates.count }
 
-    /// How many operations have each fate, by ``OperationFate/name``; fates that none has are left out.
+    /// The number of operations with each outcome, by ``OperationFate/name``. Outcomes without operations are omitted.
     public var counts: [String: Int] {
         fates.values.reduce(into: [:]) { $0[$1.name, default: 0] += 1 }
     }
 
-    /// Goes on with the next item. One that was applied before changes nothing: so who has the fates of a whole log can
-    /// walk through its items and go on with those that came later.
+    /// Applies the next item. An item that was already applied has no effect, so a caller with the outcomes of a whole
+    /// log can iterate over its items and continue with later ones.
     public mutating func apply(_ item: HistoryItem) {
         if case .carried(let entry, let fate, let resumesAt) = item {
-            // What was applied from there on is newer.
+            // Outcomes from later records are newer.
             if following == resumesAt { carry(entry.sequence, fate) }
             return
         }
@@ -33,20 +33,20 @@ public struct OperationFates: Sendable {
         following = item.following
         switch item {
         case .entry(let entry): apply(entry.record.body, sequence: entry.sequence)
-        // Any of what is missing may have been an answer.
+        // Any missing record may have been a response.
         case .lost, .undecodable, .damage, .compacted: forget()
         case .carried: break
         }
     }
 
-    /// What a snapshot says of an operation in front of the log's first record.
+    /// Adds the outcome of an operation before the log's first record, from a snapshot.
     mutating func carry(_ operation: SequenceNumber, _ fate: OperationFate) {
         fates[operation] = fate
         guard case .inFlight(let batch) = fate else { return }
         if open[batch]?.contains(operation) != true { open[batch, default: []].append(operation) }
     }
 
-    /// Goes on with a record, without an item made of it.
+    /// Applies a record without an item.
     mutating func apply(_ body: Record.Body, sequence: SequenceNumber) {
         switch body {
         case .operation: fates[sequence] = .pending
@@ -76,7 +76,7 @@ public struct OperationFates: Sendable {
         case .operationsAmended(let amended):
             for amended in amended { set(amended.operation, .pending) }
         case .operationsElided(let operations): for operation in operations { elide(operation, by: sequence) }
-        // It may have been an answer.
+        // It may have been a response.
         case .lost: forget()
         case .conflictResolved(let resolved):
             for operation in resolved.takenBack { undo(operation, by: sequence) }
@@ -100,7 +100,7 @@ public struct OperationFates: Sendable {
         }
     }
 
-    /// As the fold does it: what the service did is not undone.
+    /// Undoes an operation like the fold: confirmed operations cannot be undone.
     private mutating func undo(_ operation: SequenceNumber, by record: SequenceNumber) {
         guard let fate = fates[operation] else { return }
         switch fate {
@@ -121,7 +121,8 @@ public struct OperationFates: Sendable {
         if case .undone(_, let before) = fates[operation] { fates[operation] = before }
     }
 
-    /// A confirmed operation has ended, and so has one that was cancelled out; nothing changes that. What was never read has no fate here.
+    /// Sets an outcome. Confirmed and cancelled-out operations have ended and do not change. Unknown operations have no
+    /// outcome.
     private mutating func set(_ operation: SequenceNumber, _ fate: OperationFate) {
         switch fates[operation] {
         case nil, .confirmed, .elided: break
@@ -138,7 +139,7 @@ public struct OperationFates: Sendable {
 }
 
 extension HistoryItem {
-    /// What the history goes on with behind the item.
+    /// The next sequence number after the item.
     fileprivate var following: SequenceNumber {
         switch self {
         case .entry, .undecodable: sequence + 1

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 
 extension OperationFate {
-    /// As a snapshot has it.
+    /// Creates the outcome for the status in a snapshot.
     init(_ status: PendingOperation.Status) {
         switch status {
         case .pending: self = .pending
@@ -15,16 +15,17 @@ extension OperationFate {
     }
 }
 
-/// What is still known of the records that a compaction removed: the operations among them that had not ended when the
-/// snapshot was made or were undone, and the set of each entity.
+/// The remaining information about records that a compaction removed: the operations that were pending or undone at the
+/// time of the snapshot, and the set of each entity.
 struct CompactedHistory {
     /// The first record that the log still has.
     let first: SequenceNumber
-    /// In order; all are in front of ``first``.
+    /// The operations before ``first``, in order.
     private(set) var operations: [(operation: PendingOperation, fate: OperationFate)] = []
 
-    /// - Parameter sets: learns the sets of all entities that the snapshot knows.
-    /// Empty where no snapshot can be read; the reader says so by itself.
+    /// Reads the newest intact snapshot. The result is empty if there is none; the reader reports that itself.
+    ///
+    /// - Parameter sets: Learns the sets of all entities in the snapshot.
     init(_ reader: LogReader, first: SequenceNumber, _ sets: inout EntitySets) throws(LogError) {
         self.first = first
         for snapshot in try reader.snapshots().reversed() {
@@ -36,21 +37,21 @@ struct CompactedHistory {
         }
     }
 
-    /// The operation with the number as it was recorded, or amended since; nil where it had ended.
+    /// Returns the operation as it was recorded or later amended, or nil if it had ended.
     func record(_ sequence: SequenceNumber) -> Record? {
         place(of: sequence).map {
             Record(time: operations[$0].operation.time, body: .operation(operations[$0].operation.operation))
         }
     }
 
-    /// How it stood when the snapshot was made.
+    /// Returns the outcome at the time of the snapshot.
     func fate(_ sequence: SequenceNumber) -> OperationFate? { place(of: sequence).map { operations[$0].fate } }
 
     private func place(of sequence: SequenceNumber) -> Int? {
         operations.firstIndex { $0.operation.sequence == sequence }
     }
 
-    /// Returns whether the snapshot is one to its end.
+    /// Reads a snapshot. Returns whether it is complete.
     private mutating func read(
         _ snapshot: SnapshotFile, _ reader: LogReader, _ sets: inout EntitySets
     ) throws(LogError) -> Bool {

@@ -1,7 +1,7 @@
 import Operations
 
-/// Which entity set each entity is of, as far as the records read so far tell. So a summary can say `Customers(~3)`
-/// without asking the views.
+/// The entity set of each entity according to the records read so far. Summaries can show `Customers(~3)` without a
+/// query of the views.
 struct EntitySets {
     private var names: [String] = []
     private var indexes: [String: UInt32] = [:]
@@ -21,13 +21,13 @@ struct EntitySets {
         }
     }
 
-    /// `Customers(~3)`, or `~3` where the set is not known: the record that would tell cannot be read.
+    /// Returns a text such as `Customers(~3)`, or `~3` if the set is unknown because its record cannot be read.
     func reference(_ id: EntityID) -> String {
         guard let index = sets[id] else { return "\(id)" }
         return "\(names[Int(index)])(\(id))"
     }
 
-    /// Nil where no record says it.
+    /// Returns the set, or nil if it is unknown.
     func set(of id: EntityID) -> String? { sets[id].map { names[Int($0)] } }
 
     private mutating func learn(_ creation: Creation) {

@@ -3,27 +3,27 @@ public import OperationLog
 import Operations
 import SyncCore
 
-/// A place in the history that moves forward. Not to be shared between threads.
+/// A forward cursor over the history. Not thread-safe.
 ///
-/// At the end of the log ``next()`` gives nil; asked again later it goes on with what was appended since. So who follows a
-/// log keeps its cursor.
+/// At the end of the log ``next()`` returns nil. Later calls return records that were appended since, so a reader can
+/// follow a log by keeping the cursor.
 public final class HistoryCursor {
     private let directory: String
     private let keys: [LogKey]
     private let fileSystem: any FileSystem
     private var reader: LogReader?
     private var records: LogCursor?
-    /// What the items so far told, and the snapshot of a log that was compacted.
+    /// The sets learned from the items so far, and from the snapshot of a compacted log.
     private(set) var sets = EntitySets()
     private let decoder = RecordDecoder()
-    /// Behind the last record that was given.
+    /// The number after the last returned record.
     private var following: SequenceNumber = 1
     private var isEnded = false
-    /// Made where damage is met.
+    /// The readable copy, created at the first damage.
     private var salvaged: Salvaged?
-    /// To be given before anything else.
+    /// Items to return before any others.
     private var carried: ArraySlice<HistoryItem> = []
-    /// Read behind lost records, to see where they end.
+    /// The item after a range of lost records, which was read to find its end.
     private var ahead: HistoryItem?
 
     init(directory: String, keys: [LogKey], fileSystem: any FileSystem) {
@@ -32,8 +32,10 @@ public final class HistoryCursor {
         self.fileSystem = fileSystem
     }
 
-    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read. Never
-    ///   ``LogError/damaged(_:)`` or ``LogError/compacted(first:)``: these are items.
+    /// Returns the next item.
+    ///
+    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. It never
+    ///   throws ``LogError/damaged(_:)`` or ``LogError/compacted(first:)``; these are items.
     public func next() throws(LogError) -> HistoryItem? {
         if let ahead {
             self.ahead = nil
@@ -77,14 +79,14 @@ public final class HistoryCursor {
         let records = if let records { records } else { try openReader().records(from: following) }
         self.records = records
         if let record = try records.next() { return record }
-        // Of what is appended behind damage another copy is made.
+        // Another copy is made if records were appended after the damage.
         guard let salvaged, salvaged.isInUse, try logBytes() != salvaged.bytes else { return nil }
         let renewed = try salvagedReader().records(from: following)
         self.records = renewed
         return try renewed.next()
     }
 
-    /// What the snapshot still has of the operations that were removed.
+    /// Prepares the items for removed operations that the snapshot still contains.
     private func carryOver(before first: SequenceNumber) throws(LogError) {
         let reader = if let salvaged, salvaged.isInUse { salvaged.reader } else { try openReader() }
         let history = try CompactedHistory(reader, first: first, &sets)
@@ -117,26 +119,26 @@ public final class HistoryCursor {
 
     // MARK: Behind damage
 
-    /// What can be read of the log, in memory.
+    /// The readable part of the log, in memory.
     private struct Salvaged {
         let reader: LogReader
-        /// Of the log when it was made.
+        /// The size of the log when the copy was made.
         let bytes: UInt64
-        /// Whether the records come from there.
+        /// Whether records are read from the copy.
         var isInUse = false
     }
 
-    /// Goes on with the first record behind the damage that a repair would save: in the log itself where that is possible,
-    /// otherwise in a copy of what can be read.
+    /// Continues with the first record after the damage that a repair would save, in the log itself if possible,
+    /// otherwise in a readable copy.
     ///
-    /// - Returns: nil where there is none.
+    /// - Returns: The record, or nil if there is none.
     private func goOn(behind damage: LogDamage) throws(LogError) -> SequenceNumber? {
         guard salvaged?.isInUse != true else { return nil }
         let copy = try salvagedReader()
         guard let next = try firstSaved(copy) else { return nil }
         following = next
         do throws(LogError) {
-            // The record that is damaged may be saved as well: a copy of it is somewhere.
+            // The damaged record itself may be recoverable from a duplicate.
             guard next > damage.sequence, try openReader().record(next) != nil else { throw .damaged(damage) }
             records = nil
         } catch {
@@ -173,7 +175,7 @@ public final class HistoryCursor {
         do throws(FileSystemError) {
             var bytes: UInt64 = 0
             for name in try fileSystem.list(directory) {
-                // One that is gone meanwhile has none.
+                // A file that was removed meanwhile does not count.
                 guard let file = try? fileSystem.open(directory + "/" + name, .read) else { continue }
                 defer { file.close() }
                 bytes += try file.size()

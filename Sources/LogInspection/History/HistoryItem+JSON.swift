@@ -3,26 +3,26 @@ internal import OperationLog
 import Operations
 
 extension HistoryItem {
-    /// The item as one JSON object without line breaks; the form is a contract for other programs.
+    /// Returns the item as one JSON object without line breaks. The form is a contract for other programs.
     ///
     /// Every entry has
     ///
     ///     {"sequence": 12, "time": "2026-11-21T07:43:17.120Z", "kind": "operation", "summary": "…", "entities": [3, 4], …}
     ///
-    /// `time` is null for a record of a later version, `entities` are entity IDs. By `kind` there follow
+    /// `time` is null for a record of a later version, `entities` are entity IDs. Further members depend on `kind`:
     ///
     /// | kind | members |
     /// |---|---|
-    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; queued where there is none), `stream` (`property`, none for that of a media entity; `digest`, `bytes`, `mediaType` and `name`, none where it is deleted); `fate` (see ``OperationFate/name``) where the caller gave fates |
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; absent if queued), `stream` (`property`, absent for the stream of a media entity; `digest`, `bytes`, `mediaType` and `name`, absent if it is deleted); `fate` (see ``OperationFate/name``) if the caller passed fates |
     /// | `serviceInstalled` | `root`, `metadataBytes` |
     /// | `definingQueryAdded` | `name`, `query` |
     /// | `definingQueryRemoved` | `name` |
-    /// | `downloadStarted` | `queries`; `modes`, in the same order, where not all are `full`: `full`, `delta`, `resumed`, `restarted` |
-    /// | `downloadPage` | `query`; `unchanged` (how many), `removed` and `left` (entity IDs), `links` (how many), `next` (true: a page follows) where there are any |
-    /// | `downloadFinished` | `query`; `deltaLink` (true) where the service gave one |
-    /// | `linksLeftOpen` | `links`: `[{"query", "set", "source", "navigation", "target"}]`, all that wait now |
-    /// | `entitiesQuarantined` | `entities`: `[{"query", "set", "name", "entity", "reason", "path", "message", "value", "count"}]`, those that this part brought; `name` and `entity` if they are known |
-    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (how many), `requestBytes`; `requests`: `[{"contentID", "method", "url"}]` where they can be repeated |
+    /// | `downloadStarted` | `queries`; `modes`, in the same order, unless all are `full`: `full`, `delta`, `resumed`, `restarted` |
+    /// | `downloadPage` | `query`; `unchanged` (a count), `removed` and `left` (entity IDs), `links` (a count), `next` (true: a page follows), each only if present |
+    /// | `downloadFinished` | `query`; `deltaLink` (true) if the service returned one |
+    /// | `linksLeftOpen` | `links`: `[{"query", "set", "source", "navigation", "target"}]`, all dangling links after the record |
+    /// | `entitiesQuarantined` | `entities`: `[{"query", "set", "name", "entity", "reason", "path", "message", "value", "count"}]`, the entities of this part; `name` and `entity` if they are known |
+    /// | `batchPrepared` | `batch`, `operations` (sequence numbers), `changeSets` (a count), `requestBytes`; `requests`: `[{"contentID", "method", "url"}]` if they are repeatable |
     /// | `batchAccepted` | `batch`, `monitor` |
     /// | `batchAnswered` | `batch`, `outcomes`: `[{"operation", "result": "confirmed" \| "rejected" \| "deferred" \| "notProcessed" \| "inDoubt", …}]`; rejected and deferred ones with `status`, `code`, `message`, deferred ones with `attempts`, ones in doubt with `reason` |
     /// | `batchInterrupted` | `batch`, `reason` |
@@ -32,18 +32,21 @@ extension HistoryItem {
     /// | `conflictResolved` | `entity`, `decision` (`clientWins`, `serverWins`, `merged`, `app`, `call`), `dropped`: `[{"operation", "properties": […], "navigations": […]}]`, `takenBack` and `released` (sequence numbers) |
     /// | `entitiesMissing` | none |
     /// | `operationsUnfit` | `operations`: `[{"operation", "reason"}]` |
-    /// | `operationsAmended` | `operations`: `[{"operation", …}]`, each with the members of an `operation` that say what it does from now on |
-    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag", "told": {"readLink", "editLink", "etag"}}]`, without `digest` where the store has no copy any more, with `told` where it holds what the service said of the stream (addresses without their queries) |
+    /// | `operationsAmended` | `operations`: `[{"operation", …}]`, each with the members of its new `operation` |
+    /// | `streamsStored` | `streams`: `[{"entity", "property", "digest", "bytes", "mediaType", "name", "etag", "told": {"readLink", "editLink", "etag"}}]`, without `digest` if the store no longer has a copy, with `told` if it has the service's metadata of the stream (URLs without their queries) |
     /// | `unknown` | `kindNumber`, `bytes` |
     ///
-    /// What is no entry has `kind` `lost` (`sequence` and `last`, the first and the last record that is missing),
-    /// `undecodable` (`sequence`, `kindNumber`, `reason`), `damage` (`path`, `offset`, `fault`, `sequence`, and `resumesAt`,
-    /// null where nothing more can be read) or `compacted` (`sequence` of the first record that was removed, and
-    /// `resumesAt`; behind it come the operations among these that had not ended or were undone, as entries with `"carried":true`). Values
-    /// are in the JSON form of OData V4; members that do not apply are left out. Members may be added.
+    /// Any other item has the `kind` `lost` (`sequence` and `last`, the first and the last missing record),
+    /// `undecodable` (`sequence`, `kindNumber`, `reason`), `damage` (`path`, `offset`, `fault`, `sequence`, and
+    /// `resumesAt`, null if nothing more is readable) or `compacted` (`sequence` of the first removed record, and
+    /// `resumesAt`; the removed operations that are pending or undone follow as entries with `"carried":true`). Values
+    /// are in the JSON form of OData V4. Members that do not apply are omitted. Members may be added in later versions.
     ///
-    /// - Parameter edges: where they are given, an operation has `dependsOn`: `[{"operation", "because", "entity"}]`, see
-    ///   ``OperationDependences/Edge``; and `batch`, the one that carried it last, where its fate tells.
+    /// - Parameters:
+    ///   - fates: The outcomes of the operations, or nil to omit them.
+    ///   - edges: The dependencies of an operation, or nil to omit them. If they are given, an operation has
+    ///     `dependsOn`: `[{"operation", "because", "entity"}]`, see ``OperationDependences/Edge``, and `batch`, the
+    ///     last batch that sent it according to its outcome.
     public func json(fates: OperationFates? = nil, dependsOn edges: [OperationDependences.Edge]? = nil) -> String {
         var writer = HistoryJSONWriter()
         switch self {

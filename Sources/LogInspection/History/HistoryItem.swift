@@ -1,24 +1,24 @@
 public import OperationLog
 public import Operations
 
-/// What stands at one place of the log.
+/// The content of one position of the log.
 public enum HistoryItem: Sendable, Hashable {
     case entry(HistoryEntry)
-    /// Records that a repair could not read; placeholders stand for them. Neighbours are given as one item.
+    /// Records that a repair could not read and replaced with placeholders. Adjacent ones form one item.
     case lost(ClosedRange<SequenceNumber>)
-    /// The log gave the record back as it was written, but it is none that this version understands.
+    /// A record with intact bytes that this version cannot decode.
     case undecodable(sequence: SequenceNumber, kind: UInt8, reason: String)
-    /// Bytes are not what was written. The items go on with `resumesAt`; every record from ``LogDamage/sequence`` up to
-    /// there is missing from the history. Nil where nothing readable was found behind the damage.
+    /// Damaged bytes. The items continue with `resumesAt`; all records from ``LogDamage/sequence`` up to it are missing
+    /// from the history. Nil if nothing readable follows the damage.
     case damage(LogDamage, resumesAt: SequenceNumber?)
-    /// The records from one on were removed by a compaction, before the first one or while they were being read: a
-    /// snapshot has the state that they led to. The items go on with `resumesAt`.
+    /// Records that a compaction removed, before the first record or during reading. A snapshot contains the resulting
+    /// state. The items continue with `resumesAt`.
     case compacted(from: SequenceNumber, resumesAt: SequenceNumber)
-    /// An operation whose record was removed by the compaction that the item before is about, and which had not ended when
-    /// the snapshot was made, or was undone. The fate is the one that it had then; the records from `resumesAt` on may say more.
+    /// An operation whose record was removed by the compaction in the previous item, and which was pending or undone at
+    /// the time of the snapshot. The outcome is the one of that time; records from `resumesAt` on may change it.
     case carried(HistoryEntry, fate: OperationFate, resumesAt: SequenceNumber)
 
-    /// Of the first record that the item is about.
+    /// The sequence number of the first record of the item.
     public var sequence: SequenceNumber {
         switch self {
         case .entry(let entry): entry.sequence
@@ -31,17 +31,17 @@ public enum HistoryItem: Sendable, Hashable {
     }
 }
 
-/// One record with what is needed to print it.
+/// A record in a form that can be displayed.
 public struct HistoryEntry: Sendable, Hashable {
     public let sequence: SequenceNumber
     public let record: Record
-    /// The record in one line: no line breaks or other control characters, long values cut. For people; it may change
-    /// from one version to the next.
+    /// The record in one line without control characters and with long values shortened. It is intended for users and
+    /// may change between versions.
     public let summary: String
-    /// The entities that the record is about, each once, in order of appearance.
+    /// The entities of the record, each once, in order of appearance.
     public let entities: [EntityID]
 
-    /// Milliseconds since 1970; nil where the record is of a later version, whose time cannot be read.
+    /// The time in milliseconds since 1970; nil for a record of a later version, whose time cannot be read.
     public var time: Timestamp? {
         switch record.body {
         case .unknown, .lost: nil
@@ -49,17 +49,17 @@ public struct HistoryEntry: Sendable, Hashable {
         }
     }
 
-    /// The time in ISO 8601, in UTC, with three digits after the second: `2026-11-21T07:43:17.120Z`.
+    /// The time in ISO 8601, in UTC, with milliseconds: `2026-11-21T07:43:17.120Z`.
     public var timeText: String? { time.flatMap(iso8601) }
 
-    /// The time in the same form; nil beyond the years that can be written.
+    /// Returns a time in the same form, or nil for years that the form does not support.
     public static func timeText(_ time: Timestamp) -> String? { iso8601(time) }
 
     public var operation: Operation? {
         if case .operation(let operation) = record.body { operation } else { nil }
     }
 
-    /// What sort of record it is, as ``json`` has it.
+    /// The kind of the record, as in ``json``.
     public var kind: String { record.kind }
 
     init(sequence: SequenceNumber, record: Record, sets: EntitySets) {
@@ -72,7 +72,7 @@ public struct HistoryEntry: Sendable, Hashable {
 }
 
 extension Record {
-    /// What sort of record it is, as ``json`` has it.
+    /// The kind of the record, as in ``json``.
     var kind: String {
         switch body {
         case .serviceInstalled: "serviceInstalled"
@@ -107,7 +107,7 @@ extension Record {
 }
 
 extension Record.Body {
-    /// The entities that the record is about, some of them several times.
+    /// The entities of the record, possibly with repetitions.
     var entities: [EntityID] {
         switch self {
         case .operation(let operation): operation.touchedEntities

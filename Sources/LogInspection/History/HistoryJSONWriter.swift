@@ -41,7 +41,7 @@ struct HistoryJSONWriter {
         array(name, ids) { $0.json.raw(String($1.rawValue)) }
     }
 
-    /// A member that is there where it is true.
+    /// Writes a member that is present only if it is true.
     mutating func flag(_ name: String) {
         json.name(name)
         json.boolean(true)
@@ -207,7 +207,7 @@ struct HistoryJSONWriter {
         }
     }
 
-    /// Without the bodies: what they say is in the operations.
+    /// Writes the requests without bodies, whose content is in the operations.
     private mutating func repeatable(_ changeSets: [[BatchPrepared.SentRequest]]) {
         array("requests", changeSets.flatMap { $0 }) { writer, request in
             writer.object {
@@ -281,7 +281,7 @@ struct HistoryJSONWriter {
         text("name", content.name)
     }
 
-    /// Addresses without their queries, into which a service may have put a secret.
+    /// Writes URLs without their queries, which may contain a secret of the service.
     private mutating func told(_ told: StreamImage.Told) {
         json.name("told")
         object {
@@ -369,7 +369,7 @@ struct HistoryJSONWriter {
             json.beginArray()
             for item in items { self.value(item) }
             json.endArray()
-        // From bytes on disk: it is passed on only if it is JSON.
+        // The text is from disk, so it is written only if it is valid JSON.
         case .raw(let text):
             if let parsed = try? JSONValue.parse(Array(text.utf8)) { json.value(parsed) } else { json.string(text) }
         default: json.string(text(of: value))

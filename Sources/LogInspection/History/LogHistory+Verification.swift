@@ -3,11 +3,11 @@ public import OperationLog
 import Operations
 
 extension LogHistory {
-    /// Checks the log; in a deep verification also that each record decodes. Takes no lock.
+    /// Verifies the log, and in a deep verification also that each record can be decoded. Takes no lock.
     ///
-    /// - Parameter progress: called in front of each segment.
-    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read. Damage
-    ///   is not thrown but reported.
+    /// - Parameter progress: Called before each segment.
+    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. Damage is
+    ///   not thrown but reported.
     public func verify(
         depth: LogVerification.Depth = .deep, progress: (LogVerification.Progress) -> Void = { _ in }
     ) throws(LogError) -> LogVerification {
@@ -16,14 +16,14 @@ extension LogHistory {
             fileSystem: fileSystem)
     }
 
-    /// Where the log's bytes are. Reads and checks every byte.
+    /// Returns the distribution of the log's bytes. Reads and checks every byte.
     public func statistics(
         progress: (LogVerification.Progress) -> Void = { _ in }
     ) throws(LogError) -> LogStatistics {
         LogStatistics(try verify(progress: progress))
     }
 
-    /// Why the record does not decode; nil where it does.
+    /// Returns the reason why the record cannot be decoded, or nil if it can.
     public static func undecodable(_ record: LogRecord) -> String? {
         do throws(CodecError) {
             _ = try RecordCodec.decode(kind: record.kind, payload: record.payload)

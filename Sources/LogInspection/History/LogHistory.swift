@@ -1,16 +1,18 @@
 public import OperationLog
 
-/// A store's log as a person reads it: every record decoded, in order, with one line that says what it is.
+/// The readable form of a store's log: every record decoded, in order, with a one-line summary.
 ///
-/// Only reads; takes no lock, and a writer may append meanwhile. Damage is no reason to stop: what can be read is given,
-/// and what cannot is named (``HistoryItem/damage(_:resumesAt:)``).
+/// It only reads and takes no lock, and a writer may append meanwhile. It continues after damage: readable records are
+/// returned, and unreadable ones are reported (``HistoryItem/damage(_:resumesAt:)``).
 public struct LogHistory: Sendable {
     /// The directory of the segments: `log` in a store's directory.
     public let directory: String
     let keys: [LogKey]
     let fileSystem: any FileSystem
 
-    /// - Parameter keys: all that the log's segments are encrypted with.
+    /// Creates a history.
+    ///
+    /// - Parameter keys: All keys of the log's segments.
     public init(
         logDirectory: String, keys: [LogKey] = [], fileSystem: any FileSystem = PosixFileSystem()
     ) {
@@ -19,16 +21,16 @@ public struct LogHistory: Sendable {
         self.fileSystem = fileSystem
     }
 
-    /// The log's items from its beginning. The cursor looks at nothing before its first ``HistoryCursor/next()``.
+    /// Returns the log's items from its beginning. The cursor reads nothing before its first ``HistoryCursor/next()``.
     public func items() -> HistoryCursor {
         HistoryCursor(directory: directory, keys: keys, fileSystem: fileSystem)
     }
 
-    /// What became of each operation, up to the end of the log as it is now. Reads the whole log and keeps one fate for
-    /// each operation; records themselves are not kept.
+    /// Returns the outcome of each operation up to the current end of the log. Reads the whole log, and holds one
+    /// outcome per operation in memory.
     ///
-    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a failure to read. Damage
-    ///   is not thrown: operations whose fate it may hide are ``OperationFate/unknown``.
+    /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. Damage is
+    ///   not thrown: operations that it may affect are ``OperationFate/unknown``.
     public func fates() throws(LogError) -> OperationFates {
         var fates = OperationFates()
         let cursor = items()
@@ -36,7 +38,7 @@ public struct LogHistory: Sendable {
         return fates
     }
 
-    /// How large the log is, with and without compression. Reads and checks every byte.
+    /// Returns the size of the log with and without compression. Reads and checks every byte.
     public func size() throws(LogError) -> LogSize {
         LogSize(try LogVerification.verify(directory: directory, keys: keys, fileSystem: fileSystem))
     }

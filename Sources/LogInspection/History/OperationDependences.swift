@@ -1,25 +1,25 @@
 public import Operations
 
-/// What operations need in front of them: an edge leads from an operation to an earlier one.
+/// The dependencies between operations: an edge leads from an operation to an earlier one.
 ///
-/// Told from the records alone, in the order of the log. Memory: a number or two for each entity that an operation names.
+/// They are derived from the records alone, in the order of the log. Memory: a few numbers for each referenced entity.
 public struct OperationDependences: Sendable {
-    /// An earlier operation that has to be through before, or at the same time.
+    /// A dependency on an earlier operation, which has to take effect before or at the same time.
     public struct Edge: Sendable, Hashable {
         public let operation: SequenceNumber
         public let reason: Reason
-        /// Whom it is about; nil for a change set and a transaction.
+        /// The entity of the dependency; nil for a change set and a transaction.
         public let entity: EntityID?
     }
 
     public enum Reason: String, Sendable, Hashable {
-        /// It creates the entity.
+        /// The earlier operation creates the entity.
         case creates
-        /// It is the last one before that changes the entity or its links.
+        /// The earlier operation is the last one that changes the entity or its links.
         case changes
-        /// Both are of one change set: they take effect together.
+        /// Both belong to one change set and take effect together.
         case changeSet
-        /// Both are of one transaction.
+        /// Both belong to one transaction.
         case transaction
     }
 
@@ -29,8 +29,8 @@ public struct OperationDependences: Sendable {
 
     public init() {}
 
-    /// What the operation needs, each earlier one once, the latest first. To be called once for each item, in order; other
-    /// items than operations need nothing.
+    /// Returns the dependencies of an operation, each earlier operation once, latest first. It has to be called once
+    /// for each item, in order. Other items have no dependencies.
     public mutating func edges(of item: HistoryItem) -> [Edge] {
         switch item {
         case .entry(let entry), .carried(let entry, _, _):
@@ -59,7 +59,7 @@ public struct OperationDependences: Sendable {
 }
 
 extension Operation {
-    /// Those whose own values or whose links the operation changes, new ones left out.
+    /// The existing entities whose values or links the operation changes.
     fileprivate var changedEntities: [EntityID] {
         switch action {
         case .create: []

@@ -1,49 +1,49 @@
 public import OperationLog
 public import Operations
 
-/// Which items of a history are shown. Criteria that are given all have to hold.
+/// A filter for the items of a history. All given criteria have to match.
 ///
-/// Looks at each item once, in the order of the log, and remembers what later ones refer to: memory is one number for each
-/// operation that fits.
+/// It examines each item once, in the order of the log, and remembers references of later items: one number per
+/// matching operation.
 public struct RecordFilter: Sendable {
-    /// Everything that is about one of these, batches and answers with operations on them included.
+    /// Matches all records about one of these entities, including batches and outcomes of operations on them.
     public var entities: Set<EntityID>?
-    /// Everything that is about entities of the set.
+    /// Matches all records about entities of the set.
     public var set: String?
-    /// A record's kind (see ``HistoryItem/json(fates:)``), or an operation's action.
+    /// The kind of a record (see ``HistoryItem/json(fates:)``), or the action of an operation.
     public var kind: String?
-    /// Operations with the fate of this name; see ``OperationFate/name``.
+    /// Matches operations with this outcome; see ``OperationFate/name``.
     public var state: String?
-    /// The batch's own records, and the operations that it carries: these are in ``batchOperations``.
+    /// Matches the batch's own records and its operations, which have to be in ``batchOperations``.
     public var batch: BatchID?
-    /// Made then or later, in milliseconds since 1970. What has no time is not shown.
+    /// The earliest time, in milliseconds since 1970. Records without a time do not match.
     public var since: Timestamp?
-    /// Made then or earlier.
+    /// The latest time.
     public var until: Timestamp?
     public var from: SequenceNumber?
     public var to: SequenceNumber?
-    /// Operations with this custom tag.
+    /// Matches operations with this custom tag.
     public var tag: String?
-    /// Operations and answers that the service refused with this error code, or this HTTP status.
+    /// Matches operations and outcomes that the service refused with this error code or HTTP status.
     public var code: String?
-    /// The operations that ``batch`` carries.
+    /// The operations of ``batch``.
     public var batchOperations: Set<SequenceNumber> = []
 
-    /// Those that fit ``entities``, for the records that name them.
+    /// The operations that match ``entities``, for later records that refer to them.
     private var operationsOnEntities: Set<SequenceNumber> = []
     private var operationsOnSet: Set<SequenceNumber> = []
     private var batchesOnEntities: Set<BatchID> = []
 
     public init() {}
 
-    /// Whether records are asked for that are no operations: then all kinds are looked at.
+    /// Whether the filter may match records that are no operations, so that all kinds have to be examined.
     public var asksForFacts: Bool { entities != nil || kind != nil || batch != nil || code != nil }
 
-    /// Whether the item is shown. What cannot be read is always shown where its place fits: it may have been what is looked
-    /// for.
+    /// Returns whether the item matches. Unreadable items match if their position does, because they may contain the
+    /// requested record.
     ///
-    /// - Parameter cursor: the one that gave the item. It knows which set entities are of, also of those whose records a
-    ///   compaction removes while a log is followed.
+    /// - Parameter cursor: The cursor that returned the item. It contains the sets of entities, including those whose
+    ///   records a compaction removes while the log is followed.
     public mutating func shows(_ item: HistoryItem, _ fates: OperationFates, of cursor: HistoryCursor) -> Bool {
         switch item {
         case .entry(let entry), .carried(let entry, _, _): return shows(entry, fates, cursor.sets)
@@ -57,7 +57,7 @@ public struct RecordFilter: Sendable {
     }
 
     private mutating func shows(_ entry: HistoryEntry, _ fates: OperationFates, _ sets: EntitySets) -> Bool {
-        // These remember something, and so look at each entry.
+        // These remember references, so they have to examine each entry.
         let isOnEntities = fitsEntities(entry)
         let isOnSet = fitsSet(entry, sets)
         guard isOnEntities, isOnSet, isInRange(entry.sequence), fitsTime(entry) else { return false }
@@ -118,8 +118,8 @@ public struct RecordFilter: Sendable {
 }
 
 extension LogHistory {
-    /// The operations that the batch carries, as its preparation or its answer says; none for a batch that the log does not
-    /// have. Reads the log up to there.
+    /// Returns the operations of the batch according to its prepared record or its response, or none if the log does
+    /// not have the batch. Reads the log up to that record.
     public func operations(of batch: BatchID) throws(LogError) -> Set<SequenceNumber> {
         let cursor = items()
         while let item = try cursor.next() {
@@ -132,7 +132,7 @@ extension LogHistory {
 }
 
 extension OperationFate {
-    /// The service's words, where it refused; also of what was undone since.
+    /// The service's refusal, including that of an operation that was undone since.
     public var refusal: Refusal? {
         var fate = self
         while case .undone(_, let before) = fate { fate = before }
@@ -144,7 +144,7 @@ extension OperationFate {
 }
 
 extension Record.Body {
-    /// The batch that the record is about.
+    /// The batch of the record.
     var batch: BatchID? {
         switch self {
         case .batchPrepared(let prepared): prepared.batch
@@ -157,7 +157,7 @@ extension Record.Body {
 }
 
 extension Operation.Action {
-    /// `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
+    /// The name: `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
     public var name: String {
         switch self {
         case .create: "create"

@@ -3,11 +3,11 @@ import ODataWire
 import Operations
 import SyncEngine
 
-/// A record in one line for people.
+/// Formats a record as one line for display.
 struct RecordSummary {
     let sets: EntitySets
 
-    /// What a line shows of a list before it says how many more there are.
+    /// The largest number of list items in a line. Further ones are counted.
     private static let shownProperties = 8
     private static let shownEntities = 4
     static let shownCharacters = 48
@@ -109,7 +109,7 @@ struct RecordSummary {
     private func text(of image: StreamImage) -> String {
         let content = text(of: image.content, of: image.property, without: "not in the store")
         guard let told = image.told else { return "\(reference(image.entity)) \(content)" }
-        // The service may have put a secret into the query of an address.
+        // The query of a URL may contain a secret of the service.
         func address(_ link: String) -> String { Self.oneLine(String(link.prefix { $0 != "?" }), limit: 200) }
         var parts: [String] = []
         if let link = told.readLink { parts.append("read at \(address(link))") }
@@ -157,7 +157,7 @@ struct RecordSummary {
         bindings.map { "bind \(Self.oneLine($0.navigation)) → \(list($0.targets.map(reference)))" }
     }
 
-    /// Deep insert: one level is spelled out, what is below is counted.
+    /// Formats a deep insert: one level in full, deeper levels as a count.
     private func inline(_ inline: [Creation.Inline]) -> [String] {
         inline.map { inline in
             let shown = inline.entities.map { creation in
@@ -263,7 +263,7 @@ struct RecordSummary {
         return items.prefix(Self.shownEntities).joined(separator: separator) + "\(separator)… \(more) more"
     }
 
-    /// The text without anything that would break the line or drive a terminal, cut to `limit` characters.
+    /// Returns the text with control characters escaped, truncated to `limit` characters.
     static func oneLine(_ text: String, limit: Int = shownCharacters) -> String {
         var result = ""
         var length = 0

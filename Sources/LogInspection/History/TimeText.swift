@@ -1,7 +1,7 @@
 import EDM
 import Operations
 
-/// ISO 8601 in UTC with three digits after the second; nil beyond the years that can be written.
+/// Returns the time in ISO 8601, in UTC, with milliseconds, or nil for years that the form does not support.
 func iso8601(_ time: Timestamp) -> String? {
     let (quotient, remainder) = time.quotientAndRemainder(dividingBy: 1000)
     let milliseconds = remainder < 0 ? remainder + 1000 : remainder

@@ -1,14 +1,14 @@
-/// The search for a small part of a list that still fails, by leaving out ever smaller pieces: delta debugging, in the order
-/// that makes it deterministic. What remains cannot lose any single element and still fail, where the failure is a pure
-/// function of the part.
+/// A deterministic delta-debugging search: it finds a small part of a list that still fails, by leaving out smaller and
+/// smaller pieces.
 ///
-/// A value that says which part to try next, so that whoever tries it may take its time.
+/// If the failure is a pure function of the part, no single element of the result can be removed without losing the
+/// failure. The search is a value that returns the next part to try, so the caller may test it asynchronously.
 struct DeltaDebugging<Element> {
-    /// What is known to fail.
+    /// The smallest part that is known to fail.
     private(set) var kept: [Element]
-    /// Into how many pieces it is cut at the moment.
+    /// The current number of pieces.
     private var pieces: Int
-    /// The piece that is left out next.
+    /// The next piece to leave out.
     private var piece = 0
     private(set) var trials = 0
 
@@ -23,19 +23,19 @@ struct DeltaDebugging<Element> {
         return start..<(start + size + (piece < rest ? 1 : 0))
     }
 
-    /// The part to try next; nil at the end.
+    /// Returns the next part to try, or nil at the end.
     func next() -> [Element]? {
         guard !kept.isEmpty, piece < pieces else { return nil }
         let out = range(piece)
         return Array(kept[..<out.lowerBound] + kept[out.upperBound...])
     }
 
-    /// Takes in whether the part that ``next()`` gave fails.
+    /// Records whether the part from ``next()`` fails.
     mutating func note(fails: Bool) {
         trials += 1
         if fails {
             kept.removeSubrange(range(piece))
-            // What stood behind it comes next, in pieces of the same size.
+            // The next piece has the same size.
             pieces = max(1, min(pieces - 1, kept.count))
         } else {
             piece += 1

@@ -4,46 +4,50 @@ public import Operations
 public import SyncEngine
 import Synchronization
 
-/// What a minimisation came to.
+/// The result of a minimisation.
 public struct MinimiseReport: Sendable {
-    /// How many records the log has, and how many the small one.
+    /// The number of records in the original log.
     public internal(set) var recordsBefore = 0
+    /// The number of records in the reduced log.
     public internal(set) var recordsAfter = 0
     public internal(set) var operationsAfter = 0
-    /// How many logs were tried.
+    /// The number of logs that were tried.
     public internal(set) var trials = 0
-    /// The records of the log that are in the small one, in order.
+    /// The records of the original log that the small one contains, in order.
     public internal(set) var kept: [SequenceNumber] = []
 }
 
-/// How far a minimisation has come.
+/// The progress of a minimisation.
 public struct MinimiseProgress: Sendable, Hashable {
     public let trials: Int
-    /// Records that are still thought to be needed; then entities, then properties.
+    /// The number of records that may still be needed; in later phases, of entities and then of properties.
     public let left: Int
     public let of: Phase
 
     public enum Phase: String, Sendable, Hashable { case records, entities, properties }
 }
 
-/// What makes a log one that fails.
+/// The test that decides whether a log fails.
 public enum FailureTest {
-    /// The condition holds at its end.
+    /// The condition holds at the end of the log.
     case condition(StateCondition)
-    /// Somebody says so of a store in a directory of its own, which he may remove. The first directory exists, and is empty.
+    /// An external judge evaluates a store in a separate directory, which it may remove. The scratch directory exists
+    /// and is empty.
     case judge(scratch: String, (String) throws(TidelogError) -> Bisection.Verdict)
 }
 
 extension InspectedStore {
-    /// Makes a store of its own of as few of this one's records as still fail, and of as few entities and properties.
+    /// Writes a store with as few records of this one as possible that still fails, and with as few entities and
+    /// properties as possible.
     ///
-    /// Operations are checked by the rules that the app's calls are, so what needs a record that is left out goes with it. The
-    /// records are numbered anew; entities keep their IDs. Deterministic. Cost: a log is made for each trial, of which there are
-    /// about n log n at worst for n records that have to stay; entities and properties are only looked at where at most
-    /// 20,000 records stay.
+    /// Operations are checked by the same rules as the app's calls, so records that depend on an omitted one are
+    /// omitted too. The records are renumbered; entities keep their IDs. The result is deterministic. Cost: one log per
+    /// trial, with about n log n trials in the worst case for n necessary records. Entities and properties are reduced
+    /// only if at most 20,000 records remain.
     /// - Parameters:
-    ///   - output: the new store's directory, which does not exist.
-    /// - Throws: `invalidRequest` where the log does not fail as it is.
+    ///   - test: The test that has to fail for the original log and the result.
+    ///   - output: The directory of the new store, which must not exist.
+    /// - Throws: `invalidRequest` if the original log does not fail.
     public func minimised(
         _ test: FailureTest, to output: String, progress: (MinimiseProgress) -> Void = { _ in }
     ) async throws(TidelogError) -> MinimiseReport {
@@ -85,7 +89,7 @@ extension InspectedStore {
         return report
     }
 
-    /// Without it commands do not take the directory for a store.
+    /// Copies the store description. Without it, commands do not recognize the directory as a store.
     fileprivate func description(to output: String) throws(TidelogError) {
         do throws(FileSystemError) {
             try StoreCopy(directory: output).takeDescription(of: self)
@@ -95,7 +99,7 @@ extension InspectedStore {
     }
 }
 
-/// Makes logs of parts of a log, and tries them. For one task.
+/// Builds logs from parts of a log, and tests them. It is used by one task.
 private final class ReductionTrials {
     private let store: InspectedStore
     private let reader: LogReader
@@ -122,7 +126,7 @@ private final class ReductionTrials {
             search.note(fails: try await fails(ReducedHistory(records: groups.flatMap { $0 })))
         }
         history.records = search.kept.flatMap { $0 }
-        // What was refused in the last trial is not in the result either.
+        // Operations that were refused in the last trial are not part of the result either.
         history.records = try await write(history, to: nil).kept
         guard history.records.count <= Self.partsLimit else { return }
         try await minimise(&history, .entities, progress)
@@ -145,7 +149,7 @@ private final class ReductionTrials {
         history.without.formUnion(Set(parts).subtracting(search.kept))
     }
 
-    /// The members of a change set together, every other record by itself.
+    /// Groups the members of each change set. Any other record is a group of its own.
     private func groups(_ records: [SequenceNumber]) throws(TidelogError) -> [[SequenceNumber]] {
         let reading = RecordReading(reader)
         var groups: [[SequenceNumber]] = []
@@ -180,7 +184,7 @@ private final class ReductionTrials {
             switch phase {
             case .records: break
             case .entities: parts += ReducedHistory.images(body, at: sequence)
-            // By name only: a property that is called like a key of another type stays.
+            // By name only: a property with the name of another type's key is kept.
             case .properties:
                 parts += ReducedHistory.properties(body, at: sequence) { _, name in keys.contains(name) }
             }
@@ -206,7 +210,10 @@ private final class ReductionTrials {
         }
     }
 
-    /// - Parameter directory: nil makes it in memory, to know what remains.
+    /// Builds the log of a reduced history.
+    ///
+    /// - Parameter directory: The directory of the log, or nil to build it in memory in order to determine the
+    ///   remaining records.
     func write(
         _ history: ReducedHistory, to directory: String?
     ) async throws(TidelogError) -> (kept: [SequenceNumber], operations: Int) {
@@ -219,7 +226,7 @@ private final class ReductionTrials {
 
     private struct Made {
         let store: LocalStore
-        /// Of the last record.
+        /// The time of the last record.
         var time: Timestamp = 0
         var kept: [SequenceNumber] = []
         var operations = 0

@@ -2,19 +2,19 @@ import EDM
 import Operations
 import SyncEngine
 
-/// What of a log is kept: which of its records, and which parts of them.
+/// The part of a log that is kept: some of its records, without some of their parts.
 struct ReducedHistory: Sendable {
-    /// An entity that a download brought, or a property of one, or a property that an operation gives a value.
+    /// A downloaded entity, one of its properties, or a property value of an operation.
     enum Part: Hashable, Sendable {
         case image(SequenceNumber, EntityID)
         case property(SequenceNumber, EntityID, String)
     }
 
-    /// In order.
+    /// The records in order.
     var records: [SequenceNumber]
     var without: Set<Part> = []
 
-    /// The record without the parts that are left out.
+    /// Returns the record without the omitted parts.
     func reduced(_ body: Record.Body, at sequence: SequenceNumber) -> Record.Body {
         guard !without.isEmpty else { return body }
         switch body {
@@ -50,7 +50,7 @@ struct ReducedHistory: Sendable {
 
     // MARK: Parts
 
-    /// The entities that the record brought.
+    /// Returns the entities of the record.
     static func images(_ body: Record.Body, at sequence: SequenceNumber) -> [Part] {
         switch body {
         case .downloadPage(let page): page.entities.map { .image(sequence, $0.entity) }
@@ -59,7 +59,7 @@ struct ReducedHistory: Sendable {
         }
     }
 
-    /// The properties that the record gives values, but for keys.
+    /// Returns the properties with values in the record, except keys.
     static func properties(
         _ body: Record.Body, at sequence: SequenceNumber, isKey: (String, String) -> Bool
     ) -> [Part] {

@@ -1,7 +1,7 @@
 import EDM
 import Operations
 
-/// Who wrote the parts of one entity: of what the service has, and of what pending operations say on top.
+/// The last writers of the parts of one entity, in the base state and in pending operations.
 struct AspectWriters {
     struct Writer: Hashable {
         let sequence: SequenceNumber
@@ -9,18 +9,18 @@ struct AspectWriters {
         let cause: Provenance.Cause
     }
 
-    /// A property, or one entity behind a navigation property.
+    /// A property, or one target of a navigation property.
     enum Part: Hashable {
         case property(String)
         case link(String, EntityID)
     }
 
-    /// What an operation wrote when it was applied.
+    /// A value that an operation wrote when it was applied.
     private struct Edit {
         let operation: SequenceNumber
         let time: Timestamp?
         let value: Value?
-        /// Whether the operation says so itself; otherwise it followed from what it says.
+        /// Whether the operation contains the value itself. Otherwise it is a consequence of the operation.
         let isExplicit: Bool
     }
 
@@ -28,8 +28,8 @@ struct AspectWriters {
     private var base: [Part: Writer] = [:]
     private var edits: [Part: [Edit]] = [:]
     private var partsByOperation: [SequenceNumber: Set<Part>] = [:]
-    /// Facts that changed what is to be seen and not what the service has: the key of another entity came, of which a pending
-    /// operation takes a value.
+    /// Facts that changed only the current state, for example the key of another entity from which a pending operation
+    /// takes a value.
     private var consequences: [Part: Writer] = [:]
 
     init(of entity: EntityID) { self.entity = entity }
@@ -45,12 +45,12 @@ struct AspectWriters {
         edits[part, default: []].append(Edit(operation: operation, time: time, value: value, isExplicit: isExplicit))
     }
 
-    /// What the operations wrote when they were applied.
+    /// Returns the parts that the operations wrote when they were applied.
     func parts(editedBy operations: Set<SequenceNumber>) -> Set<Part> {
         operations.reduce(into: []) { $0.formUnion(partsByOperation[$1] ?? []) }
     }
 
-    /// The last of the operations that wrote the part, with the value that it gave.
+    /// Returns the last of the operations that wrote the part, with its value.
     func lastEdit(
         of part: Part, among operations: Set<SequenceNumber>
     ) -> (writer: Writer, value: Value?)? {
@@ -58,16 +58,16 @@ struct AspectWriters {
         return (Writer(sequence: edit.operation, time: edit.time, cause: .edit(edit.operation)), edit.value)
     }
 
-    /// The last writer of the part as it is to be seen.
+    /// Returns the last writer of the part in the current state.
     ///
-    /// - Parameter pending: the operations that are on top, as they are now.
+    /// - Parameter pending: The pending operations with their current content.
     func writer(of part: Part, pending: [SequenceNumber: Operation]) -> Writer? {
         let edit = (edits[part] ?? []).max { a, b in
-            // The number decides and not the order: one that was redone is at its old place.
+            // The number decides and not the order of application, because a redone operation has its old position.
             (isOnTop(a, part, pending) ? a.operation : 0) < (isOnTop(b, part, pending) ? b.operation : 0)
         }
         guard let edit, isOnTop(edit, part, pending) else { return base[part] ?? consequences[part] }
-        // What only followed from an operation may follow from what came later.
+        // A consequence of an operation may also depend on later facts.
         if !edit.isExplicit || edit.value == nil, case .property = part, let consequence = consequences[part],
             consequence.sequence > edit.operation
         {
@@ -81,14 +81,14 @@ struct AspectWriters {
         guard edit.isExplicit else { return true }
         switch part {
         case .property(let name): return operation.explicitValues[entity]?.names.contains(name) ?? false
-        // A conflict may have taken the binding away.
+        // A conflict resolution may have removed the binding.
         case .link(let navigation, let target): return operation.links(navigation, target)
         }
     }
 }
 
 extension Operation {
-    /// The values that the operation gives, by entity.
+    /// The explicit values of the operation, by entity.
     var explicitValues: [EntityID: PropertyValues] {
         switch action {
         case .create(let creation, _):
@@ -104,12 +104,12 @@ extension Operation {
         }
     }
 
-    /// Whether the operation, being an update, still binds the property to the entity. Others are never cut.
+    /// Returns whether an update still binds the property to the entity. Other operations are never reduced.
     fileprivate func links(_ navigation: String, _ target: EntityID) -> Bool {
         guard case .update(let entity, _, let bindings) = action else { return true }
         return bindings.contains { binding in
             (binding.navigation == navigation && binding.targets.contains(target))
-                // Seen from the other end.
+                // From the perspective of the other end.
                 || (entity == target && !binding.targets.isEmpty)
         }
     }

@@ -3,9 +3,9 @@ import OperationLog
 import Operations
 import SyncCore
 
-/// The state that a compaction left in place of the records in front of it, as the oldest readable snapshot has it.
+/// The state that a compaction left instead of the earlier records, from the oldest readable snapshot.
 struct CompactedState {
-    /// The first record that it does not include.
+    /// The first record that the state does not include.
     let sequence: SequenceNumber
     private(set) var service: ServiceDescription?
     private(set) var rows: [EntityRow] = []
@@ -13,9 +13,9 @@ struct CompactedState {
     private var links: [LinkRow] = []
     private var keys: [(set: String, key: String, entity: EntityID)] = []
 
-    /// Nil where the log has its first record, and where no snapshot can be read.
+    /// Reads the state, or returns nil if the log has its first record or no readable snapshot.
     ///
-    /// Memory and cost: the snapshot's.
+    /// Memory and cost are those of the snapshot.
     static func read(_ reader: LogReader) throws(LogError) -> CompactedState? {
         guard try reader.firstSequence() > 1 else { return nil }
         for file in try reader.snapshots() {
@@ -71,7 +71,7 @@ struct CompactedState {
         }
     }
 
-    /// How the operations stood.
+    /// Returns the outcomes of the operations at the time of the snapshot.
     func fates(_ operations: Set<SequenceNumber>) -> [(SequenceNumber, OperationFate)] {
         items.compactMap { item in
             switch item {
@@ -94,7 +94,7 @@ struct CompactedState {
         }
     }
 
-    /// Puts into the storage what is about the entities.
+    /// Restores the parts of the state that concern the entities.
     func restore(_ entities: Set<EntityID>, into storage: WorkingSet) throws(StateError) {
         var header = StateHeader()
         let kept = Set(operations(touching: entities))

@@ -2,13 +2,13 @@ import EDM
 import Operations
 import SyncCore
 
-/// How entities are named in a state.
+/// The display names of entities in a state.
 struct EntityNaming {
     private let fold: Fold
 
     init(_ fold: Fold) { self.fold = fold }
 
-    /// `Customers('ALFKI')`; `Customers(~3)` or `~3` where nothing more is known.
+    /// Returns a name such as `Customers('ALFKI')`, or `Customers(~3)` or `~3` if less is known.
     func reference(_ id: EntityID) throws(StateError) -> String {
         let storage = fold.storage
         guard let row = try storage.row(id) else {

@@ -2,25 +2,25 @@ import EDM
 import ODataWire
 import Operations
 
-/// An entity as people name it: `Customers('ALFKI')`, `Customers(~3)` or `~3`, and what of it is meant. A readLink is one as
-/// well: percent-encoded, and with a path in front of the set, which is passed over.
+/// A reference to an entity in the form that users write: `Customers('ALFKI')`, `Customers(~3)` or `~3`, with an
+/// optional property. A readLink is a reference too: it may be percent-encoded, and a path before the set is ignored.
 public struct EntityReference: Sendable, Hashable {
-    /// How the entity is told from others.
+    /// The identification of the entity.
     enum Selector: Sendable, Hashable {
         case id(EntityID)
-        /// A key predicate with its parentheses, not percent-encoded; read when the metadata are known.
+        /// A decoded key predicate with its parentheses. It is parsed when the metadata are known.
         case key(String)
     }
 
-    /// Nil where the entity ID stands alone.
+    /// The entity set, or nil if only the entity ID is given.
     public let set: String?
     let selector: Selector
-    /// A property or navigation property: what stands behind the slash.
+    /// The property or navigation property after the slash.
     public let property: String?
-    /// As it was written.
+    /// The original text.
     public let text: String
 
-    /// Nil where the text has none of the forms.
+    /// Parses a reference. Returns nil if the text has none of the forms.
     public init?(_ text: String) {
         self.text = text
         let segments = Self.segments(of: text)
@@ -39,12 +39,12 @@ public struct EntityReference: Sendable, Hashable {
         selector = Self.id(inner).map(Selector.id) ?? .key(Self.decoded(entity[open...]))
     }
 
-    /// As it is where it is not encoded: people write a percent sign as such.
+    /// Returns the decoded text, or the text itself if it is not encoded. Users may write an unencoded percent sign.
     private static func decoded(_ text: Substring) -> String {
         do throws(URLSyntaxError) { return try PercentCoding.decode(text) } catch { return String(text) }
     }
 
-    /// `~3`
+    /// Parses an ID such as `~3`.
     private static func id(_ text: Substring) -> EntityID? {
         guard text.first == "~", let number = UInt64(text.dropFirst()), number > 0 else { return nil }
         return EntityID(rawValue: number)
@@ -52,12 +52,12 @@ public struct EntityReference: Sendable, Hashable {
 
     private struct Segment {
         var text: Substring
-        /// How many pairs of parentheses it has, those in others not counted.
+        /// The number of top-level pairs of parentheses.
         var pairs = 0
     }
 
-    /// The segment with the entity, behind which there is a property at most. A service root may have parentheses as well
-    /// (`https://host/(S(x))/service/`), so that the first segment that has some need not be it.
+    /// Returns the index of the segment with the entity, which at most a property follows. A service root may contain
+    /// parentheses too (`https://host/(S(x))/service/`), so it is not necessarily the first segment with parentheses.
     private static func entity(in segments: [Segment]) -> Int? {
         if let first = segments.first, first.text.first == "~" { return segments.count <= 2 ? 0 : nil }
         return segments.indices.suffix(2).first { place in
@@ -66,7 +66,8 @@ public struct EntityReference: Sendable, Hashable {
         }
     }
 
-    /// What slashes separate that stand in no parentheses: keys may have some. None where one of these is not closed.
+    /// Splits the text at slashes outside parentheses, because keys may contain slashes. Empty if a parenthesis is not
+    /// closed.
     private static func segments(of text: String) -> [Segment] {
         var segments: [Segment] = []
         var start = text.startIndex

@@ -2,14 +2,14 @@ import EDM
 import Operations
 import SyncCore
 
-/// Watches one entity while a log is folded.
+/// Tracks one entity while a log is folded.
 struct EntityTracker {
     let entity: EntityID
     private(set) var changes: [Provenance.Change] = []
     private(set) var writers: AspectWriters
     private(set) var local = EntityView()
     private var base = EntityView()
-    /// The operations of which parts of the entity are on top or were.
+    /// The operations that concern the entity.
     private let operations: Set<SequenceNumber>
 
     init(_ entity: EntityID, operations: Set<SequenceNumber>) {
@@ -18,7 +18,7 @@ struct EntityTracker {
         self.operations = operations
     }
 
-    /// What the state is when the log begins behind a compaction.
+    /// Initializes the tracker with the state of a log that begins after a compaction.
     mutating func begin(_ fold: Fold, before first: SequenceNumber) throws(StateError) {
         base = try EntityView(entity, in: fold, isLocal: false)
         let now = try EntityView(entity, in: fold, isLocal: true)
@@ -34,7 +34,9 @@ struct EntityTracker {
         }
     }
 
-    /// - Parameter fold: with the record, settled.
+    /// Records the changes of the entity.
+    ///
+    /// - Parameter fold: The fold after the record, with pending operations applied.
     mutating func look(
         _ fold: Fold, behind record: Record, _ sequence: SequenceNumber
     ) throws(StateError) {
@@ -57,7 +59,7 @@ struct EntityTracker {
             causes.cause(of: aspect, in: localNow, writers, keys: keys).cause
         }
         if baseBefore != base {
-            // What is to be seen as well was noted already.
+            // Visible changes were already recorded.
             try noteBelow(from: baseBefore, to: baseNow, fold, sequence, time) { aspect in
                 causes.cause(of: aspect, in: baseNow, writers, keys: keys).cause
             }
@@ -108,7 +110,7 @@ struct EntityTracker {
 
     // MARK: Changes
 
-    /// What is otherwise in the store than the service has it, as of the last record that was looked at.
+    /// The aspects in which the current state differs from the base state after the last record.
     var differing: Set<Provenance.Aspect> { Set(base.aspects(and: local)) }
 
     private mutating func note(
@@ -126,7 +128,7 @@ struct EntityTracker {
         }
     }
 
-    /// What changed of what the service has, and is not to be seen.
+    /// Records changes of the base state that are not visible.
     private mutating func noteBelow(
         from before: EntityView, to after: EntityView, _ fold: Fold, _ sequence: SequenceNumber,
         _ time: Timestamp?, _ cause: (Provenance.Aspect) -> Provenance.Cause
@@ -144,7 +146,7 @@ struct EntityTracker {
 }
 
 extension Record.Body {
-    /// Whether it says what the service has.
+    /// Whether the record contains state of the service.
     fileprivate var tellsOfService: Bool {
         switch self {
         case .batchAnswered, .downloadPage, .entitiesRead: true
@@ -180,7 +182,7 @@ extension EntityView {
         }
     }
 
-    /// The parts that are otherwise in the other one, or are in one of the two only.
+    /// Returns the parts that differ between the two views or exist in only one of them.
     func differences(from other: EntityView) -> Set<AspectWriters.Part> {
         let names = values.names + other.values.names.filter { values[$0] == nil }
         var parts = Set(names.filter { values[$0] != other.values[$0] }.map(AspectWriters.Part.property))
@@ -199,10 +201,11 @@ extension EntityView {
         }
     }
 
-    /// The aspects in which the two differ: existence first, then properties and navigation properties by name.
+    /// Returns the aspects in which the two views differ: existence first, then properties and navigation properties by
+    /// name.
     func aspects(and other: EntityView) -> [Provenance.Aspect] {
         var aspects: [Provenance.Aspect] = (row == nil) != (other.row == nil) ? [.existence] : []
-        // What is not there has no properties that would have changed.
+        // The properties of a missing entity have not changed.
         let isThere = other.row != nil
         if isThere {
             let names = values.names + other.values.names.filter { values[$0] == nil }
@@ -213,7 +216,8 @@ extension EntityView {
         return aspects
     }
 
-    /// Of a navigation property only the entities that the other one does not have: an entity may have thousands.
+    /// Returns the content of an aspect. For a navigation property it is limited to the targets that the other view
+    /// does not have, because an entity may have thousands.
     func content(
         of aspect: Provenance.Aspect, besides other: EntityView, _ fold: Fold
     ) throws(StateError) -> Provenance.Content {
@@ -232,7 +236,7 @@ extension EntityView {
 }
 
 extension Operation {
-    /// The parts of the entity that the operation itself gives.
+    /// Returns the parts of the entity that the operation contains explicitly.
     func parts(of entity: EntityID, in view: EntityView) -> [(AspectWriters.Part, Value?)] {
         var parts: [(AspectWriters.Part, Value?)] = []
         for (name, value) in explicitValues[entity] ?? [:] { parts.append((.property(name), value)) }
@@ -247,7 +251,7 @@ extension Operation {
         return parts
     }
 
-    /// Whether the operation says of the two that they are linked.
+    /// Returns whether the operation explicitly links the two entities.
     private func names(_ navigation: String, of entity: EntityID, with target: EntityID) -> Bool {
         switch action {
         case .createLink(let link), .updateLink(let link):
@@ -255,7 +259,7 @@ extension Operation {
         case .update(let subject, _, let bindings):
             return (subject == entity && bindings.contains { $0.targets.contains(target) })
                 || (subject == target && bindings.contains { $0.targets.contains(entity) })
-        // Everything that a creation names is linked by it.
+        // A creation links all entities that it refers to.
         case .create: return true
         case .delete, .deleteLink: return false
         }

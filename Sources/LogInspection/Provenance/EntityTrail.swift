@@ -5,34 +5,37 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// The records of a log that have to do with one entity: those that name it, those that name the entities that it is or was
-/// linked to, and what became of the operations among them. Folded, they lead to the same entity as the whole log does.
+/// The records of a log that concern one entity: those that refer to it or to its past and present partners, and the
+/// outcomes of the operations among them. Folding them leads to the same entity as folding the whole log.
 ///
-/// Memory: these records. Cost: a few looks at the log, mostly without decoding.
+/// Memory: these records. Cost: a few searches in the log, mostly without decoding.
 struct EntityTrail {
-    /// In order; of records about very many entities only what is about these.
+    /// The records in order. Records about very many entities are reduced to the relevant ones.
     let records: [(sequence: SequenceNumber, record: Record)]
-    /// Who may be meant: several where a key went from one entity to another.
+    /// The entities that the reference may denote. There are several if a key moved from one entity to another.
     let candidates: [EntityID]
-    /// Everyone of whom all records are here.
+    /// The entities whose records are complete.
     let entities: Set<EntityID>
     let operations: Set<SequenceNumber>
-    /// What a compaction left of the time before; nil where the log has its beginning.
+    /// The state that a compaction left; nil if the log has its beginning.
     let beginning: CompactedState?
-    /// The first record that the log has.
+    /// The first record of the log.
     let first: SequenceNumber
 
-    /// More linked entities are not followed: what is told of the entity itself is right all the same, unless one of them
-    /// took its place somewhere.
+    /// The largest number of partners whose records are included. The entity's own history is correct without the
+    /// others, unless one of them displaced it.
     private static let partnerLimit = 2_000
 
-    /// Wanted always: what the other records are read by, and what is about all entities.
+    /// The record kinds that are always included, because the other records depend on them or they concern all
+    /// entities.
     private static let structure = RecordKinds([
         .serviceInstalled, .definingQueryAdded, .definingQueryRemoved, .downloadStarted, .downloadStartedByMode,
         .downloadFinished, .downloadFinishedWithLink, .batchAccepted, .batchInterrupted, .lost,
     ])
 
-    /// - Throws: ``LogError``, or ``TidelogError`` with `notFound` where the log knows no such entity.
+    /// Collects the records.
+    ///
+    /// - Throws: ``LogError``, or ``TidelogError`` with `notFound` if the log does not contain the entity.
     init(of reference: EntityReference, in reader: LogReader) throws {
         let blocks = try LogBlocks(reader)
         let beginning = try CompactedState.read(reader)
@@ -41,7 +44,7 @@ struct EntityTrail {
         let seeds: [EntityID]
         let own: [LogRecord]
         if case .id(let id) = reference.selector {
-            // Both at one look.
+            // Both with one search.
             let found = try RecordSelection(entities: IdentifierSet([id.rawValue]), kinds: Self.structure).records(
                 of: blocks)
             structure = found.filter { Self.structure.contains($0.kind) }
@@ -85,7 +88,7 @@ struct EntityTrail {
         first = try reader.firstSequence()
     }
 
-    /// Those that cannot be decoded say nothing.
+    /// Returns the decoded records, without those that cannot be decoded.
     private static func decoded(_ records: [LogRecord]) -> [(sequence: SequenceNumber, record: Record)] {
         let decoder = RecordDecoder()
         return records.compactMap { record in
@@ -125,7 +128,7 @@ struct EntityTrail {
             let wanted = KeyText.of(key)
             for (_, record) in decoded(try RecordSelection(patterns: [pattern]).records(of: blocks)) {
                 record.body.forEachValues { id, itsSet, values in
-                    // An update that gives the key names no set.
+                    // An update that sets the key contains no set.
                     if itsSet ?? set == set, KeyText.of(values, type: type) == wanted { found.insert(id) }
                 }
             }
@@ -143,7 +146,7 @@ struct EntityTrail {
 }
 
 extension Record.Body {
-    /// Each entity of which the record tells values. The set is nil where the record does not say it.
+    /// Calls `body` for each entity with values in the record. The set is nil if the record does not contain it.
     func forEachValues(_ body: (EntityID, _ set: String?, PropertyValues) -> Void) {
         switch self {
         case .operation(let operation): operation.forEachValues(body)
@@ -164,7 +167,7 @@ extension Operation {
     fileprivate func forEachValues(_ body: (EntityID, _ set: String?, PropertyValues) -> Void) {
         switch action {
         case .create(let creation, _):
-            // A list and no recursion: how deep it is, others decide.
+            // Iterative, because the depth is controlled by external input.
             var left = [creation]
             while let creation = left.popLast() {
                 body(creation.entity, creation.set, creation.values)

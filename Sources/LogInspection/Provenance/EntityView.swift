@@ -2,18 +2,20 @@ import EDM
 import Operations
 import SyncCore
 
-/// An entity as a state shows it: as the app sees it, or as the service has it.
+/// An entity in the current state or in the base state.
 struct EntityView: Equatable {
-    /// Nil where it is not there.
+    /// The row, or nil if the entity does not exist.
     var row: EntityRow?
-    /// By navigation property, those without an entity left out; in order of their IDs.
+    /// The targets by navigation property, in order of their IDs. Empty navigation properties are omitted.
     var links: [String: [EntityID]] = [:]
 
     var values: PropertyValues { row?.values ?? [:] }
 
     init() {}
 
-    /// - Parameter isLocal: with the pending operations on top, or below them.
+    /// Reads an entity.
+    ///
+    /// - Parameter isLocal: Whether to read the current state instead of the base state.
     init(_ id: EntityID, in fold: Fold, isLocal: Bool) throws(StateError) {
         row = isLocal ? try fold.storage.row(id) : try fold.storage.serviceRow(id)
         guard let row, let index = fold.index else { return }
@@ -27,7 +29,7 @@ struct EntityView: Equatable {
         }
     }
 
-    /// The navigation property, or that of the other end with its set where this one has none.
+    /// Returns the navigation property, or that of the other end with its set if this end has none.
     static func navigation(_ end: RelationshipIndex.End, of set: String) -> String {
         end.name.hasPrefix(set + "/") ? String(end.name.dropFirst(set.count + 1)) : end.name
     }

@@ -1,6 +1,6 @@
 import Operations
 
-/// Gathers, record by record, which batches carried which operations, and what came back.
+/// Collects the batches that sent each operation, and their responses, record by record.
 struct ExchangeList {
     private(set) var exchanges: [SequenceNumber: [Exchange]] = [:]
 

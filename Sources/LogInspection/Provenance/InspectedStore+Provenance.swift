@@ -5,29 +5,29 @@ import SyncCore
 public import SyncEngine
 
 extension InspectedStore {
-    /// Why an entity is as it is.
+    /// Returns the provenance of an entity.
     ///
-    /// Reads the log without locks or views, and decodes only what has to do with the entity and with those that it is linked
-    /// to. Of a damaged log what can be read counts, as if it had been repaired.
+    /// It reads the log without locks or views, and decodes only the records that concern the entity and its partners.
+    /// For a damaged log, the readable part is used as after a repair.
     ///
-    /// - Throws: `notFound` where the log knows no such entity, `invalidRequest` where the metadata have no such entity set
-    ///   or key, `noStore`, or a failure to read.
+    /// - Throws: `notFound` if the log does not contain the entity, `invalidRequest` if the metadata have no such
+    ///   entity set or key, `noStore`, or a read error.
     public func provenance(of reference: EntityReference) throws(TidelogError) -> Provenance {
         try readable { reader throws in
             try ProvenanceFold.run(try EntityTrail(of: reference, in: reader), reference)
         }
     }
 
-    /// The entities that the reference may mean: several where a key went from one entity to another.
+    /// Returns the entities that the reference may denote. There are several if a key moved from one entity to another.
     ///
-    /// - Throws: as ``provenance(of:)``; an entity ID that stands in no record is no error here.
+    /// - Throws: The errors of ``provenance(of:)``. An entity ID that appears in no record is no error here.
     public func entities(of reference: EntityReference) throws(TidelogError) -> Set<EntityID> {
         if case .id(let id) = reference.selector { return [id] }
         return Set(try readable { reader throws in try EntityTrail.candidates(reference, in: reader) })
     }
 }
 
-/// Folds a trail and watches the entity.
+/// Folds a trail while tracking the entity.
 enum ProvenanceFold {
     static func run(_ trail: EntityTrail, _ reference: EntityReference) throws -> Provenance {
         let storage = WorkingSet()
@@ -64,7 +64,7 @@ enum ProvenanceFold {
                 uniquingKeysWith: { a, _ in a }), first: trail.first)
     }
 
-    /// The one that has the key, or else had it last.
+    /// Returns the tracker of the entity that has the key, or was the last one to have it.
     private static func meant(
         _ reference: EntityReference, _ trackers: [EntityTracker], _ fold: Fold
     ) throws -> EntityTracker? {

@@ -2,7 +2,8 @@ import EDM
 import Operations
 import SyncCore
 
-/// Entities that a trail does not follow and that its operations link to: they have to be there, or the link would not be.
+/// Creates placeholders for entities outside a trail to which its operations link. Without them the links would not
+/// exist.
 struct MissingEnds {
     let followed: Set<EntityID>
     let storage: WorkingSet

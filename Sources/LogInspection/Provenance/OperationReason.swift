@@ -2,24 +2,25 @@ public import Operations
 import SyncCore
 public import SyncEngine
 
-/// Why an operation is not confirmed, or when it was.
+/// The reason why an operation is not confirmed, or the confirmation.
 public struct OperationReason: Sendable, Hashable {
     public let sequence: SequenceNumber
     public let fate: OperationFate
-    /// Why the next upload would leave it out, without a full stop; nil where it would send it, and where it is not to be sent
-    /// any more.
+    /// The reason why the next upload would hold the operation, without a full stop. Nil if the upload would send it,
+    /// or if it is not to be sent any more.
     public let hold: String?
-    /// Whole sentences, the first one the answer.
+    /// Complete sentences, beginning with the answer.
     public let sentences: [String]
 }
 
 extension InspectedStore {
-    /// Why the operation with the number is not confirmed, or by which batch it was.
+    /// Returns the reason why the operation with this number is not confirmed, or the batch that confirmed it.
     ///
-    /// For one that has not ended the plan of the next upload is made, on the store as it is at the end of its log; that
-    /// costs what making the views costs.
+    /// For a pending operation, the next upload is planned on the state at the end of the log, which costs as much as
+    /// building the views.
     ///
-    /// - Throws: `notFound` where there is no such operation; otherwise as ``provenance(of:)`` and ``past(at:)``.
+    /// - Throws: `notFound` if there is no such operation; otherwise the errors of ``provenance(of:)`` and
+    ///   ``past(at:)``.
     public func why(_ sequence: SequenceNumber) async throws(TidelogError) -> OperationReason {
         let detail = try detail(of: sequence)
         guard detail.entry.operation != nil, let fate = detail.fate else {
@@ -41,7 +42,7 @@ extension InspectedStore {
 }
 
 extension OperationFate {
-    /// Whether an upload has to do with it still.
+    /// Whether a later upload may still process the operation.
     fileprivate var isOpen: Bool {
         switch self {
         case .pending, .inFlight, .inDoubt, .rejected, .deferred, .unknown: true
@@ -49,7 +50,7 @@ extension OperationFate {
         }
     }
 
-    /// Whether a search that was made before may have led to it.
+    /// Whether the outcome may be the result of a search.
     fileprivate var isAfterSearch: Bool {
         switch self {
         case .confirmed, .pending: true

@@ -2,15 +2,16 @@ import ODataWire
 import Operations
 
 extension Provenance {
-    /// A change as one JSON object without line breaks; the form is a contract for other programs:
+    /// Returns a change as one JSON object without line breaks. The form is a contract for other programs:
     ///
-    ///     {"entity": 3, "sequence": 12, "time": "…", "part": "property", "name": "Name", "before": "Ada", "after": "Eve",
+    ///     {"entity": 3, "sequence": 12, "time": "…", "part": "property", "name": "Name", "before": "Ada", "after":
+    ///     "Eve",
     ///      "cause": {"kind": "edit", "operation": 12}, "visible": true, "exchanges": […]}
     ///
-    /// `part` is `existence`, `property` or `link`. `before` and `after` are values in the JSON form of OData V4, the names of
-    /// entities for a link, and true or false for existence; what is not set is left out. `cause` has `kind` (see
-    /// ``Cause/name``) and what there is of `operation`, `operations`, `batch`, `query` and `decision`. `exchanges` are those of
-    /// ``RecordDetail/json``, of the operation.
+    /// `part` is `existence`, `property` or `link`. `before` and `after` are values in the JSON form of OData V4, names
+    /// of entities for a link, and true or false for existence; unset ones are omitted. `cause` has `kind` (see
+    /// ``Cause/name``) and those of `operation`, `operations`, `batch`, `query` and `decision` that apply. `exchanges`
+    /// has the form of ``RecordDetail/json``, for the operation.
     public func json(_ change: Change) -> String {
         var writer = HistoryJSONWriter()
         writer.object {
@@ -28,8 +29,8 @@ extension Provenance {
         return writer.json.text
     }
 
-    /// A line as one JSON object without line breaks, with the members of ``json(_:)-(Change)`` but for `before`, `after` and
-    /// `visible`; in place of these `value`.
+    /// Returns a line as one JSON object without line breaks, with the members of ``json(_:)-(Change)``, but with
+    /// `value` instead of `before`, `after` and `visible`.
     public func json(_ line: Line) -> String {
         var writer = HistoryJSONWriter()
         writer.object {

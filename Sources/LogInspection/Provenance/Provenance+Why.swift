@@ -3,9 +3,10 @@ import Operations
 public import SyncEngine
 
 extension Provenance {
-    /// Why a property or navigation property is what it is: whole sentences, the first one the answer.
+    /// Returns the reason for the value of a property or navigation property in complete sentences, beginning with the
+    /// answer.
     ///
-    /// - Throws: `notFound` where the log says nothing of such a property.
+    /// - Throws: `notFound` if the log contains no such property.
     public func why(_ name: String) throws(TidelogError) -> [String] {
         let own = changes.filter { $0.aspect.name == name }
         let lines = lines.filter { $0.aspect.name == name }
@@ -32,7 +33,7 @@ extension Provenance {
                 (isAnswer ? "" : "Record \(last.sequence) made it so again: \(words(of: last.cause)). ")
                     + "Before record \(last.sequence) it was \(Self.words(of: last.before)).")
         }
-        // What was below may be what is to be seen since.
+        // A hidden value may have become visible since.
         if let below = own.last(where: { !$0.isVisible }), differing.contains(below.aspect),
             below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0
         {
@@ -42,7 +43,7 @@ extension Provenance {
         return sentences
     }
 
-    /// Why the entity is not there.
+    /// Returns the reason why the entity does not exist.
     public func gone() -> [String] {
         guard let last = changes.last(where: { $0.aspect == .existence && $0.isVisible }) else {
             return ["\(reference) has never been in the store."]

@@ -3,8 +3,8 @@ import ODataWire
 import Operations
 
 extension Provenance {
-    /// The cause in a few words, as a line of a table has it: no full stop, no line breaks. With the way to the service where
-    /// it is an operation's.
+    /// Returns the cause as a short text for a table, without a full stop or line breaks. For an operation it includes
+    /// the exchange with the service.
     public func words(of cause: Cause) -> String {
         switch cause {
         case .edit(let operation): "local edit" + fateWords(operation)
@@ -26,9 +26,9 @@ extension Provenance {
         }
     }
 
-    /// The content as a line of a table has it: `'Ada'`, `17`, `Orders(1), Orders(2)`; `-` for what is not there.
+    /// Returns the content as text for a table: `'Ada'`, `17`, `Orders(1), Orders(2)`; `-` for missing content.
     ///
-    /// - Parameter limit: in characters; a longer text is cut.
+    /// - Parameter limit: The length in characters after which the text is truncated.
     public static func words(of content: Content, limit: Int = 200) -> String {
         switch content {
         case .absent: "-"
@@ -88,10 +88,10 @@ extension Provenance {
         return " to operation \(operation)" + (exchange.map(Self.address) ?? "")
     }
 
-    /// ` (PATCH Customers(1))`, where it is known.
+    /// Returns a text such as ` (PATCH Customers(1))`, or an empty one if the request is unknown.
     private static func address(_ exchange: Exchange) -> String {
         guard let method = exchange.method else { return "" }
-        // What stands behind the question mark may be a secret.
+        // The query of the URL may be a secret.
         let url = (exchange.url ?? "").prefix { $0 != "?" }
         return " (\(oneLine(method)) \(oneLine(String(url))))"
     }

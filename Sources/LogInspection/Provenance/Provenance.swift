@@ -1,38 +1,39 @@
 public import EDM
 public import Operations
 
-/// Why an entity is as it is: each change of it with its cause, and for each property and link who wrote it last.
+/// The provenance of an entity: each change with its cause, and the last writer of each property and link.
 public struct Provenance: Sendable {
     public let entity: EntityID
-    /// Nil where no record says it.
+    /// The entity set, or nil if no record contains it.
     public let set: String?
-    /// How a query names the entity now: `Customers('ALFKI')`, or `Customers(~3)` where it has no key or is not there.
+    /// The current name of the entity in queries: `Customers('ALFKI')`, or `Customers(~3)` if it has no key or does not
+    /// exist.
     public let reference: String
-    /// Whether the store shows the entity.
+    /// A Boolean value that indicates whether the entity exists in the store.
     public let exists: Bool
-    /// In the order of the log. Of what a compaction removed there is one change, to the state that it left.
+    /// The changes in the order of the log. Records that a compaction removed appear as one change, to the resulting
+    /// state.
     public let changes: [Change]
-    /// What the store shows of the entity, in the order of its values and then of its navigation properties; empty where it
-    /// shows nothing.
+    /// The current values and then the navigation properties of the entity; empty if it does not exist.
     public let lines: [Line]
-    /// What the store shows otherwise than the service has it, as far as is known.
+    /// The aspects in which the current state differs from the known state of the service.
     let differing: Set<Aspect>
-    /// What became of the operations on the entity, and on those that it is linked to: their ways to the service, in order.
+    /// The exchanges with the service of the operations on the entity and its partners, in order.
     public let exchanges: [SequenceNumber: [Exchange]]
-    /// What became of these operations.
+    /// The outcomes of these operations.
     public let fates: [SequenceNumber: OperationFate]
     /// The first record that the log still has.
     public let first: SequenceNumber
 
-    /// A part of an entity.
+    /// An aspect of an entity.
     public enum Aspect: Sendable, Hashable {
-        /// Whether it is there at all.
+        /// The existence of the entity.
         case existence
         case property(String)
         /// A navigation property.
         case link(String)
 
-        /// Nil for ``existence``.
+        /// The name of the property; nil for ``existence``.
         public var name: String? {
             switch self {
             case .existence: nil
@@ -41,76 +42,76 @@ public struct Provenance: Sendable {
         }
     }
 
-    /// What a part of an entity is.
+    /// The content of an aspect.
     public enum Content: Sendable, Hashable {
-        /// Not there; of a property: unset.
+        /// Missing; an unset property.
         case absent
-        /// The entity is there.
+        /// The entity exists.
         case present
         case value(Value)
-        /// The entities that a navigation property leads to, in order of their IDs, as a query names them.
+        /// The targets of a navigation property in order of their IDs, as named in queries.
         case entities([String])
     }
 
-    /// One part of the entity became another.
+    /// A change of one aspect of the entity.
     public struct Change: Sendable, Hashable {
-        /// Of the record that did it.
+        /// The sequence number of the record.
         public let sequence: SequenceNumber
-        /// Of that record; nil where it has none.
+        /// The time of the record; nil if it has none.
         public let time: Timestamp?
         public let aspect: Aspect
-        /// Of a navigation property the entities that it does not lead to any more, and no others.
+        /// The previous content. For a navigation property, only the removed targets.
         public let before: Content
-        /// Of a navigation property the entities that it did not lead to before, and no others.
+        /// The new content. For a navigation property, only the added targets.
         public let after: Content
         public let cause: Cause
-        /// Whether it is to be seen in the store. If not, only what is known of the service changed, below a pending
-        /// operation that says otherwise.
+        /// A Boolean value that indicates whether the change is visible in the store. If not, only the base state
+        /// changed, below a pending operation with another value.
         public let isVisible: Bool
     }
 
-    /// Who wrote a part of the entity as the store shows it.
+    /// An aspect of the current state with its last writer.
     public struct Line: Sendable, Hashable {
         public let aspect: Aspect
-        /// Of a navigation property with several entities, each has a line.
+        /// The content. A navigation property with several targets has one line for each.
         public let content: Content
-        /// The last record that wrote it. Nil where no record that is left says so.
+        /// The last record that wrote the aspect, or nil if no remaining record did.
         public let sequence: SequenceNumber?
         public let time: Timestamp?
         public let cause: Cause?
     }
 
-    /// Why something changed.
+    /// The cause of a change.
     public enum Cause: Sendable, Hashable {
         /// An operation of the app, by its number.
         case edit(SequenceNumber)
         /// A page of the defining query.
         case download(query: String)
-        /// What a download did not bring any more, or a query that was removed.
+        /// A download that no longer contained the entity, or the removal of a query.
         case leftQuery(query: String)
-        /// The entity was read outside of a download.
+        /// A read of the entity outside a download.
         case read
-        /// The service has no such entity.
+        /// The entity does not exist on the service.
         case missing
-        /// What the service said in its answer to the batch, to the operation where it was about one of ours.
+        /// The service's response to the batch, and the local operation that it answers, if any.
         case answer(batch: BatchID, operation: SequenceNumber?)
-        /// The key that the service gave an entity that was created here, or what followed from it.
+        /// The key that the service assigned to a local entity, or a consequence of it.
         case key(batch: BatchID, operation: SequenceNumber?)
         case undo([SequenceNumber])
         case redo([SequenceNumber])
-        /// Operations cancelled each other out.
+        /// Operations that cancelled each other out.
         case elision([SequenceNumber])
         case amendment([SequenceNumber])
         case conflict(ConflictResolved.Decision)
-        /// The metadata changed.
+        /// A change of the metadata.
         case metadata
-        /// It was so when the log was compacted.
+        /// The state at the time of a compaction.
         case compaction
         /// A record of another kind.
         case other(kind: String)
 
-        /// `edit`, `download`, `leftQuery`, `read`, `missing`, `answer`, `key`, `undo`, `redo`, `elision`, `amendment`,
-        /// `conflict`, `metadata`, `compaction` or `other`.
+        /// The name: `edit`, `download`, `leftQuery`, `read`, `missing`, `answer`, `key`, `undo`, `redo`, `elision`,
+        /// `amendment`, `conflict`, `metadata`, `compaction` or `other`.
         public var name: String {
             switch self {
             case .edit: "edit"
@@ -131,7 +132,7 @@ public struct Provenance: Sendable {
             }
         }
 
-        /// The operation that it is about, where it is one.
+        /// The operation of the cause, if there is one.
         public var operation: SequenceNumber? {
             switch self {
             case .edit(let operation): operation
@@ -142,29 +143,29 @@ public struct Provenance: Sendable {
     }
 }
 
-/// An operation on its way to the service and back, as one batch carried it.
+/// The exchange with the service for an operation in one batch.
 public struct Exchange: Sendable, Hashable {
     public let batch: BatchID
     public let operation: SequenceNumber
-    /// Of the record that says that it is about to be sent; nil where that is not in the log any more.
+    /// The number of the prepared record; nil if the log no longer has it.
     public internal(set) var prepared: SequenceNumber?
-    /// Of the record with the answer; nil where there is none.
+    /// The number of the record with the response; nil if there is none.
     public internal(set) var answered: SequenceNumber?
-    /// When that was.
+    /// The time of the response.
     public internal(set) var answeredAt: Timestamp?
     /// `confirmed`, `rejected`, `deferred`, `notProcessed`, `inDoubt`, or `noAnswer`.
     public internal(set) var outcome = "noAnswer"
-    /// Of a refusal; a log does not keep that of what was confirmed.
+    /// The status of a refusal. The log does not contain the status of confirmed operations.
     public internal(set) var status: Int?
     public internal(set) var code: String?
-    /// The service's words, or why it is in doubt.
+    /// The service's message, or the reason why the operation is in doubt.
     public internal(set) var message: String?
-    /// Known where requests can be repeated, and of a refusal.
+    /// The method of the request. It is known for repeatable requests and refusals.
     public internal(set) var method: String?
-    /// Relative to the service root as a rule.
+    /// The URL of the request, usually relative to the service root.
     public internal(set) var url: String?
-    /// Known where the method is; nil for a request without a body.
+    /// The request body. It is known under the same conditions as the method; nil for a request without a body.
     public internal(set) var body: [UInt8]?
-    /// What went over the line, built again; nil where nobody asked for it, see ``InspectedStore/buildingRequests(of:)``.
+    /// The rebuilt requests; nil unless requested, see ``InspectedStore/buildingRequests(of:)``.
     public internal(set) var built: BuiltRequests?
 }

@@ -1,12 +1,12 @@
 import EDM
 import Operations
 
-/// What a record is the cause of, as far as one entity is concerned.
+/// The causes of changes in one record, for one entity.
 struct RecordCauses {
     let record: Record
     let sequence: SequenceNumber
     let entity: EntityID
-    /// Those that have to do with the entity.
+    /// The operations that concern the entity.
     let operations: Set<SequenceNumber>
 
     /// The operations that the record confirms.
@@ -30,7 +30,7 @@ struct RecordCauses {
         return cause(of: aspect, part, in: view, writers, keys: keys)
     }
 
-    /// - Returns: the writer as well, where that is another record than this one: an operation that came true.
+    /// Returns the cause of a change of a part, and its writer if that is another record: a confirmed operation.
     func cause(
         of aspect: Provenance.Aspect, _ part: AspectWriters.Part?, in view: EntityView, _ writers: AspectWriters,
         keys: Set<String>
@@ -80,7 +80,7 @@ struct RecordCauses {
                     : .answer(batch: answered.batch, operation: told.operation), nil
             )
         }
-        // What followed from the answer to another entity: it has a key now.
+        // A consequence of the response to another entity, which now has a key.
         return (.key(batch: answered.batch, operation: nil), nil)
     }
 }

@@ -4,7 +4,7 @@ import OperationLog
 import Operations
 import SyncCore
 
-/// The metadata that a log has had, the last ones first.
+/// The metadata in a log, latest first.
 struct TrailModels {
     private let models: [EntityDataModel]
     private let indexes: [RelationshipIndex]
@@ -18,7 +18,7 @@ struct TrailModels {
             services.append(service)
         }
         if let service = beginning?.service { services.append(service) }
-        // Metadata that do not parse have been told of nothing since.
+        // No record after invalid metadata can have used them.
         models = services.compactMap { try? CSDLReader.read($0.metadata) }
         indexes = models.map { RelationshipIndex($0) }
     }
@@ -30,7 +30,7 @@ struct TrailModels {
         return nil
     }
 
-    /// The constraints that values of the set's entities have a part in.
+    /// Returns the constraints in which values of the set's entities take part.
     func constraints(of set: String) -> (
         dependent: [RelationshipIndex.Constraint], principal: [RelationshipIndex.Constraint]
     ) {

@@ -2,8 +2,8 @@ import EDM
 import Operations
 import SyncCore
 
-/// The entities that others are or were linked to: those that records name together with them, and those that the values of
-/// referential constraints name.
+/// The past and present partners of entities: those that records link to them, and those that referential constraints
+/// determine by values.
 struct TrailNeighbours {
     private let centre: Set<EntityID>
     private let models: TrailModels
@@ -24,7 +24,7 @@ struct TrailNeighbours {
         self.models = models
     }
 
-    /// A record that names an entity of the centre.
+    /// Adds the partners in a record that refers to a central entity.
     mutating func add(_ body: Record.Body) {
         switch body {
         case .operation(let operation): entities.formUnion(operation.touchedEntities)
@@ -83,7 +83,7 @@ struct TrailNeighbours {
         }
     }
 
-    /// Takes the entities that have one of the names.
+    /// Adds the entities that match one of the values.
     mutating func addMatches(in body: Record.Body) {
         body.forEachValues { id, set, values in match(id, set, values) }
     }

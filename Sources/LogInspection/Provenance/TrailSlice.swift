@@ -1,6 +1,6 @@
 import Operations
 
-/// Cuts out of a record what is about some entities and operations.
+/// Reduces a record to the parts about some entities and operations.
 struct TrailSlice {
     let entities: Set<EntityID>
     let operations: Set<SequenceNumber>

@@ -1,7 +1,7 @@
-/// A metadata document without what is no part of the model: text, comments, documentation, annotations and attributes of
-/// others.
+/// Reduces a metadata document to the model: it removes text, comments, documentation, annotations and foreign
+/// attributes.
 enum MetadataScrubbing {
-    /// Local names of elements that stay, with the attributes that stay with them.
+    /// The local names of the attributes that are kept.
     private static let attributes: Set<String> = [
         "Version", "DataServiceVersion", "MaxDataServiceVersion", "Namespace", "Alias", "Name", "BaseType", "Abstract",
         "OpenType", "HasStream", "Type", "Nullable", "MaxLength", "Precision", "Scale", "Unicode", "SRID",
@@ -22,7 +22,7 @@ enum MetadataScrubbing {
         var scan = URLScan(String(decoding: document, as: UTF8.self))
         var result = #"<?xml version="1.0" encoding="utf-8"?>"# + "\n"
         var prefixes = NamespacePrefixes()
-        // How deep in an element that is dropped.
+        // The depth inside an element that is removed.
         var depth = 0
         while scan.next != nil {
             _ = scan.take { $0 != "<" }
@@ -62,7 +62,7 @@ enum MetadataScrubbing {
         return Array(result.utf8)
     }
 
-    /// A comment, or marked text.
+    /// Skips a comment or a CDATA section.
     private static func skipDeclaration(_ scan: inout URLScan) {
         let end = scan.next == "-" ? "--" : scan.next == "[" ? "]]" : ""
         var last = ""
@@ -98,7 +98,7 @@ enum MetadataScrubbing {
 
     private static func stays(_ tag: MarkupTag, _ prefixes: NamespacePrefixes) -> Bool {
         guard !dropped.contains(tag.name.local) else { return false }
-        // Its namespace would not be declared any more.
+        // Otherwise its namespace would no longer be declared.
         return prefixes.namespace(of: tag.name.prefix).map(isNamespace) ?? true
     }
 
@@ -114,11 +114,11 @@ enum MetadataScrubbing {
         if name.isDeclaration { return isNamespace(value) }
         guard attributes.contains(name.local) else { return false }
         guard let prefix = name.prefix else { return true }
-        // Of the protocol's own namespace only, whatever prefix a document has for it.
+        // Only attributes of the protocol's own namespace, whatever prefix the document uses for it.
         return prefixes.namespace(of: prefix).map(isProtocol) ?? false
     }
 
-    /// `m:HasStream`, `m:HttpMethod`, `m:DataServiceVersion` of V2 and V3.
+    /// Returns whether the namespace is that of `m:HasStream`, `m:HttpMethod` and `m:DataServiceVersion` in V2 and V3.
     private static func isProtocol(_ namespace: String) -> Bool {
         namespace.hasPrefix("http://schemas.microsoft.com/ado/") && namespace.hasSuffix("/dataservices/metadata")
     }
@@ -131,7 +131,7 @@ enum MetadataScrubbing {
     }
 }
 
-/// The tag with which an element begins; values are as they are written.
+/// The start tag of an element, with unprocessed attribute values.
 private struct MarkupTag {
     struct Name {
         let prefix: String?
@@ -145,7 +145,7 @@ private struct MarkupTag {
 
         var text: String { (prefix.map { $0 + ":" } ?? "") + local }
 
-        /// Whether the attribute of this name says what a prefix stands for.
+        /// Whether the attribute declares a namespace prefix.
         var isDeclaration: Bool { prefix == "xmlns" || (prefix == nil && local == "xmlns") }
     }
 
@@ -154,9 +154,9 @@ private struct MarkupTag {
     var isEmpty = false
 }
 
-/// Which namespace each prefix stands for, in the elements that are open.
+/// The namespaces of the prefixes in the open elements.
 private struct NamespacePrefixes {
-    /// An element each; "" is the prefix of names that have none.
+    /// The declarations of each open element; "" is the default namespace.
     private var declared: [[String: String]] = []
 
     mutating func open(_ tag: MarkupTag) {
@@ -169,7 +169,7 @@ private struct NamespacePrefixes {
 
     mutating func close() { _ = declared.popLast() }
 
-    /// Nil where nothing declares it.
+    /// Returns the namespace of a prefix, or nil if it is not declared.
     func namespace(of prefix: String?) -> String? {
         declared.last { $0[prefix ?? ""] != nil }?[prefix ?? ""]
     }

@@ -1,7 +1,7 @@
-/// Distinct values that are replaced by their rank: so that what is equal stays equal, and what is in order stays in order.
+/// Distinct values that are replaced by their ranks, which preserves equality and order.
 ///
-/// Values are collected first, each with how many the place that it was found at has room for. A place with too little
-/// room for all of them gets ranks of its own.
+/// Values are collected first, each with the capacity of its location. Locations with too little capacity for all
+/// values have separate ranks.
 struct RankedDomain<Key: Hashable> {
     private var values: [Int: Set<Key>] = [:]
     private var common: [Key: Int] = [:]
@@ -9,7 +9,7 @@ struct RankedDomain<Key: Hashable> {
 
     mutating func collect(_ key: Key, room: Int = .max) { values[room, default: []].insert(key) }
 
-    /// Gives each value its rank, from 0.
+    /// Assigns a rank to each value, from 0.
     ///
     /// Memory: one entry for each distinct value.
     mutating func rank(by areInOrder: (Key, Key) -> Bool) {
@@ -31,7 +31,8 @@ struct RankedDomain<Key: Hashable> {
         return ranks
     }
 
-    /// The rank, and among how many; nil for a value that was not collected. Without a room, wherever it was found.
+    /// Returns the rank and the number of ranks, or nil for a value that was not collected. Without a capacity, the
+    /// value may be from any location.
     func rank(of key: Key, room: Int? = nil) -> (rank: Int, count: Int)? {
         if let room, let own = apart[room] { return own[key].map { ($0, own.count) } }
         if let rank = common[key] { return (rank, common.count) }
@@ -39,7 +40,7 @@ struct RankedDomain<Key: Hashable> {
         return nil
     }
 
-    /// How many there are at the places with so much room, and how many at most share their ranks.
+    /// The number of values for each capacity with separate ranks, and for all others together.
     var counts: [(room: Int, count: Int)] {
         apart.map { ($0.key, $0.value.count) } + [(.max, common.count)]
     }

@@ -1,7 +1,7 @@
 import EDM
 
 extension Redaction {
-    /// Pairs of properties that a referential constraint makes equal.
+    /// Returns the pairs of properties that a referential constraint requires to be equal.
     static func constraints(of model: EntityDataModel) -> [(dependent: Property, principal: Property)] {
         model.schemas.flatMap(\.entityTypes).flatMap { type in
             type.navigationProperties.flatMap { property -> [(dependent: Property, principal: Property)] in
@@ -17,10 +17,10 @@ extension Redaction {
         }
     }
 
-    /// The paths of the properties that are equal to a kept one by constraints, in every set that has them. With one end as
-    /// it was and ranks at the other one, entities would belong together that do not.
+    /// Returns the paths of all properties that constraints require to be equal to a kept one, in every set that has
+    /// them. If only one end were kept and the other ranked, unrelated entities would be linked.
     ///
-    /// - Returns: also those of the paths that lead to a property.
+    /// - Returns: The kept paths, and those of the given paths that lead to a property.
     static func closure(
         of paths: Set<String>, in model: EntityDataModel,
         _ constraints: [(dependent: Property, principal: Property)]
@@ -54,7 +54,8 @@ extension Redaction {
         return (kept, found)
     }
 
-    /// `Set/Property` or `Set/Property/Member`; nil where the path leads to no structural property.
+    /// Returns the property for `Set/Property` or `Set/Property/Member`, or nil if the path leads to no structural
+    /// property.
     private static func property(_ path: String, in model: EntityDataModel) -> Property? {
         let names = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
         guard names.count > 1,

@@ -3,8 +3,8 @@ import OperationLog
 import Operations
 
 extension Redaction {
-    /// The record with everything replaced that is no word of the model. Times, entity IDs, sequence numbers, batch numbers,
-    /// states and what was done stay.
+    /// Returns the record with everything replaced except names of the model. Times, entity IDs, sequence numbers,
+    /// batch numbers, states and actions are kept.
     func record(_ record: Record) -> Record { Record(time: record.time, body: body(record.body)) }
 
     private func body(_ body: Record.Body) -> Record.Body {
@@ -80,7 +80,7 @@ extension Redaction {
             target: url(link.target))
     }
 
-    /// The sentence and the value may hold anything that the service sent.
+    /// Redacts a quarantined entity. Its message and value may contain any data of the service.
     func quarantined(_ entity: QuarantinedEntity) -> QuarantinedEntity {
         QuarantinedEntity(
             query: queryName(entity.query), set: name(entity.set), name: url(entity.name), entity: entity.entity,
@@ -116,7 +116,8 @@ extension Redaction {
             told: image.told.map { .init(readLink: url($0.readLink), editLink: url($0.editLink), etag: etag($0.etag)) })
     }
 
-    /// The digest becomes a number, so that what has the same content still has; the content is nowhere.
+    /// Redacts stream content. The digest becomes a number, which preserves equality; the content itself is not
+    /// included.
     private func content(_ content: StreamContent) -> StreamContent {
         var bytes = [UInt8](repeating: 0, count: StreamDigest.length)
         let number = number(of: content.digest.description, "digest")
@@ -175,7 +176,7 @@ extension Redaction {
             entity: creation.entity, set: name(creation.set), type: name(creation.type),
             values: values(creation.values, type: creation.type, set: creation.set),
             bindings: creation.bindings.map(binding),
-            // No deeper than the codec reads.
+            // No deeper than the codec supports.
             inline: depth > 64
                 ? []
                 : creation.inline.map { inline in
@@ -217,12 +218,12 @@ extension Redaction {
             })
     }
 
-    /// Those that the engine gives are small numbers.
+    /// Returns the Content-ID if it is a small number, as the engine assigns.
     private func contentID(_ id: String) -> String {
         id.utf8.count < 7 && id.utf8.allSatisfy { (0x30...0x39).contains($0) } ? id : String(number(of: id, "content"))
     }
 
-    /// The address of an answer says where, and often for whom.
+    /// Redacts a status monitor. Its URL reveals the host, and often the user.
     func monitor(_ monitor: String) -> String { Self.root + opaque(monitor, "monitor") }
 
     private func result(_ result: BatchAnswered.Result) -> BatchAnswered.Result {

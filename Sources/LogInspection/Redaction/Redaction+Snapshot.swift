@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 
 extension Redaction {
-    /// The item of a snapshot with everything replaced that is no word of the model, put into a state.
+    /// Adds a snapshot item to a state, with everything replaced except names of the model.
     ///
-    /// - Parameter state: nil where values are only collected.
+    /// - Parameter state: The state, or nil if values are only collected.
     func item(_ item: SnapshotItem, into state: WorkingSet?, _ header: inout StateHeader) throws(StateError) {
         switch item {
         case .header(let applied, let nextEntity, let nextBatch):
@@ -97,7 +97,7 @@ extension Redaction {
         return redacted
     }
 
-    /// Once all rows are known: the keys of entities as the rows have them now, and others as numbers.
+    /// Adds the keys after all rows are known: current keys as in the redacted rows, and former ones as numbers.
     func putKeys(into state: WorkingSet) throws(StateError) {
         for (key, set, id) in keysSeen {
             let former = "Former=\(number(of: set + key, "key"))"

@@ -5,7 +5,7 @@ import Operations
 extension Redaction {
     // MARK: URLs
 
-    /// Any address, literals in it replaced, words of the model and of OData kept.
+    /// Redacts a URL. Literals are replaced; names of the model and of OData are kept.
     func url(_ text: String) -> String {
         guard !text.isEmpty else { return text }
         for root in roots where text.hasPrefix(root) { return Self.root + tokens(String(text.dropFirst(root.count))) }
@@ -19,14 +19,16 @@ extension Redaction {
 
     func url(_ text: String?) -> String? { text.map { url($0) } }
 
-    /// `://` may also stand in a literal.
+    /// Returns whether the text is a URL scheme. A literal may contain `://` too.
     private static func isScheme(_ text: Substring) -> Bool {
         let isLetter = { (byte: UInt8) in (0x61...0x7A).contains(byte | 0x20) }
         return text.utf8.first.map(isLetter) == true
             && text.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
     }
 
-    /// - Parameter isWhole: nothing stands in front of the text, so that it may begin with a Content-ID.
+    /// Redacts a URL without its root.
+    ///
+    /// - Parameter isWhole: Whether the text is complete, so that it may begin with a Content-ID.
     private func tokens(_ text: String, isWhole: Bool = false) -> String {
         var scan = URLScan(Self.decoded(text))
         var result = isWhole ? Self.contentID(&scan) : ""
@@ -60,7 +62,7 @@ extension Redaction {
         return result
     }
 
-    /// `$1` in front of all else, as small as those that the engine gives; empty where there is none.
+    /// Reads a leading Content-ID such as `$1` if it is as small as those of the engine. Empty if there is none.
     private static func contentID(_ scan: inout URLScan) -> String {
         var ahead = scan
         guard ahead.next == "$" else { return "" }
@@ -71,7 +73,7 @@ extension Redaction {
         return "$" + digits
     }
 
-    /// `~3` with a parenthesis behind it, of an entity that a record named; empty for anything else.
+    /// Reads an ID such as `~3` before a parenthesis, if a record contains the entity. Empty otherwise.
     private func entity(_ scan: inout URLScan) -> String {
         var ahead = scan
         guard ahead.next == "~" else { return "" }
@@ -83,7 +85,7 @@ extension Redaction {
         return "~\(number)"
     }
 
-    /// `'O''Neil'`, or the inside of `guid'…'`.
+    /// Redacts a quoted literal such as `'O''Neil'`, or the content of `guid'…'`.
     private func quoted(_ scan: inout URLScan, _ type: PrimitiveType?) -> String {
         scan.skip()
         var content = ""
@@ -102,7 +104,7 @@ extension Redaction {
         return "'" + PrimitiveLiteral.format(scalar(value), version: .v2, form: .text) + "'"
     }
 
-    /// `$filter`, `@p1`; what stands behind one that is no expression says nothing, or too much. Digits are a value.
+    /// Redacts an option such as `$filter` or `@p1`. The value of an unknown option is replaced. Digits are a value.
     private func option(_ scan: inout URLScan) -> String {
         let mark = scan.next == "$" ? "$" : "@"
         scan.skip()
@@ -122,7 +124,7 @@ extension Redaction {
         return opaque(scan.take { $0 != "&" && $0 != ")" && $0 != ";" }, "token")
     }
 
-    /// A name, a number, a GUID, a date.
+    /// Redacts a name, number, GUID or date.
     private func word(_ scan: inout URLScan) -> String {
         let start = scan
         let run = scan.take { URLScan.isWord($0) || $0 == "-" || $0 == ":" || $0 == "." || $0 == "+" }
@@ -139,7 +141,7 @@ extension Redaction {
         return plain(name) ?? "x\(number(of: name, "word"))"
     }
 
-    /// What a text without quotes stands for, replaced; nil where it is none of a value's forms.
+    /// Returns the replacement for an unquoted literal, or nil if the text is none.
     func plain(_ text: String) -> String? {
         func format(_ value: Value) -> String { PrimitiveLiteral.format(scalar(value), version: .v4, form: .text) }
         if let guid = GuidValue(text) { return self.guid(guid).description }
@@ -174,7 +176,7 @@ extension Redaction {
 
     // MARK: Bodies and headers
 
-    /// A body as it went to the service: JSON with its values replaced, or a placeholder.
+    /// Redacts a request body: JSON with replaced values, or a placeholder.
     func body(_ text: String) -> String {
         guard !text.isEmpty else { return text }
         guard let json = try? JSONValue.parse(Array(text.utf8)) else { return opaque(text, "body") }
@@ -183,7 +185,9 @@ extension Redaction {
 
     func body(_ bytes: [UInt8]) -> [UInt8] { Array(body(String(decoding: bytes, as: UTF8.self)).utf8) }
 
-    /// - Parameter isOfOData: whether the members are those of OData itself, as in `__metadata`, and no properties.
+    /// Redacts a JSON value.
+    ///
+    /// - Parameter isOfOData: Whether the members belong to OData itself, as in `__metadata`, and are no properties.
     private func json(_ value: JSONValue, _ name: String, isOfOData: Bool) -> JSONValue {
         switch value {
         case .null, .boolean: return value
@@ -193,7 +197,7 @@ extension Redaction {
         case .string(let text): return .string(member(text, name, isOfOData: isOfOData))
         case .array(let items): return .array(items.map { json($0, name, isOfOData: isOfOData) })
         case .object(let object):
-            // A link of V2 has its address and nothing else.
+            // A V2 link contains only its URI.
             let isOfOData = name == "__metadata" || object.members.count == 1 && object.members[0].name == "uri"
             return .object(
                 JSONObject(
@@ -224,12 +228,12 @@ extension Redaction {
         return plain(text) ?? slashDate(text) ?? opaque(text)
     }
 
-    /// In what was collected only.
+    /// Redacts a string without collecting it.
     private func string(_ text: String, collects: Bool) -> String {
         isCollecting && !collects ? text : string(text)
     }
 
-    /// `/Date(1417042800000)/`
+    /// Redacts a date such as `/Date(1417042800000)/`.
     private func slashDate(_ text: String) -> String? {
         guard text.hasPrefix("/Date("), text.hasSuffix(")/"),
             let milliseconds = Int64(text.dropFirst(6).dropLast(2).prefix { $0 == "-" || $0.isNumber }),
@@ -267,7 +271,7 @@ extension Redaction {
         "2.0", "3.0", "1.0", "return=minimal", "return=representation", "respond-async", "merge", "patch", "put",
     ]
 
-    /// `image/text-3`: the sort of medium stays.
+    /// Redacts a media type to a form such as `image/x-3`, which keeps the top-level type.
     func mediaType(_ type: String) -> String {
         let sort = type.prefix { $0 != "/" }.lowercased()
         let known = ["image", "text", "audio", "video", "application"].contains(sort) ? sort : "application"
@@ -275,7 +279,7 @@ extension Redaction {
     }
 }
 
-/// A place in an address.
+/// A cursor in a URL.
 struct URLScan {
     private var rest: Substring.UnicodeScalarView
 
@@ -305,12 +309,12 @@ struct URLScan {
         scalar == "_" || scalar.properties.isAlphabetic || scalar.properties.numericType != nil
     }
 
-    /// What structures an address.
+    /// The structural characters of a URL.
     static let marks: Set<Unicode.Scalar> = [
         "(", ")", ",", "=", "/", "?", "&", ":", ";", "+", "*", "-", ".", "!", "#", "[", "]",
     ]
 
-    /// Words in front of a quoted literal that is no string.
+    /// The prefixes of quoted literals that are not strings.
     static let literals: [String: PrimitiveType] = [
         "guid": .guid, "datetime": .dateTime, "datetimeoffset": .dateTimeOffset, "time": .time, "duration": .duration,
         "binary": .binary, "X": .binary,

@@ -2,21 +2,22 @@ import EDM
 import ODataWire
 import Operations
 
-/// Replaces what a log says by what says nothing, so that equality, order and links survive.
+/// Replaces the content of a log so that only equality, order and links are preserved.
 ///
-/// Everything is walked through twice: first values are collected, then, behind ``rank()``, replaced by the rank that they
-/// have among all of their sort. What is no word of the model is replaced, whatever it is: there is no list of secrets.
+/// All records are processed twice: the first pass collects values, and after ``rank()`` the second one replaces each
+/// value with its rank among all values of its kind. Everything except names of the model is replaced, so no list of
+/// secrets is needed.
 final class Redaction {
     static let root = "https://redacted.example/"
 
     private(set) var isCollecting = true
     var vocabulary = Vocabulary()
     var model: EntityDataModel?
-    /// Of the service, each that it had.
+    /// All service roots that the log contains.
     var roots: Set<String> = []
-    /// Properties whose values stay, as `Set/Property`; with those that constraints make equal.
+    /// The properties whose values are kept, as `Set/Property`, including those that constraints require to be equal.
     private var kept: Set<String>
-    /// Those of the paths that lead to no property of any model.
+    /// The given paths that lead to no property of any model.
     private(set) var pathsNotFound: Set<String>
     private var keptTexts: Set<ExactText> = []
     private var rooms: [String: Int] = [:]
@@ -30,29 +31,31 @@ final class Redaction {
     private var durations = RankedDomain<DayTimeDuration>()
     private var binaries = RankedDomain<[UInt8]>()
     private var raws = RankedDomain<String>()
-    /// Texts without an order: the number of each, by class.
+    /// The numbers of unordered texts, by class.
     private var opaque: [String: [ExactText: Int]] = [:]
 
-    /// Keys as the state has them, before and after.
+    /// The keys in the state, from original to redacted.
     var keys: [ExactText: String] = [:]
-    /// Those of a snapshot that wait for its rows.
+    /// The keys of a snapshot until its rows are known.
     var keysSeen: [(key: String, set: String, entity: EntityID)] = []
     /// The set and the type of each entity.
     private(set) var places: [EntityID: (set: String, type: String)] = [:]
-    /// What the annotations of the newest metadata say that the service lacks.
+    /// The service capabilities that the annotations of the newest metadata declare.
     var declared: ServiceOptions?
 
     func learn(_ entity: EntityID, _ set: String, _ type: String) { places[entity] = (set, type) }
 
-    /// - Parameter kept: properties whose values stay, as `Set/Property`.
+    /// Creates a redaction.
+    ///
+    /// - Parameter kept: Properties whose values are kept, as `Set/Property`.
     init(kept: Set<String>) {
         self.kept = kept
         pathsNotFound = kept
     }
 
-    /// Between the two passes.
+    /// Ranks the collected values, between the two passes.
     ///
-    /// - Throws: what does not fit, as a sentence.
+    /// - Throws: An error with a sentence if the values exceed a capacity.
     func rank() throws(RedactionError) {
         strings.rank { $0.text.utf8.lexicographicallyPrecedes($1.text.utf8) }
         numbers.rank { $0 < $1 }
@@ -81,7 +84,7 @@ final class Redaction {
 
     // MARK: Texts without an order
 
-    /// `text-12`: the same for the same text.
+    /// Returns a placeholder such as `text-12`, which is the same for equal texts.
     func opaque(_ text: String, _ kind: String = "text") -> String {
         guard !text.isEmpty else { return text }
         return "\(kind)-\(number(of: text, kind))"
@@ -96,19 +99,21 @@ final class Redaction {
         return number
     }
 
-    /// A word of the model as it is, anything else replaced.
+    /// Returns a name of the model unchanged, and a placeholder for any other text.
     func name(_ name: String) -> String { vocabulary.contains(name) ? name : opaque(name, "Name") }
 
     func etag(_ etag: String?) -> String? {
         guard let etag, !etag.isEmpty else { return etag }
-        // What stands for every version says nothing.
+        // A wildcard reveals nothing.
         if etag == "*" { return etag }
         return (etag.hasPrefix("W/") ? "W/" : "") + "\"\(number(of: etag, "etag"))\""
     }
 
     // MARK: Values
 
-    /// - Parameter set: the entity set, for ``kept``.
+    /// Redacts the values of an entity.
+    ///
+    /// - Parameter set: The entity set, for the kept properties.
     func values(_ values: PropertyValues, type: String, set: String) -> PropertyValues {
         self.values(
             values, model?.findEntityType(type) ?? model?.findEntitySet(set)?.entityType, path: set, depth: 0)
@@ -130,7 +135,7 @@ final class Redaction {
     }
 
     func value(_ value: Value, _ property: Property?, path: String = "", depth: Int = 0) -> Value {
-        // Deeper than the codec reads.
+        // Deeper than the codec supports.
         guard depth < 64 else { return .null }
         switch value {
         case .null, .boolean: return value
@@ -148,7 +153,8 @@ final class Redaction {
         }
     }
 
-    /// How many values there is room for; see ``RankedDomain``. The same on both sides of a referential constraint.
+    /// Returns the number of values that the property can hold; see ``RankedDomain``. It is the same on both sides of a
+    /// referential constraint.
     private func room(_ property: Property) -> Int {
         let key = property.description
         if let room = rooms[key] { return room }
@@ -172,7 +178,8 @@ final class Redaction {
         }
     }
 
-    /// Properties that a referential constraint makes equal have the room of the smaller one.
+    /// Learns a model. Properties that a referential constraint requires to be equal have the smaller capacity of the
+    /// two.
     func learn(_ model: EntityDataModel) {
         self.model = model
         declared = ServiceOptions(declaredBy: model)
@@ -200,7 +207,9 @@ final class Redaction {
         return parts.allSatisfy { vocabulary.contains($0) } ? text : String(number(of: text, "member"))
     }
 
-    /// - Parameter room: nil where the place is not known.
+    /// Redacts a scalar value.
+    ///
+    /// - Parameter room: The capacity of the location, or nil if it is unknown.
     func scalar(_ value: Value, room: Int? = nil) -> Value {
         switch value {
         case .integer(let number): return .integer(Int64(self.number(DecimalValue(number), room)))
@@ -241,7 +250,7 @@ final class Redaction {
         if isCollecting { numbers.collect(number, room: room ?? .max) }
         let (rank, count) = numbers.rank(of: number, room: room) ?? (0, 1)
         guard let room, count > room else { return rank + 1 }
-        // All of the type's range, or of that of so many digits.
+        // The whole range of the type, or of the number of digits.
         switch room {
         case 255: return rank
         case 127, 32_767: return rank - room - 1
@@ -262,10 +271,10 @@ final class Redaction {
 
     // MARK: Strings
 
-    /// Ascending as UTF-8.
+    /// The digits in ascending UTF-8 order.
     private static let digits = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    /// The rank in digits of a fixed width; the empty text stays.
+    /// Returns the rank as digits of a fixed width. An empty text is unchanged.
     func string(_ text: String, room: Int? = nil) -> String {
         guard !text.isEmpty, !keptTexts.contains(ExactText(text)) || room != nil else { return text }
         if isCollecting { strings.collect(ExactText(text), room: room ?? .max) }
@@ -275,7 +284,7 @@ final class Redaction {
         return String(decoding: Self.code(rank, of: count, digits: Self.digits), as: UTF8.self)
     }
 
-    /// Whether the text was found as a value.
+    /// Returns whether the text was collected as a value.
     func isKnown(_ text: String) -> Bool {
         keptTexts.contains(ExactText(text)) || strings.rank(of: ExactText(text)) != nil
     }
@@ -304,7 +313,7 @@ final class Redaction {
     }
 }
 
-/// Why a log cannot be redacted.
+/// The reason why a log cannot be redacted.
 struct RedactionError: Error {
     let reason: String
 }

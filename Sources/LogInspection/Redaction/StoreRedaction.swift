@@ -5,38 +5,40 @@ import Operations
 import SyncCore
 public import SyncEngine
 
-/// Makes a store of another one in which values are replaced, so that equality, order, keys and links survive and the same
-/// happens to it: to be given to somebody who must not see the data.
+/// Creates a redacted copy of a store, in which values are replaced but equality, order, keys and links are preserved
+/// and the history is the same. It can be shared without revealing the data.
 ///
-/// Values become their rank among all values of their sort; texts without an order become numbered placeholders; names of
-/// the model, times of records, entity IDs, states and sizes of the log stay. Annotations, documentation, unknown records
-/// and the contents of streams are left out. Filters by a part of a text, and arithmetic, do not survive.
+/// Values become their rank among all values of their kind, and unordered texts become numbered placeholders. Names of
+/// the model, times of records, entity IDs, states and sizes of the log are kept. Annotations, documentation, unknown
+/// records and the contents of streams are omitted. Filters by parts of a text, and arithmetic, have different results.
 ///
 /// Memory: each distinct value twice, and for a compacted log its state.
 public struct StoreRedaction: Sendable {
     private let store: InspectedStore
     private let kept: Set<String>
 
-    /// - Parameter kept: properties whose values stay as they are, as `Set/Property`. What a referential constraint makes
-    ///   equal to one of them stays as well.
+    /// Creates a redaction of a store.
+    ///
+    /// - Parameter kept: Properties whose values are kept, as `Set/Property`. Properties that a referential constraint
+    ///   requires to be equal to one of them are kept too.
     public init(_ store: InspectedStore, keeping kept: Set<String> = []) {
         self.store = store
         self.kept = kept
     }
 
-    /// What was made.
+    /// The result of a redaction.
     public struct Summary: Sendable, Hashable {
         public var records: UInt64 = 0
-        /// Whether the log is damaged: records that are lost are lost in the new one, too.
+        /// A Boolean value that indicates whether the log is damaged. Lost records are lost in the copy too.
         public var isDamaged = false
     }
 
-    /// Makes the store in a directory that must not exist; it has its name when it is whole. Never encrypted.
+    /// Writes the copy to a directory that must not exist. It receives its name only when it is complete. It is never
+    /// encrypted.
     ///
-    /// - Parameter use: is called with the store when it is whole and has its name not yet; where it throws, nothing is left
-    ///   behind.
-    /// - Throws: what `use` throws; a ``TidelogError``, `invalidRequest` where something has the name, or a kept property is
-    ///   none; `unsupported` where there are too many different values for the room that the model gives them.
+    /// - Parameter use: Called with the complete store before it receives its name. If it throws, no files remain.
+    /// - Throws: The errors of `use`, or a ``TidelogError``: `invalidRequest` if the directory exists or a kept
+    ///   property does not, `unsupported` if there are more distinct values than the model's types can hold.
     public func write(to directory: String, use: (InspectedStore) throws -> Void = { _ in }) throws -> Summary {
         let unfinished = try UnfinishedStore(directory)
         do {
@@ -52,10 +54,10 @@ public struct StoreRedaction: Sendable {
         }
     }
 
-    /// The same in memory, for whoever only looks at it.
+    /// Creates the copy in memory.
     public func inMemory() throws(TidelogError) -> (store: InspectedStore, summary: Summary) {
         let disk = OverlayFileSystem()
-        // Nothing of this name is made on the disk.
+        // A file with this name is never created on disk.
         let directory = "/tidelog-redacted"
         let (summary, redaction) = try write(log: directory + "/log", on: disk)
         let store = InspectedStore(
@@ -92,7 +94,7 @@ public struct StoreRedaction: Sendable {
         }
     }
 
-    /// The same for every redacted store: it tells nothing of the original.
+    /// The identifier of every redacted store. It does not depend on the original.
     private static let identifier = StoreIdentifier(bytes: Array("tidelog-redacted".utf8))!
 
     private func checkKept(_ redaction: Redaction) throws(TidelogError) {
@@ -101,7 +103,8 @@ public struct StoreRedaction: Sendable {
             .invalidRequest, "\(path) is no property of an entity set.", recovery: "Write it as Set/Property.")
     }
 
-    /// What the service lacks, as it was said or as its annotations say, which the new metadata do not have.
+    /// Returns the service capabilities, as configured or as declared by annotations, which the redacted metadata do
+    /// not contain.
     private func options(_ redaction: Redaction) -> ServiceOptions? {
         if let said = try? StoreDescription.read(store.files)?.service { return said }
         return redaction.declared
@@ -130,7 +133,7 @@ public struct StoreRedaction: Sendable {
     }
 }
 
-/// A snapshot on its way through a redaction: a state is made of it, and a snapshot of that.
+/// Redacts a snapshot: it restores a redacted state and writes a snapshot of it.
 private final class SnapshotRedaction {
     private let redaction: Redaction
     private let state: WorkingSet?
@@ -158,7 +161,7 @@ private final class SnapshotRedaction {
 }
 
 extension Redaction {
-    /// Which set and type entities are of, for updates, which do not say it.
+    /// Learns the sets and types of entities, which updates do not contain.
     func learn(places body: Record.Body) {
         switch body {
         case .downloadPage(let page): page.entities.forEach(learn)

@@ -1,6 +1,6 @@
 import EDM
 
-/// The names that a redaction keeps: those of the model, and those of OData itself.
+/// The names that a redaction keeps: those of the model and of OData.
 struct Vocabulary {
     private var names: Set<String> = Self.words
     private var sets: Set<String> = []

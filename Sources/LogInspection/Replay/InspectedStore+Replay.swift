@@ -4,12 +4,12 @@ public import SyncCore
 public import SyncEngine
 
 extension InspectedStore {
-    /// Folds the log again, several times over, and compares; see ``ReplayCheck``. Ends at the first divergence.
+    /// Folds the log several times and compares the results; see ``ReplayCheck``. Ends at the first divergence.
     ///
     /// - Parameters:
-    ///   - others: the states that a run elsewhere came to, in another build or on another machine, ascending by record.
-    ///   - progress: how many records of how many the first run has folded.
-    /// - Throws: what a ``Replay`` throws.
+    ///   - others: The states of a run in another build or on another machine, in order of the records.
+    ///   - progress: Called with the number of records that the first run has folded, and the total.
+    /// - Throws: The errors of a ``Replay``.
     public func checkReplay(
         against others: [(record: SequenceNumber, digest: StateDigest)] = [],
         progress: (_ done: UInt64, _ total: UInt64) -> Void = { _, _ in }
@@ -29,15 +29,15 @@ extension InspectedStore {
 
     // MARK: The first run
 
-    /// A state on the way that is known from elsewhere.
+    /// A known state to compare with.
     private struct Milestone {
         let record: SequenceNumber
         let digest: StateDigest
-        /// Nil for one of another run.
+        /// The snapshot, or nil for a state of another run.
         let snapshot: SequenceNumber?
     }
 
-    /// In memory, from as early as there is.
+    /// Replays the log in memory, from the earliest possible position.
     private func checkRecords(
         against others: [(record: SequenceNumber, digest: StateDigest)],
         _ progress: (UInt64, UInt64) -> Void
@@ -53,7 +53,7 @@ extension InspectedStore {
         func advance(through end: SequenceNumber) throws(TidelogError) {
             while replay.sequence < end {
                 let before = replay.sequence
-                // What is appended meanwhile is not looked at.
+                // Records that are appended meanwhile are ignored.
                 try replay.advance(through: min(end, before + Self.recordsPerReport)) { check.note($0, $1) }
                 guard replay.sequence > before else { return }
                 progress(replay.sequence - first, last - first)
@@ -83,7 +83,7 @@ extension InspectedStore {
             if !isSame { check.divergence = .other(record: milestone.record, digest: milestone.digest) }
             return
         }
-        // With these the run itself begins anew.
+        // At these snapshots the run itself restarts.
         guard !replay.restarts.contains(snapshot) else { return }
         if isSame { check.snapshots.append(snapshot) } else { check.divergence = .snapshot(snapshot) }
     }
@@ -94,7 +94,7 @@ extension InspectedStore {
         try readable { reader throws in try reader.nextSequence() - 1 }
     }
 
-    /// What the snapshots say of the states that they hold.
+    /// Returns the digests in the snapshots.
     private func storedDigests() throws(TidelogError) -> [Milestone] {
         do {
             let reader = try reader()
@@ -124,7 +124,7 @@ extension InspectedStore {
         }
     }
 
-    /// The record behind which two runs that were at the same state are at different ones.
+    /// Returns the record after which two runs with the same initial state diverge.
     private func firstDifference(
         _ one: Replay, _ other: Replay, through last: SequenceNumber
     ) throws(TidelogError) -> SequenceNumber {
@@ -137,7 +137,7 @@ extension InspectedStore {
     @inline(never) @_optimize(none)
     private func checkViews(_ check: inout ReplayCheck) async throws(TidelogError) {
         guard try await viewsDigest(at: check.last) != check.digest.description else { return }
-        // The last record behind which they are known to agree, and the first behind which they do not.
+        // The last record after which they are known to agree, and the first after which they do not.
         var (low, high) = (try Replay(self).sequence, check.last)
         while high - low > 1 {
             let middle = low + (high - low) / 2

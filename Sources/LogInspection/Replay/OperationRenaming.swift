@@ -1,11 +1,11 @@
 import Operations
 
-/// An operation as another store would have it, in which entities have other IDs.
+/// The adaptation of an operation to another store, in which entities have other IDs.
 struct OperationRenaming {
-    /// By the IDs that the operation has.
+    /// The new IDs by the original ones.
     let names: [EntityID: EntityID]
 
-    /// Nil where one of the entities has no name there.
+    /// Returns the operation with the new IDs, or nil if one of its entities has none.
     func renamed(_ operation: Operation) -> Operation? {
         guard let action = renamed(operation.action) else { return nil }
         var operation = operation
@@ -60,7 +60,7 @@ struct OperationRenaming {
         return renamed
     }
 
-    /// Trees are as deep as a call of the app made them, which the rules bound.
+    /// Renames a creation. The recursion depth is bounded by the rules for deep inserts.
     private func renamed(_ creation: Creation) -> Creation? {
         guard let name = names[creation.entity], let bindings = renamed(creation.bindings) else { return nil }
         var result = creation

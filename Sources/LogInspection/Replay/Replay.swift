@@ -5,31 +5,31 @@ public import Operations
 public import SyncCore
 public import SyncEngine
 
-/// A log folded once more, record by record, in memory: what happened happens again.
+/// A replay of a log: it folds the records again, one by one, in memory.
 ///
-/// Nothing of the store but its records and snapshots is looked at; its views may say what they like. Records that are lost
-/// to damage are folded as lost ones, up to the next snapshot. Not to be shared between threads.
+/// It uses only the records and snapshots of the store, not its views. Records that are lost to damage are folded as
+/// lost ones, up to the next snapshot. Not thread-safe.
 public final class Replay {
-    /// What the first record is folded onto.
+    /// The initial state of a replay.
     public enum Origin: Sendable, Hashable {
         case beginning
-        /// The state in front of the record with this number, as a snapshot has it.
+        /// The state before the record with this number, from a snapshot.
         case snapshot(SequenceNumber)
     }
 
-    /// A record, and what it led to.
+    /// A record with its effect.
     public struct Step: Sendable {
         public let entry: HistoryEntry
-        /// Of the state behind the record; nil where the replay keeps none.
+        /// The digest of the state after the record; nil if the replay computes none.
         public let digest: StateDigest?
-        /// Of a batch that was prepared, what was to be sent.
+        /// The rebuilt requests of a prepared batch.
         public let batch: ReplayedBatch?
-        /// What is to be seen of the record; empty where the replay keeps no digests.
+        /// The visible changes of the record; empty if the replay computes no digests.
         public let changes: [StateChange]
     }
 
     public let origin: Origin
-    /// The store that the records come from: where damage was met, one of what can be read.
+    /// The source of the records: after damage, a store with the readable part.
     private var store: InspectedStore
     private var cursor: LogCursor
     private(set) var state: WorkingSet
@@ -39,21 +39,26 @@ public final class Replay {
     private var sets = EntitySets()
     private let serviceOptions: ServiceOptions?
     private let buildsBatches: Bool
-    /// Of the last record that was folded.
+    /// The number of the last folded record.
     public private(set) var sequence: SequenceNumber
-    /// Whether records were lost in front, and no snapshot since has told what they led to.
+    /// A Boolean value that indicates whether earlier records are lost and no later snapshot has restored their
+    /// effects.
     public private(set) var hasGap = false
-    /// The snapshots behind lost records with which it began anew, by the first record that each does not include.
+    /// The snapshots after lost records at which the replay restarted, by the first record that each does not include.
     private(set) var restarts: [SequenceNumber] = []
 
+    /// Creates a replay.
+    ///
     /// - Parameters:
-    ///   - start: the last record that is folded before the first step; 0 for none. With a number behind the end of the log
-    ///     all are.
-    ///   - origin: nil for the newest snapshot that is not younger than the start, which costs least.
-    ///   - keepsDigests: whether each step tells the state's digest. Then the pending operations are put back on top behind
-    ///     each record, which costs most where many are pending.
-    ///   - buildsBatches: whether each step of a prepared batch has what was sent, which costs a plan of it.
-    /// - Throws: `notFound` where a compaction has removed what came before the start, `noStore` where there is no log.
+    ///   - start: The last record that is folded before the first step; 0 for none. A number after the end of the log
+    ///     folds all records.
+    ///   - origin: The initial state, or nil for the newest snapshot that is not after the start, which is the
+    ///     cheapest.
+    ///   - keepsDigests: Whether each step contains the state's digest. The pending operations are then reapplied after
+    ///     each record, which is expensive if many are pending.
+    ///   - buildsBatches: Whether each step of a prepared batch contains the rebuilt requests, which requires planning
+    ///     the batch.
+    /// - Throws: `notFound` if a compaction has removed the records before the start, or `noStore` if there is no log.
     public init(
         _ store: InspectedStore, from start: SequenceNumber = 0, origin: Origin? = nil, keepsDigests: Bool = false,
         buildsBatches: Bool = true
@@ -75,14 +80,14 @@ public final class Replay {
         if keepsDigests { _ = state.takeChanges() }
     }
 
-    /// What the first record is folded onto, and where that one is.
+    /// The initial state, and the cursor at the first record.
     private struct Beginning {
         let store: InspectedStore
         let origin: Origin
         let state: WorkingSet
         let fold: Fold
         let cursor: LogCursor
-        /// The first record that the cursor gives.
+        /// The first record of the cursor.
         let cursorStart: SequenceNumber
         var sets = EntitySets()
 
@@ -98,7 +103,7 @@ public final class Replay {
             let first = try state.header().applied + 1
             cursorStart = first
             cursor = reader.records(from: first)
-            // Damage here may mean that what can be read begins elsewhere.
+            // Damage here may require another initial state.
             _ = try reader.record(first)
             try state.forEachEntity { sets.learn($0, $1) }
         }
@@ -124,7 +129,8 @@ public final class Replay {
         _ = try restoration.finish()
     }
 
-    /// Of the state behind the last record. Without digests of its own, one pass over the state.
+    /// Returns the digest of the state after the last record. If the replay computes no digests, this is one pass over
+    /// the state.
     public func digest() throws(TidelogError) -> StateDigest {
         do throws(StateError) {
             try fold.settle()
@@ -135,7 +141,7 @@ public final class Replay {
         }
     }
 
-    /// Folds the next record, with what is to be told of it; nil at the end of the log as it is then.
+    /// Folds the next record. Returns its step, or nil at the current end of the log.
     public func next() throws(TidelogError) -> Step? {
         guard let (number, record) = try read() else { return nil }
         sets.learn(from: record.body)
@@ -152,15 +158,17 @@ public final class Replay {
             digest: keepsDigests ? try self.digest() : nil, batch: batch, changes: changes)
     }
 
-    /// `Customers(~3)`: the entity as summaries name it.
+    /// Returns a name of the entity for summaries, such as `Customers(~3)`.
     public func reference(_ id: EntityID) -> String { sets.reference(id) }
 
-    /// Folds all records up to this one, and tells nothing of them.
+    /// Folds all records up to this one without returning steps.
     public func advance(through last: SequenceNumber) throws(TidelogError) {
         try fold(through: last) { _, _ throws(TidelogError) in }
     }
 
-    /// - Parameter tell: of each batch that was prepared, with the number of the record that says so.
+    /// Folds all records up to this one.
+    ///
+    /// - Parameter tell: Called with each prepared batch and the number of its record.
     func advance(
         through last: SequenceNumber, telling tell: (ReplayedBatch, SequenceNumber) -> Void
     ) throws(TidelogError) {
@@ -169,7 +177,9 @@ public final class Replay {
         }
     }
 
-    /// - Parameter look: at what is about to be folded.
+    /// Folds all records up to this one.
+    ///
+    /// - Parameter look: Called with each record before it is folded.
     private func fold(
         through last: SequenceNumber, _ look: (Record.Body, SequenceNumber) throws(TidelogError) -> Void
     ) throws(TidelogError) {
@@ -179,7 +189,7 @@ public final class Replay {
             try apply(record, number)
             try closeGap()
         }
-        // Only here: what is pending in between nobody looks at.
+        // Only once, because no query reads the pending operations in between.
         try settle()
     }
 
@@ -202,14 +212,14 @@ public final class Replay {
         if case .lost = record.body { hasGap = true }
     }
 
-    /// The next record; behind damage what can be read.
+    /// Returns the next record, after damage from the readable part.
     private func read() throws(TidelogError) -> (SequenceNumber, Record)? {
         do {
             guard let record = try cursor.next() else { return nil }
             return (record.sequence, try decoder.decode(kind: record.kind, payload: record.bytes))
         } catch {
             store = try store.salvaged(after: TidelogError(inspecting: store, error))
-            // What is in front of the damage is the same there.
+            // The records before the damage are the same there.
             cursor = try store.openReader().records(from: sequence + 1)
             return try read()
         }
@@ -217,10 +227,10 @@ public final class Replay {
 
     // MARK: Lost records
 
-    /// What was saved of a damaged log; nil as long as no damage was met.
+    /// The salvage report of a damaged log; nil until damage is met.
     public var salvage: RepairPlan.Salvage? { store.salvage }
 
-    /// Begins anew with a snapshot that was made here, behind lost records: it has what these led to, as the store itself has.
+    /// Restarts at a snapshot after lost records, because it contains their effects as the store itself has them.
     private func closeGap() throws(TidelogError) {
         guard hasGap else { return }
         do {
@@ -248,7 +258,7 @@ public final class Replay {
         }
     }
 
-    /// What goes over the line for a batch, made from the state in front of the record that says it was prepared.
+    /// Rebuilds the requests of a batch from the state before its prepared record.
     private func rebuilt(_ body: Record.Body) throws(TidelogError) -> ReplayedBatch? {
         guard case .batchPrepared(let prepared) = body else { return nil }
         try settle()
@@ -266,7 +276,7 @@ extension TidelogError {
             recovery: "Run 'tidelog verify' on the store.", cause: error)
     }
 
-    /// What went wrong while a store was looked at.
+    /// Creates the public form of an error during an inspection.
     init(inspecting store: InspectedStore, _ error: any Error) {
         switch error {
         case let error as TidelogError: self = error

@@ -1,57 +1,62 @@
 public import Operations
 public import SyncCore
 
-/// Whether a log leads to the same each time that it is folded: to the digests that its snapshots hold, beginning with each of
-/// them, in the storage that the store itself uses; and whether each batch that was sent is built again to the byte.
+/// A check that a log always leads to the same state: the digests of its snapshots, runs that begin with each of them,
+/// and the storage of the store itself have to agree, and each sent batch has to be rebuilt byte by byte.
 public struct ReplayCheck: Sendable, Hashable {
-    /// Where two runs part.
+    /// The divergence of two runs.
     public enum Divergence: Sendable, Hashable {
-        /// The state that the snapshot in front of this record holds is not the one that the records lead to.
+        /// The state in the snapshot before this record differs from the state that the records lead to.
         case snapshot(SequenceNumber)
-        /// A run that began with the snapshot parts from one that began earlier with this record, up to which both agree.
+        /// A run that began with the snapshot diverges at this record from one that began earlier.
         case origin(snapshot: SequenceNumber, record: SequenceNumber)
-        /// A run in SQLite parts from one in memory with this record.
+        /// A run in SQLite diverges at this record from one in memory.
         case views(record: SequenceNumber)
-        /// A run that was recorded elsewhere parts from this one with this record.
+        /// A run that was recorded elsewhere diverges at this record from this one.
         case other(record: SequenceNumber, digest: StateDigest)
-        /// A run that was recorded elsewhere has this record, which is behind the end of this log.
+        /// A run that was recorded elsewhere has this record, which is after the end of this log.
         case ended(record: SequenceNumber)
     }
 
-    /// A batch that is not built as it was sent, or cannot be.
+    /// A batch that differs from the sent one when rebuilt, or cannot be rebuilt.
     public struct DifferentBatch: Sendable, Hashable {
-        /// Of the record that says that it was prepared.
+        /// The number of the prepared record.
         public let sequence: SequenceNumber
         public let batch: ReplayedBatch
     }
 
     public internal(set) var origin: Replay.Origin
-    /// How many records were folded, and which was the last.
+    /// The number of folded records.
     public internal(set) var records: UInt64 = 0
+    /// The number of the last folded record.
     public internal(set) var last: SequenceNumber = 0
-    /// Of the state behind the last record.
+    /// The digest of the state after the last record.
     public internal(set) var digest: StateDigest
-    /// The snapshots that hold, by the first record that each does not include.
+    /// The correct snapshots, by the first record that each does not include.
     public internal(set) var snapshots: [SequenceNumber] = []
-    /// How many batches were built again as they were sent.
+    /// The number of batches that were rebuilt identically.
     public internal(set) var identicalBatches = 0
-    /// How many were built that the log has nothing to compare with.
+    /// The number of rebuilt batches for which the log has no fingerprint.
     public internal(set) var unknownBatches = 0
+    /// The batches that differ or cannot be rebuilt.
     public internal(set) var differentBatches: [DifferentBatch] = []
-    /// What the views in the store's directory are worth; nil if that was not looked at, as the log itself is damaged or leads
-    /// to different states.
+    /// The state of the views in the store's directory; nil if they were not checked because the log is damaged or
+    /// diverges.
     public internal(set) var storedViews: StoredViews?
-    /// The first that was found.
+    /// The first divergence.
     public internal(set) var divergence: Divergence?
-    /// How many states of a run that was recorded elsewhere were compared, up to the divergence; and how many could not be, as
-    /// what this log has begins behind them, or records in front of them are lost.
+    /// The number of compared states of a run that was recorded elsewhere, up to the divergence.
     public internal(set) var comparedStates = 0
+    /// The number of states of that run that could not be compared, because they precede this log or
+    /// follow lost records.
     public internal(set) var incomparableStates = 0
-    /// Whether the log is damaged, so that all this is of what can be read; and how many records are lost.
+    /// Whether the log is damaged, so that the check covers only the readable part.
     public internal(set) var isDamaged = false
+    /// The number of lost records.
     public internal(set) var lostRecords: UInt64 = 0
 
-    /// Damage by itself is no difference; another run of which nothing can be compared is one.
+    /// A Boolean value that indicates whether no difference was found. Damage alone is no difference; another run
+    /// without any comparable state is one.
     public var isSound: Bool {
         divergence == nil && storedViews?.isWrong != true && differentBatches.isEmpty
             && (incomparableStates == 0 || comparedStates > 0)

@@ -4,28 +4,30 @@ public import Operations
 import SyncCore
 import SyncEngine
 
-/// A batch built again, from the state that it was built from the first time.
+/// A batch that was rebuilt from the state that it was planned from.
 public struct ReplayedBatch: Sendable, Hashable {
-    /// How it compares with what was sent.
+    /// The comparison with the sent batch.
     public enum Comparison: Sendable, Hashable {
-        /// The same, to the byte.
+        /// The bytes are identical.
         case identical
         case different
-        /// The log is of a version that kept nothing to compare with.
+        /// The log was written by a version without fingerprints.
         case unknown
-        /// It cannot be built; a sentence.
+        /// The batch cannot be rebuilt, for this reason: a sentence.
         case unbuildable(String)
     }
 
     public let batch: BatchID
     public let comparison: Comparison
-    /// The body of the `$batch` request, or a request that went by itself, with method, URL and headers. Without what every
-    /// sending adds: credentials, tokens, cookies. Empty where it cannot be built.
+    /// The body of the `$batch` request, or a single request with method, URL and headers, without credentials, tokens
+    /// and cookies. Empty if the batch cannot be rebuilt.
     public let bytes: [UInt8]
-    /// By change set.
+    /// The requests, by change set.
     let requests: [[WireRequest]]
 
-    /// - Parameter hasGap: whether records in front of it are lost.
+    /// Rebuilds a batch.
+    ///
+    /// - Parameter hasGap: Whether earlier records are lost.
     init(
         _ prepared: BatchPrepared, on state: WorkingSet, _ model: EntityDataModel, serviceRoot: String,
         options: ServiceOptions, hasGap: Bool

@@ -6,19 +6,19 @@ import SyncCore
 public import Transport
 public import SyncEngine
 
-/// What became of an operation when a session was run again.
+/// The outcome of an operation when a session was run again.
 public struct ReplayedOperation: Sendable, Hashable {
-    /// How an operation ended, or stands, as far as two services can be compared.
+    /// The outcome of an operation, as far as it can be compared between two services.
     public enum Outcome: Sendable, Hashable {
         case confirmed
         case rejected(status: Int, code: String)
-        /// Neither: it waits, is in doubt, or was taken back.
+        /// The operation is pending, in doubt or undone.
         case open(String)
-        /// It could not be said to the other service; a sentence.
+        /// The operation could not be made for the other service: a sentence.
         case impossible(String)
     }
 
-    /// In the log that is replayed.
+    /// The sequence number in the replayed log.
     public let sequence: SequenceNumber
     public let summary: String
     public let then: Outcome
@@ -27,31 +27,35 @@ public struct ReplayedOperation: Sendable, Hashable {
     public var isSame: Bool { then == now }
 }
 
-/// A session as a log tells it, run again against a service that is there now: the app's operations in their order, uploads and
-/// downloads where they were. The service gives its own keys and answers; entities are found again by what they are.
+/// A session that is run again against a live service: the app's operations in their order, with uploads and downloads
+/// at the same positions. The service assigns its own keys and responses; entities are matched by their keys.
 ///
-/// Everything happens in a store in memory, and on the service: it should be one for trying things.
+/// It runs in an in-memory store and changes the service, which should be a test service.
 public struct SessionReplay {
     private let source: InspectedStore
     private let session: ServiceSession
     private let options: UploadOptions
 
-    /// - Parameter session: of the service; its root takes the place of the one in the log.
+    /// Creates a session replay.
+    ///
+    /// - Parameter session: The session with the service. Its root replaces the one in the log.
     public init(_ source: InspectedStore, session: ServiceSession, options: UploadOptions = UploadOptions()) {
         self.source = source
         self.session = session
         self.options = options
     }
 
-    /// - Parameter root: of the service, whose metadata have to be those of the log's.
+    /// Creates a session replay.
+    ///
+    /// - Parameter root: The root of a service with the same metadata as the log.
     public init(_ source: InspectedStore, serviceRoot root: String, credentials: Credentials = .none) {
         self.init(
             source, session: ServiceSession(root: root, transport: defaultTransport(), credentials: credentials))
     }
 
-    /// One for each operation of the log, in order.
+    /// Runs the session. Returns the outcome of each operation of the log, in order.
     ///
-    /// - Throws: what a ``Replay`` throws; what the service refuses as a whole.
+    /// - Throws: The errors of a ``Replay``, and errors of the service that end the session.
     @inline(never) @_optimize(none)
     public func run() async throws(TidelogError) -> [ReplayedOperation] {
         let replay = try Replay(source)
@@ -102,7 +106,7 @@ extension ReplayedOperation.Outcome {
         switch fate {
         case .confirmed: self = .confirmed
         case .rejected(_, let refusal): self = .rejected(status: refusal.status, code: refusal.code)
-        // Whether an update went by itself or was put together with others is the upload's business.
+        // Whether an update was sent on its own or coalesced depends on the upload.
         case .elided: self = .open("elided")
         default: self = .open(fate.name)
         }

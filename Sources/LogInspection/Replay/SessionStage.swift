@@ -5,26 +5,26 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// The store in memory in which a session is run again, and what in it stands for what in the log.
+/// The in-memory store of a session replay, and the mapping from the log to it.
 struct SessionStage {
     private let store: LocalStore
     private let engine: SyncEngine
     private let root: String
     private let options: UploadOptions
     let history: LogHistory
-    /// By entity and operation of the log.
+    /// The entities of the stage by those of the log.
     private var entities: [EntityID: EntityID] = [:]
     private(set) var sequences: [SequenceNumber: SequenceNumber] = [:]
-    /// Operations that could not be made, and why.
+    /// Operations that could not be made, with the reasons.
     private(set) var impossible: [SequenceNumber: String] = [:]
-    /// Whether an upload was run for the batches that were prepared one after the other.
+    /// Whether an upload has already run for the current sequence of prepared batches.
     private var hasUploaded = false
 
     init(
         _ source: InspectedStore, _ session: ServiceSession, _ options: UploadOptions
     ) async throws(TidelogError) {
         let disk = OverlayFileSystem(source.disk)
-        // A name that no store has: of the disk below nothing is there.
+        // A name that no store has, so it does not exist on the disk below.
         let files = StoreFiles(directory: source.files.directory + "/replay")
         var storeOptions = LocalStore.Options(
             log: OperationLog.Options(durability: .none), snapshots: .manual, service: source.serviceOptions)
@@ -36,9 +36,9 @@ struct SessionStage {
         history = LogHistory(logDirectory: files.log, fileSystem: disk)
     }
 
-    /// Does again what the record tells, as far as it was the app's doing; what the service did it does anew.
+    /// Repeats the action of the app in a record. The service acts on its own.
     ///
-    /// - Parameter state: of the log, behind the record.
+    /// - Parameter state: The state of the log after the record.
     @inline(never) @_optimize(none)
     mutating func perform(_ entry: HistoryEntry, _ state: WorkingSet) async throws(TidelogError) {
         let body = entry.record.body
@@ -70,7 +70,7 @@ struct SessionStage {
         }
     }
 
-    /// Batches that were prepared in a row were one upload, which needs only one here.
+    /// Runs one upload for a sequence of prepared batches, which belonged to one upload.
     @inline(never) @_optimize(none)
     private mutating func uploadOnce() async throws(TidelogError) {
         guard !hasUploaded else { return }
@@ -100,13 +100,13 @@ struct SessionStage {
             impossible[sequence] = "An entity that it is about is not on this service."
             return
         }
-        // What the service says now is compared with what it said a moment ago.
+        // Changes of the service are compared with its current response.
         renamed.baseETag = nil
         sequences[sequence] = try await store.record([.operation(renamed)]).lowerBound
     }
 
-    /// The entity of the stage that both services know by the same key: of a contained one, below the counterpart of the
-    /// entity that contains it.
+    /// Returns the entity of the stage with the same key. A contained entity is searched below the counterpart of its
+    /// container.
     @inline(never) @_optimize(none)
     private func counterpart(of entity: EntityID, in state: WorkingSet) async throws(TidelogError) -> EntityID? {
         let model = try await store.model
@@ -137,7 +137,7 @@ struct SessionStage {
         return found
     }
 
-    /// By what both services know it.
+    /// Returns the set and key of an entity.
     private static func name(
         of entity: EntityID, in state: WorkingSet, _ model: EntityDataModel
     ) -> (set: String, key: String)? {

@@ -1,18 +1,17 @@
-/// Raw DEFLATE (RFC 1951), for a page that a browser unpacks by itself with `DecompressionStream`.
+/// Raw DEFLATE (RFC 1951), for a page that a browser decompresses with `DecompressionStream`.
 ///
-/// The simplest form that compresses well: hash chains that look back by 32 KiB, and for each block the Huffman codes
-/// that suit it. Deterministic.
+/// It uses hash chains over a window of 32 KiB, and dynamic Huffman codes for each block. It is deterministic.
 struct Deflate {
     private static let window = 32_768
     private static let minimumMatch = 3
     private static let maximumMatch = 258
-    /// How many earlier places with the same beginning are looked at.
+    /// The largest number of candidates examined for a match.
     private static let chainLength = 16
     private static let symbolsInBlock = 1 << 16
     private static let hashBits = 15
 
     private var bits = DeflateBits()
-    /// Length and distance of a copy, or a byte with distance 0.
+    /// The length and distance of a match, or a literal byte with distance 0.
     private var symbols: [(value: UInt16, distance: UInt16)] = []
 
     static func compress(_ input: [UInt8]) -> [UInt8] {
@@ -61,7 +60,7 @@ struct Deflate {
         var best = (length: 0, distance: 0)
         var candidate = Int(head[hash(input, at)])
         for _ in 0..<chainLength {
-            // A place of a round before has been overwritten in the chain.
+            // The chain entry was overwritten by a later position.
             guard candidate >= 0, at - candidate < window, candidate < at else { break }
             if best.length == 0 || input[candidate + best.length] == input[at + best.length] {
                 var length = 0
@@ -88,7 +87,7 @@ struct Deflate {
             literals[257 + DeflateTables.lengths.code(Int(symbol.value))] += 1
             distances[DeflateTables.distances.code(Int(symbol.distance))] += 1
         }
-        // A code of one symbol only is not understood everywhere.
+        // Some decoders do not accept a code with only one symbol.
         if distances.allSatisfy({ $0 == 0 }) { distances[0] = 1 }
         let literalCode = HuffmanCode(counts: literals, limit: 15)
         let distanceCode = HuffmanCode(counts: distances, limit: 15)
@@ -113,7 +112,7 @@ struct Deflate {
         bits.add(UInt32(value - table.bases[index]), table.extraBits[index])
     }
 
-    /// The lengths of the codes, themselves in a Huffman code.
+    /// Writes the lengths of the codes, which are Huffman-coded themselves.
     private mutating func writeCodes(_ literals: HuffmanCode, _ distances: HuffmanCode) {
         let literalCount = max(257, (literals.lengths.lastIndex { $0 > 0 } ?? 0) + 1)
         let distanceCount = max(1, (distances.lengths.lastIndex { $0 > 0 } ?? 0) + 1)
@@ -159,7 +158,7 @@ struct Deflate {
     }
 }
 
-/// Which code stands for a length or a distance, and how many bits follow it (RFC 1951, 3.2.5).
+/// The codes for lengths or distances, with their extra bits (RFC 1951, 3.2.5).
 struct DeflateTables {
     let bases: [Int]
     let extraBits: [Int]
@@ -181,7 +180,7 @@ struct DeflateTables {
             0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
         ])
 
-    /// The last code that does not begin behind the value.
+    /// Returns the last code whose base is not greater than the value.
     func code(_ value: Int) -> Int {
         var (low, high) = (0, bases.count - 1)
         while low < high {
@@ -192,7 +191,7 @@ struct DeflateTables {
     }
 }
 
-/// Bits from the lowest one up, in bytes.
+/// A bit writer that fills each byte from the least significant bit.
 struct DeflateBits {
     private var bytes: [UInt8] = []
     private var pending: UInt64 = 0
@@ -216,24 +215,24 @@ struct DeflateBits {
     }
 }
 
-/// A canonical Huffman code in which no symbol has more than so many bits.
+/// A canonical, length-limited Huffman code.
 struct HuffmanCode {
-    /// 0 for symbols that do not occur.
+    /// The code lengths; 0 for symbols that do not occur.
     private(set) var lengths: [UInt8]
-    /// The first bit of a code is its lowest one.
+    /// The codes. The first bit of a code is its least significant one.
     private(set) var codes: [UInt32]
 
     init(counts: [Int], limit: Int) {
         lengths = [UInt8](repeating: 0, count: counts.count)
         codes = [UInt32](repeating: 0, count: counts.count)
         var counts = counts
-        // Two symbols at least: a code of one is not understood everywhere.
+        // At least two symbols, because some decoders do not accept a code with only one.
         var spare = 0
         while counts.count(where: { $0 > 0 }) < 2 {
             if counts[spare] == 0 { counts[spare] = 1 }
             spare += 1
         }
-        // Where the tree is too deep, rare symbols count for more, until it is not.
+        // If the tree is too deep, the counts are flattened until it is not.
         var depths = Self.depths(counts)
         while depths.contains(where: { $0 > limit }) {
             counts = counts.map { $0 == 0 ? 0 : ($0 + 1) / 2 + 1 }

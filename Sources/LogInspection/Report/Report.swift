@@ -2,25 +2,24 @@ import OperationLog
 import Operations
 public import SyncEngine
 
-/// A store as one page of HTML that a browser shows without a network: what is in the log, what became of it, what is in
-/// conflict and what failed.
+/// A store as one HTML page that needs no network: the log, the outcomes of its operations, conflicts and errors.
 public struct Report: Sendable {
-    /// How large a page may become.
+    /// Limits on the size of a page.
     public struct Limits: Sendable, Hashable {
-        /// Of the file. Long values and the bytes of batches are cut first, and the page says so.
+        /// The size of the file. Long values and the bytes of batches are truncated first, which the page reports.
         public var bytes = 4_900_000
-        /// The newest records are shown.
+        /// The number of records. The newest are shown.
         public var records = 200_000
 
         public init() {}
     }
 
-    /// What was made.
+    /// A generated page.
     public struct Page: Sendable {
         public let html: String
-        /// What the page does not show, and why, in sentences.
+        /// The omissions of the page and their reasons, in sentences.
         public let notices: [String]
-        /// Whether the log is damaged.
+        /// A Boolean value that indicates whether the log is damaged.
         public let isDamaged: Bool
     }
 
@@ -30,10 +29,12 @@ public struct Report: Sendable {
     private let isRedacted: Bool
     private let isDamaged: Bool
 
+    /// Creates a report.
+    ///
     /// - Parameters:
-    ///   - point: the store as it was; nil for as it is.
-    ///   - isRedacted: whether the page says that its values are not the real ones.
-    ///   - isDamaged: whether what the store was made of is damaged; a store made of another one is not.
+    ///   - point: The historical point, or nil for the current state.
+    ///   - isRedacted: Whether the page notes that its values are redacted.
+    ///   - isDamaged: Whether the source of the store is damaged. A store that was built from it is not.
     public init(
         _ store: InspectedStore, at point: PointInTime? = nil, limits: Limits = Limits(), isRedacted: Bool = false,
         isDamaged: Bool = false
@@ -45,15 +46,15 @@ public struct Report: Sendable {
         self.isDamaged = isDamaged
     }
 
-    /// Reads the log three times, and makes the state of it. In memory for a line of each record shown, a fate for each
-    /// operation, and the state.
+    /// Generates the page. Reads the log three times and builds its state. It holds one line for each shown record, the
+    /// outcome of each operation, and the state in memory.
     public func page() async throws(TidelogError) -> Page {
         let reading = ReportReading(store, at: point, limits: limits, isRedacted: isRedacted, isDamaged: isDamaged)
         let content = try await reading.content()
         for (step, cut) in ReportCut.steps.enumerated() {
             let isLast = step == ReportCut.steps.count - 1
             let text = ReportEncoding(content, cut: cut).json
-            // Where it is clear that this is too much, it is not packed first.
+            // A text that is clearly too large is not compressed first.
             if !isLast, ReportCut.estimate(text) > limits.bytes { continue }
             let notices = content.notices + cut.notices(for: content)
             let html = ReportPage.html(
@@ -66,11 +67,11 @@ public struct Report: Sendable {
     }
 }
 
-/// How much of long texts is shown where the page would become too large.
+/// The truncation of long texts if the page would otherwise be too large.
 struct ReportCut {
-    /// Characters of a record's line.
+    /// The length of a record's line in characters.
     let text: Int
-    /// Characters of a request's body.
+    /// The length of a request's body in characters.
     let body: Int
 
     static let steps = [
@@ -79,7 +80,7 @@ struct ReportCut {
         ReportCut(text: 0, body: 0),
     ]
 
-    /// What it hides of the content, in sentences.
+    /// Returns the truncations in sentences.
     func notices(for content: ReportContent) -> [String] {
         var notices: [String] = []
         let lines = content.rows.count { $0.text.unicodeScalars.count > text }
@@ -104,7 +105,7 @@ struct ReportCut {
         return String(result) + "…"
     }
 
-    /// Of the page's size: every eighth piece is packed.
+    /// Returns an estimate of the page's size, from compressing every eighth piece.
     static func estimate(_ bytes: [UInt8]) -> Int {
         let piece = 1 << 15
         guard bytes.count > 64 * piece else { return 0 }
@@ -114,7 +115,7 @@ struct ReportCut {
             read += part.count
             packed += Deflate.compress(part).count
         }
-        // Pieces by themselves pack a little worse than the whole.
+        // Separate pieces compress slightly worse than the whole.
         return Int(Double(packed) / Double(max(1, read)) * Double(bytes.count) * 4 / 3 * 0.8)
     }
 }

@@ -3,10 +3,10 @@ import SyncCore
 import SyncEngine
 
 extension ReportContent {
-    /// The largest number with which JavaScript still counts.
+    /// The largest integer that JavaScript represents exactly.
     private static let largest: UInt64 = (1 << 53) - 1
 
-    /// Leaves out what has numbers that a browser cannot tell from their neighbours, and says so.
+    /// Removes items with larger numbers, and reports it.
     mutating func leaveOutLargeNumbers() {
         func fits(_ number: UInt64?) -> Bool { number.map { $0 <= Self.largest } ?? true }
         var count = 0

@@ -3,14 +3,14 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// What a report shows, before anything is cut.
+/// The content of a report before truncation.
 struct ReportContent {
     /// A record as a line of the lists.
     struct Row {
         let sequence: SequenceNumber
         let time: Timestamp?
         let kind: String
-        /// Empty for all but operations.
+        /// The outcome; empty for records that are no operations.
         let fate: String
         let action: String
         let text: String
@@ -33,20 +33,20 @@ struct ReportContent {
 
     struct Batch {
         let id: BatchID
-        /// Sequence numbers; nil where the record is not in the report.
+        /// The number of the prepared record; nil if it is not in the report.
         var prepared: SequenceNumber?
         var ended: SequenceNumber?
         var isInterrupted = false
         var operations: [SequenceNumber] = []
-        /// Those that were not confirmed.
+        /// The outcomes other than confirmations.
         var outcomes: [Outcome] = []
         var requests: [Request] = []
         var summary = ""
         var reason: String?
-        /// Where the requests come from.
+        /// The source of the requests.
         var note = "The log does not hold the bytes of this batch, and it is too old to be built again here."
 
-        /// The worst that came of it.
+        /// The most serious outcome.
         var state: String {
             if isInterrupted { return "inDoubt" }
             guard ended != nil else { return "inFlight" }

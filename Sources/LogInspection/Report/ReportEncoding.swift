@@ -5,8 +5,8 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// The content as the page's program reads it: columns, with dictionaries for what comes again and differences for what
-/// ascends.
+/// Encodes the content for the page's script: columns, with dictionaries for repeated values and differences for
+/// ascending ones.
 struct ReportEncoding {
     private let content: ReportContent
     private let cut: ReportCut
@@ -41,7 +41,7 @@ struct ReportEncoding {
     private func rows(_ writer: inout HistoryJSONWriter) {
         let rows = content.rows
         deltas("seq", rows.map { Int64(truncatingIfNeeded: $0.sequence) }, &writer)
-        // One without a time has that of its neighbour.
+        // A record without a time gets the time of its neighbour.
         var last: Timestamp = rows.lazy.compactMap(\.time).first ?? 0
         deltas(
             "time",
@@ -99,7 +99,7 @@ struct ReportEncoding {
         writer.array(dictionary, names) { $0.json.string($1) }
     }
 
-    /// `5-8,11`
+    /// Returns ranges such as `5-8,11`.
     static func stretches(_ entities: [EntityID]) -> String {
         var parts: [String] = []
         var index = 0

@@ -1,13 +1,15 @@
 import ODataWire
 
-/// The page: one file of HTML that needs nothing else and asks nobody for anything.
+/// The page: a single HTML file that needs no other file and no network.
 enum ReportPage {
     private static let tabs = [
         ("overview", "Overview"), ("timeline", "Timeline"), ("operations", "Operations"), ("entities", "Entities"),
         ("batches", "Batches"), ("conflicts", "Conflicts"), ("errors", "Errors"), ("size", "Size"),
     ]
 
-    /// - Parameter data: what the program unpacks, deflated.
+    /// Returns the HTML.
+    ///
+    /// - Parameter data: The compressed data for the script.
     static func html(title: String, subtitle: String, data: [UInt8]) -> String {
         let (title, subtitle) = (escaped(title), escaped(subtitle))
         return """
@@ -84,7 +86,7 @@ enum ReportPage {
             #"<section id="panel-\#(name)" role="tabpanel" aria-labelledby="tab-\#(name)"\#(fills) hidden>\#(content)</section>"#
     }
 
-    /// For markup; marks of direction become visible.
+    /// Escapes text for markup. Direction marks become visible.
     static func escaped(_ text: String) -> String {
         RecordSummary.oneLine(text, limit: 300).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
             .replacing(">", with: "&gt;").replacing("\"", with: "&quot;").replacing("'", with: "&#39;")

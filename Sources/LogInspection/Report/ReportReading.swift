@@ -6,7 +6,7 @@ import SyncCore
 import SyncEngine
 import Views
 
-/// Gathers what a report shows.
+/// Collects the content of a report.
 struct ReportReading {
     private let store: InspectedStore
     private let point: PointInTime?
@@ -20,7 +20,7 @@ struct ReportReading {
 
     private static let shownConflicts = 500
     private static let shownErrors = 1_000
-    /// The most entities that all records together name, each time counted.
+    /// The largest total number of entity references in all records.
     private static let mentionLimit = 1_000_000
 
     init(_ store: InspectedStore, at point: PointInTime?, limits: Report.Limits, isRedacted: Bool, isDamaged: Bool) {
@@ -56,7 +56,7 @@ struct ReportReading {
 
     // MARK: Records
 
-    /// With the number of records in sight, to know where the newest ones begin.
+    /// Reads the outcomes, and the number of records from which the newest are determined.
     private func fates(before bound: SequenceNumber) throws(LogError) -> (fates: OperationFates, end: SequenceNumber) {
         var fates = OperationFates()
         var end: SequenceNumber = 0
@@ -96,12 +96,12 @@ struct ReportReading {
             }
         }
         sets = items.sets
-        // What a compaction left comes in front of what the log has, and the lists need ascending numbers.
+        // Items from a snapshot precede the log's records, and the lists need ascending numbers.
         content.rows.sort { $0.sequence < $1.sequence }
     }
 
     private mutating func note(_ sequence: SequenceNumber, _ kind: String, _ text: String) {
-        // The list looks records up by their numbers.
+        // The list looks up records by their numbers.
         guard content.rows.last?.sequence != sequence else { return }
         content.rows.append(
             .init(
@@ -170,7 +170,7 @@ struct ReportReading {
 
     // MARK: State
 
-    /// What only the state says. A log without it, or one of which it cannot be made, has a report all the same.
+    /// Reads the content that only the state has. If the state cannot be built, the report is generated without it.
     @inline(never) @_optimize(none)
     private mutating func readState() async {
         do {
@@ -192,7 +192,7 @@ struct ReportReading {
         rebuildBatches()
     }
 
-    /// Batches of which the log does not hold the bytes are built again, from the log in front of them.
+    /// Rebuilds the batches whose requests the log does not contain.
     private mutating func rebuildBatches() {
         let missing = content.batches.indices.filter { content.batches[$0].requests.isEmpty }
         guard !missing.isEmpty, let last = missing.compactMap({ content.batches[$0].prepared }).max() else { return }
@@ -216,7 +216,7 @@ struct ReportReading {
         return Array(list.prefix(limit))
     }
 
-    /// `75` for `CustomerID=75`; keys of several properties stay as they are.
+    /// Returns `75` for `CustomerID=75`. A key of several properties is unchanged.
     private static func short(_ key: String) -> String {
         guard let equals = key.firstIndex(of: "=") else { return key }
         let value = key[key.index(after: equals)...]
@@ -225,7 +225,7 @@ struct ReportReading {
 
     // MARK: Facts
 
-    /// `2026-11-21 07:43:17 UTC`
+    /// Returns a time such as `2026-11-21 07:43:17 UTC`.
     private static func plain(_ time: String) -> String {
         time.prefix(19).replacing("T", with: " ") + " UTC"
     }

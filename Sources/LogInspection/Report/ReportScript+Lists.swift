@@ -1,5 +1,5 @@
 extension ReportScript {
-    /// Lists of any length, of which only the rows in sight are made.
+    /// Virtual lists of any length, which create only the visible rows.
     static let lists = #"""
         // ---- Lists
 
@@ -106,7 +106,7 @@ extension ReportScript {
         }
         """#
 
-    /// What is known of one record, entity or batch, beside the lists.
+    /// The details of a record, entity or batch next to the lists.
     static let details = #"""
         // ---- Details
 

@@ -1,5 +1,5 @@
 extension ReportScript {
-    /// All records on lanes, drawn on a canvas: one lane for each set, one for batches, one for downloads.
+    /// The timeline of all records on a canvas, with a lane for each set, one for batches and one for downloads.
     static let timeline = #"""
         // ---- Timeline
 
@@ -191,7 +191,7 @@ extension ReportScript {
         };
         """#
 
-    /// What fills the panels.
+    /// The content of the panels.
     static let panels = #"""
         // ---- Panels
 
@@ -304,7 +304,7 @@ extension ReportScript {
         }
         """#
 
-    /// What the address says after `#` is what is shown: `#view=operations&search=rejected`.
+    /// The navigation. The fragment of the URL determines the view: `#view=operations&search=rejected`.
     static let start = #"""
         // ---- Start
 

@@ -1,14 +1,14 @@
-/// The program of the page: plain JavaScript, in one scope, in the order of ``source``.
+/// The script of the page: plain JavaScript in one scope, in the order of ``source``.
 ///
-/// It never makes markup of text: what the log says goes in as `textContent` and is shown with control characters and marks
-/// of direction made visible.
+/// It never creates markup from text. Content of the log is set as `textContent`, with control characters and direction
+/// marks made visible.
 enum ReportScript {
     static var source: String {
         "(async () => {\n'use strict';\n" + [data, lists, details, timeline, panels, start].joined(separator: "\n")
             + "\n})();\n"
     }
 
-    /// Unpacking, and what the rest asks of the data.
+    /// Decompression, and queries on the data.
     static let data = #"""
         // ---- Elements
 

@@ -1,4 +1,4 @@
-/// The look of the page: light and dark as the reader's system has it, one column on a phone.
+/// The style sheet of the page: light or dark according to the system, and one column on a phone.
 enum ReportStyle {
     static let css = #"""
         :root {

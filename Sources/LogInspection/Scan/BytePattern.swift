@@ -9,10 +9,10 @@ import OperationLog
     import Musl
 #endif
 
-/// A property with a value, or an identifier, as records have it, to be looked for in bytes that are not decoded.
+/// The encoded form of a property with a value, or of an identifier, for searches in undecoded records.
 struct BytePattern: Sendable, Hashable {
     private let bytes: [UInt8]
-    /// The same for records in columns; nil for an identifier.
+    /// The pattern for columnar records; nil for an identifier.
     let named: ColumnSearch.NamedValue?
 
     init(property: String, value: Value) {
@@ -24,7 +24,7 @@ struct BytePattern: Sendable, Hashable {
         named = ColumnSearch.NamedValue(name: name.bytes, value: writer.bytes)
     }
 
-    /// An entity ID or a sequence number.
+    /// Creates a pattern for an entity ID or a sequence number.
     init(identifier: UInt64) {
         var writer = ByteWriter()
         writer.unsigned(identifier)
@@ -32,12 +32,12 @@ struct BytePattern: Sendable, Hashable {
         named = nil
     }
 
-    /// Whether the bytes are anywhere in the payload. A find may be by chance; none is none.
+    /// Returns whether the payload contains the bytes. A match may be a coincidence; a mismatch is certain.
     func isFound(in payload: UnsafeRawBufferPointer) -> Bool { place(in: payload, 0..<payload.count) != nil }
 
     private func place(in all: UnsafeRawBufferPointer, _ range: Range<Int>) -> Int? {
         guard let start = all.baseAddress, range.count >= bytes.count, !bytes.isEmpty else { return nil }
-        // A property's name begins with its length, which many others have as well.
+        // The first byte of a property's name is its length, which is too common as an anchor.
         let anchor = bytes.count > 2 ? 1 : 0
         let end = range.upperBound - bytes.count + 1 + anchor
         var at = range.lowerBound + anchor
@@ -54,7 +54,7 @@ struct BytePattern: Sendable, Hashable {
         return true
     }
 
-    /// Where any of the patterns begins, ascending; nil where there are more places than are worth it.
+    /// Returns the offsets of all matches in ascending order, or nil if there are more than the limit.
     static func places(of patterns: [BytePattern], in all: UnsafeRawBufferPointer, limit: Int) -> [Int]? {
         var places: [Int] = []
         for pattern in patterns {

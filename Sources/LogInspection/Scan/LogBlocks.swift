@@ -3,21 +3,21 @@ import OperationLog
 import Operations
 import Synchronization
 
-/// All blocks of a log as it was when this was made, decompressed on all cores, to be looked at as often as needed. Records in
-/// columns stay in them.
+/// All blocks of a log at the time of its creation, decompressed on all cores, for repeated scans. Columnar records
+/// stay columnar.
 ///
-/// What a log of usual size takes so is kept, so that looking again costs no decompressing. Of a larger one nothing
-/// is kept: it is read again for each look.
+/// The decompressed blocks of a log of usual size are cached. A larger log is decompressed again for each scan.
 struct LogBlocks {
     private let reader: LogReader
-    /// In order, without gaps.
+    /// The parts of the log, in order and without gaps.
     private let parts: [ClosedRange<SequenceNumber>]
-    /// By part; nil where these would be too many bytes.
+    /// The cached blocks by part; nil if they exceed the limit.
     private let kept: [[SearchedBlock]]?
 
-    /// In bytes.
+    /// The limit of the cache in bytes.
     static let keptLimit = 192 << 20
-    /// Small enough that all cores have to do until the end, large enough that beginning one costs nothing.
+    /// The number of records in a part: small enough to keep all cores busy until the end, large enough to make the
+    /// overhead negligible.
     private static let recordsOfPart: UInt64 = 40_000
 
     init(_ reader: LogReader, keptLimit: Int = Self.keptLimit) throws(LogError) {
@@ -40,8 +40,9 @@ struct LogBlocks {
         self.kept = bytes.load(ordering: .relaxed) <= keptLimit ? kept : nil
     }
 
-    /// Looks at all blocks, those of one part in order, several parts at the same time, and gives what each part came to,
-    /// in order.
+    /// Scans all blocks. The blocks of one part are scanned in order, several parts concurrently.
+    ///
+    /// - Returns: The result of each part, in order.
     func map<Result: Sendable>(
         _ initial: Result, _ look: @Sendable (inout Result, SearchedBlock) -> Void
     ) throws(LogError) -> [Result] {

@@ -1,17 +1,17 @@
 import OperationLog
 import Operations
 
-/// Which records of a log are wanted, decided without decoding those that are not.
+/// A selection of records that is evaluated without decoding the others.
 struct RecordSelection: Sendable {
     var entities = IdentifierSet([])
     var operations = IdentifierSet([])
     var patterns: [BytePattern] = []
-    /// Wanted whatever they say.
+    /// Kinds that are selected regardless of their content.
     var kinds = RecordKinds([])
 
-    /// With more entities than this it is quicker to look into each record than to look for each entity's bytes.
+    /// The largest number of entities for which a byte search is faster than parsing each record.
     private static let searched = 8
-    /// These name no operations, but for the change set that they are in.
+    /// Kinds that refer to no operations except their change set.
     private static let withoutOperations = RecordKinds([
         .operation, .operationInTransaction, .operationWithAttributes, .operationWithStream, .downloadPage,
         .changesPage,
@@ -21,10 +21,10 @@ struct RecordSelection: Sendable {
         .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .operationsReleased,
         .operationsUndone, .operationsRedone, .operationsElided, .deliveryChanged,
     ])
-    /// Has runs of entities, whose bytes need not be in it.
+    /// The kind with ranges of entities, whose encoded IDs need not appear in it.
     private static let withRuns = RecordCodec.Kind.changesPage.rawValue
 
-    /// The wanted records of the log, in order. Memory: these.
+    /// Returns the selected records of the log, in order. Memory: these records.
     func records(of blocks: LogBlocks) throws(LogError) -> [LogRecord] {
         let needles = needles
         let search = columnSearch(needles)
@@ -57,7 +57,8 @@ struct RecordSelection: Sendable {
         }
     }
 
-    /// Entities and operations that a record in columns names are fields of their own, but for the runs of a page of changes.
+    /// Returns the search for columnar records. The entities and operations of a record are separate fields, except for
+    /// the ranges in a page of changes.
     private func columnSearch(_ needles: [BytePattern]?) -> ColumnSearch {
         ColumnSearch(
             numbers: IdentifierSet(entities.all + operations.all), values: patterns.compactMap(\.named),
@@ -65,7 +66,7 @@ struct RecordSelection: Sendable {
             isWantedWhole: { kind, payload in isWanted(kind, payload, needles) })
     }
 
-    /// Bytes of which one is in each record that is wanted for what it says; nil where none are known.
+    /// The byte patterns of which each record selected by content contains at least one; nil if there are none.
     private var needles: [BytePattern]? {
         guard operations.isEmpty, entities.all.count <= Self.searched else { return nil }
         return patterns + entities.all.map(BytePattern.init(identifier:))
@@ -93,7 +94,7 @@ struct RecordSelection: Sendable {
     }
 }
 
-/// Kinds of records, quickly asked for.
+/// A set of record kinds with fast lookup.
 struct RecordKinds: Sendable {
     private var bits: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
 
@@ -127,7 +128,7 @@ struct RecordKinds: Sendable {
 }
 
 extension Record.Body {
-    /// The operations that a fact is about, by their sequence numbers; none for an operation itself.
+    /// The operations that a fact refers to, by their sequence numbers. Empty for an operation itself.
     var namedOperations: [SequenceNumber] {
         switch self {
         case .batchPrepared(let prepared): prepared.operations

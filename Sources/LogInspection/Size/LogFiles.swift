@@ -7,34 +7,35 @@ public struct LogFiles: Sendable, Hashable {
     public struct File: Sendable, Hashable {
         public let path: String
         public let isSnapshot: Bool
-        /// Of a snapshot the first record that it does not include.
+        /// The first record; for a snapshot, the first record that it does not include.
         public let firstSequence: SequenceNumber
-        /// Nil for a segment without records, and for a snapshot.
+        /// The last record; nil for a segment without records, and for a snapshot.
         public let lastSequence: SequenceNumber?
-        /// Of the first record that has a time and can be read; nil for a snapshot.
+        /// The time of the first readable record with a time; nil for a snapshot.
         public let firstTime: Timestamp?
+        /// The time of the last record; nil if it has none or is unreadable, and for a snapshot.
         public let lastTime: Timestamp?
-        /// `open`, `sealed` or `packed`; of a snapshot `snapshot`.
+        /// `open`, `sealed` or `packed`; `snapshot` for a snapshot.
         public let state: String
         public let isEncrypted: Bool
-        /// Of a snapshot the items of its state.
+        /// The number of records; for a snapshot, of its items.
         public let records: UInt64
         public let rawBytes: UInt64
         public let fileBytes: UInt64
 
-        /// How many times smaller the file is than its records; nil where there are none.
+        /// The compression ratio of the file; nil without records.
         public var ratio: Double? { rawBytes > 0 && fileBytes > 0 ? Double(rawBytes) / Double(fileBytes) : nil }
     }
 
     public let files: [File]
-    /// Places that are not what was written, as far as checking without decompressing shows.
+    /// The number of damaged places found without decompression.
     public let damages: Int
 }
 
 extension LogHistory {
-    /// What files there are, and what they hold. Reads every byte and decompresses a block or two of each segment.
+    /// Returns the files with their content. Reads every byte, and decompresses one or two blocks of each segment.
     ///
-    /// - Throws: as ``verify(depth:progress:)``.
+    /// - Throws: The errors of ``verify(depth:progress:)``.
     public func files(progress: (LogVerification.Progress) -> Void = { _ in }) throws(LogError) -> LogFiles {
         let verification = try verify(depth: .fast, progress: progress)
         let reader = try LogReader(directory: directory, keys: keys, fileSystem: fileSystem)
@@ -56,7 +57,7 @@ extension LogHistory {
         return LogFiles(files: segments + snapshots, damages: verification.damages.count)
     }
 
-    /// Of the first record in the range that has one. What cannot be read has none.
+    /// Returns the time of the first record in the range that has one and is readable.
     private func time(from first: SequenceNumber, through last: SequenceNumber, _ reader: LogReader) -> Timestamp? {
         let cursor = reader.records(from: first, through: last)
         while let record = try? cursor.next() {
@@ -71,6 +72,6 @@ extension LogHistory {
 }
 
 extension LogVerification.Segment {
-    /// `open`, `sealed` or `packed`.
+    /// The state: `open`, `sealed` or `packed`.
     public var state: String { isPacked ? "packed" : isSealed ? "sealed" : "open" }
 }

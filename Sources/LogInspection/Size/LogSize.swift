@@ -1,15 +1,15 @@
 public import OperationLog
 
-/// What a log takes on disk, and what its records would take without compression.
+/// The size of a log on disk, and of its uncompressed records.
 public struct LogSize: Sendable, Hashable {
     public let records: UInt64
     public let segments: Int
     public let blocks: Int
-    /// The records as they were encoded, with the log's own framing of each.
+    /// The size of the encoded records with the log's framing of each.
     public let rawBytes: UInt64
-    /// What is kept of them: compressed, without block headers.
+    /// The size of the compressed records, without block headers.
     public let storedBytes: UInt64
-    /// The files, headers and all.
+    /// The size of the files, including headers.
     public let fileBytes: UInt64
 
     public init(_ verification: LogVerification) {
@@ -21,7 +21,7 @@ public struct LogSize: Sendable, Hashable {
         fileBytes = verification.segments.reduce(0) { $0 + $1.fileBytes }
     }
 
-    /// How many times smaller the records are in the files, headers counted; nil for an empty log.
+    /// The compression ratio of the files, including headers; nil for an empty log.
     public var ratio: Double? {
         rawBytes > 0 && fileBytes > 0 ? Double(rawBytes) / Double(fileBytes) : nil
     }

@@ -1,36 +1,38 @@
 public import OperationLog
 import Operations
 
-/// Where the bytes of a log are: per segment and per kind of record.
+/// The distribution of a log's bytes, by segment and by kind of record.
 public struct LogStatistics: Sendable, Hashable {
     /// All records of one kind.
     public struct Kind: Sendable, Hashable {
-        /// As the log keeps it.
+        /// The kind number in the log.
         public let number: UInt8
-        /// The name that `tidelog log --json` has; `unknown` for a kind of a later version.
+        /// The name in `tidelog log --json`; `unknown` for a kind of a later version.
         public let name: String
         public let records: UInt64
-        /// With the log's own framing of each record.
+        /// The size of the encoded records with the log's framing of each.
         public let rawBytes: UInt64
         /// Their share of the compressed blocks.
         public let storedBytes: UInt64
 
-        /// What a record takes in its block, compressed. Nil where there is none.
+        /// The average compressed size of a record; nil without records.
         public var storedBytesPerRecord: Double? {
             records > 0 ? Double(storedBytes) / Double(records) : nil
         }
     }
 
     public let segments: [LogVerification.Segment]
-    /// Their records are items of a state, and in no other number of this.
+    /// The snapshots. Their records are items of a state and not included in any other number.
     public let snapshots: [LogVerification.Segment]
-    /// Those that occur, by number.
+    /// The kinds that occur, by number.
     public let kinds: [Kind]
     public let size: LogSize
-    /// Places that could not be read; what lies there is in no number of this.
+    /// The number of unreadable places. Their content is not included in any number.
     public let damages: Int
 
-    /// - Parameter verification: a deep one.
+    /// Creates the statistics.
+    ///
+    /// - Parameter verification: A deep verification.
     public init(_ verification: LogVerification) {
         precondition(verification.depth == .deep, "a fast verification knows no kinds")
         segments = verification.segments
@@ -44,12 +46,12 @@ public struct LogStatistics: Sendable, Hashable {
         damages = verification.damages.count
     }
 
-    /// Operations of the app: what a log is for.
+    /// The number of the app's operations.
     public var operations: UInt64 {
         operationKinds.reduce(0) { $0 + $1.records }
     }
 
-    /// What an operation takes in its block, compressed; nil where there is none. The other kinds are not counted.
+    /// The average compressed size of an operation; nil without operations. Other kinds are not included.
     public var bytesPerOperation: Double? {
         guard operations > 0 else { return nil }
         return Double(operationKinds.reduce(0) { $0 + $1.storedBytes }) / Double(operations)
@@ -57,7 +59,7 @@ public struct LogStatistics: Sendable, Hashable {
 
     private var operationKinds: [Kind] { kinds.filter { Self.operationKinds.contains($0.number) } }
 
-    /// The numbers of the kinds that an operation of the app may have.
+    /// The kind numbers of the app's operations.
     static let operationKinds: Set<UInt8> = Set(
         [
             RecordCodec.Kind.operation, .operationInTransaction, .operationWithAttributes, .operationWithStream,
@@ -65,8 +67,8 @@ public struct LogStatistics: Sendable, Hashable {
 }
 
 extension Record {
-    /// What ``HistoryEntry/kind`` says of records of this kind; operations with a transactionID or other later attributes,
-    /// which have numbers of their own, are apart here.
+    /// Returns the name in ``HistoryEntry/kind``. Operations with a transactionID or other later attributes have their
+    /// own kind numbers, and are distinguished here.
     static func kindName(_ number: UInt8) -> String {
         // The cases of the two have the same names.
         RecordCodec.Kind(rawValue: number).map { "\($0)" } ?? "unknown"

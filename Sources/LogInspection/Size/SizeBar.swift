@@ -1,9 +1,11 @@
-/// How large something is and how much of it compression saved, as a row of blocks: dark is what is stored, light what it
-/// would take besides without compression.
+/// A bar of block characters for a size: dark blocks for the stored size, light ones for the part that compression
+/// saves.
 public enum SizeBar {
+    /// Returns a bar.
+    ///
     /// - Parameters:
-    ///   - largest: what the whole width stands for, in bytes.
-    ///   - width: in characters. What is not empty has at least one.
+    ///   - largest: The size that corresponds to the full width, in bytes.
+    ///   - width: The full width in characters. A size greater than zero has at least one.
     public static func text(stored: UInt64, raw: UInt64, largest: UInt64, width: Int = 24) -> String {
         let dark = length(stored, largest, width)
         let all = max(dark, length(max(raw, stored), largest, width))

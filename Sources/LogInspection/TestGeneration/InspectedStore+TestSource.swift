@@ -5,13 +5,14 @@ import SyncCore
 public import SyncEngine
 
 extension InspectedStore {
-    /// The source of a test, for Swift Testing, that makes the store as it is at a place with the public interface of `Tidelog`
-    /// and expects the condition to hold; without a condition, as many entities in each set.
+    /// Returns the source of a Swift Testing test that builds the historical store with the public interface of
+    /// `Tidelog` and expects the condition to hold, or without a condition the same number of entities in each set.
     ///
-    /// A service that stands in for the real one gives the metadata and what the service has, then the pending operations are
-    /// made one after another. What led to what the service has is not in the test. Needs `Tidelog` and `HTTPTypes`.
-    /// - Throws: `unsupported` where the service has more than 10,000 entities of the store, where a pending operation writes a
-    ///   stream or is a deep insert, and where two operations need a state that only other answers bring about.
+    /// A mock service returns the metadata and the entities of the base state; then the pending operations are made one
+    /// by one. The history of the base state is not part of the test. The test needs `Tidelog` and `HTTPTypes`.
+    /// - Throws: `unsupported` if the store contains more than 10,000 entities of the service, if a pending operation
+    ///   writes a stream or is a deep insert, or if two operations require a state that only other responses would
+    ///   produce.
     public func testSource(
         _ condition: StateCondition?, at point: PointInTime, name: String
     ) async throws(TidelogError) -> String {
@@ -48,7 +49,7 @@ extension InspectedStore {
     }
 }
 
-/// What the service has of a store's entities, set by set.
+/// The entities of the base state, set by set.
 struct ServiceSets {
     private(set) var sets: [(name: String, entities: [ComparedEntity])] = []
     private(set) var links: [EntityID: String] = [:]
@@ -158,7 +159,7 @@ struct TestSource {
                 ]
             }
         }
-        // Of a number only that of entities has to be above 0.
+        // A count has to be greater than 0.
         let isCount = condition.text.prefix { $0 != "?" }.hasSuffix("/$count")
         return [
             "let found = try await service.executeQuery(DataQuery().withURL(\(SwiftLiteral.text(condition.text))))",
@@ -177,11 +178,11 @@ struct TestSource {
         }.joined()
     }
 
-    /// A literal of several lines, with as many marks that nothing in the text ends it.
+    /// Returns a multiline raw literal with enough number signs that no text can end it.
     private func raw(_ text: String) -> String {
         var marks = "#"
         while text.contains("\"\"\"" + marks) || text.contains("\\" + marks) { marks += "#" }
-        // What is no line end for everybody would be one inside of the literal.
+        // Other line ends would not be recognized consistently inside the literal.
         let lines = text.replacing("\r\n", with: "\n").replacing("\r", with: "\n")
         return "\(marks)\"\"\"\n\(lines)\n\"\"\"\(marks)"
     }

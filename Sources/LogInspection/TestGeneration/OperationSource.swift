@@ -3,11 +3,11 @@ import Operations
 import SyncCore
 import SyncEngine
 
-/// Pending operations as calls of the public interface.
+/// Generates calls of the public interface for pending operations.
 struct OperationSource {
     private(set) var lines: [String] = []
     private let model: EntityDataModel
-    /// The links by which entities are found that are in the store before the first operation.
+    /// The links of entities that exist before the first operation.
     private let links: [EntityID: String]
     private var known: Set<EntityID> = []
     private var changeSet: SequenceNumber?
@@ -17,6 +17,8 @@ struct OperationSource {
         self.links = links
     }
 
+    /// Adds an operation.
+    ///
     /// - Throws: `unsupported` for operations on streams and for deep inserts.
     mutating func add(_ pending: PendingOperation) throws(TidelogError) {
         let operation = pending.operation

@@ -2,18 +2,20 @@ import EDM
 import ODataWire
 import SyncEngine
 
-/// Entities as a service answers them: one defining query for each set, links by expansion.
+/// Generates responses of a mock service: one defining query for each set, with links by expansion.
 struct ServiceAnswers {
     let model: EntityDataModel
     let root: String
 
-    /// The defining query of a set, with what of it is to be expanded.
+    /// Returns the defining query of a set, with the necessary expansions.
     func query(_ set: String, _ entities: [ComparedEntity]) -> String {
         let expanded = Set(entities.flatMap { $0.links.map(\.navigation) }).sorted()
         return expanded.isEmpty ? set : "\(set)?$expand=\(expanded.joined(separator: ","))"
     }
 
-    /// - Parameter keys: those of all entities that links lead to, by their names.
+    /// Returns the response body.
+    ///
+    /// - Parameter targets: The targets of all links, by their names.
     func body(_ entities: [ComparedEntity], targets: [String: ComparedEntity]) -> String {
         var json = JSONWriter()
         json.beginObject()
@@ -61,7 +63,7 @@ struct ServiceAnswers {
         json.endObject()
     }
 
-    /// All that an expansion has to say: which entity it is.
+    /// Writes an expanded entity, which only needs its key.
     private func key(of target: ComparedEntity, _ values: ValueJSONWriter, _ json: inout JSONWriter) {
         json.beginObject()
         identity(of: target, &json)

@@ -1,8 +1,8 @@
 import EDM
 
-/// Values and texts as Swift source.
+/// Generates Swift source for values and texts.
 enum SwiftLiteral {
-    /// A string literal in one line.
+    /// Returns a single-line string literal.
     static func text(_ text: String) -> String {
         var literal = "\""
         for scalar in text.unicodeScalars {
@@ -22,18 +22,18 @@ enum SwiftLiteral {
         return literal + "\""
     }
 
-    /// What stands in a comment, or between the backticks of a name: one line without either of them.
+    /// Returns text for a comment or a raw identifier: one line without backticks and backslashes.
     static func words(_ text: String) -> String {
         RecordSummary.oneLine(String(text.map { $0 == "`" || $0 == "\\" ? "'" : $0 }), limit: 200)
     }
 
-    /// A name that can be an identifier.
+    /// Returns a valid identifier.
     static func identifier(_ text: String) -> String {
         let letters = text.filter { $0.isASCII && ($0.isLetter || $0.isNumber) }
         return letters.first?.isLetter == true ? letters : "Log" + letters
     }
 
-    /// An expression of the type `Value`; it may throw.
+    /// Returns an expression of the type `Value`. It may throw.
     static func value(_ value: Value) -> String {
         switch value {
         case .null: ".null"

@@ -4,27 +4,27 @@ import SyncCore
 public import SyncEngine
 import Views
 
-/// What the file of a store's views is worth: whether it says what the log says.
+/// The state of a store's views file compared with the log.
 public enum StoredViews: Sendable, Hashable {
-    /// There is no file: nothing was opened yet.
+    /// There is no file: the store was not opened yet.
     case missing
-    /// They say what the log says up to this record.
+    /// The views correspond to the log up to this record.
     case sound(through: SequenceNumber)
-    /// They are thrown away and made again when the store is opened next, for a reason that is no damage.
+    /// The views will be rebuilt when the store is opened, for this reason, which is no damage.
     case stale(String)
     /// Another process has the store open, so its views cannot be read.
     case inUse
-    /// They do not say what the log says, or are damaged; a sentence.
+    /// The views do not correspond to the log, or are damaged: a sentence.
     case wrong(String)
 
     public var isWrong: Bool { if case .wrong = self { true } else { false } }
 }
 
 extension InspectedStore {
-    /// Compares the views in the store's directory with the log, folded again from the newest snapshot in front of their end.
-    /// Changes neither and takes no lock.
+    /// Compares the views in the store's directory with the log, replayed from the newest snapshot before their end. It
+    /// changes nothing and takes no lock.
     ///
-    /// - Throws: what a ``Replay`` throws.
+    /// - Throws: The errors of a ``Replay``.
     public func checkStoredViews() throws(TidelogError) -> StoredViews {
         guard let kind = FileKind.of(files.views) else { return .missing }
         guard kind == .regular else { return .wrong("It is \(kind), not a regular file.") }

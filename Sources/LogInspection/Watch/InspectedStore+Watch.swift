@@ -2,42 +2,44 @@ import OperationLog
 public import Operations
 public import SyncEngine
 
-/// A record behind which a condition is another one than in front of it.
+/// A record that changes the value of a condition.
 public struct ConditionFlip: Sendable, Hashable {
     public let sequence: SequenceNumber
-    /// Whether it holds behind the record.
+    /// A Boolean value that indicates whether the condition holds after the record.
     public let holds: Bool
-    /// The record; nil where it cannot be decoded, and where it was not the record.
+    /// The record; nil if it cannot be decoded or is not the cause.
     public let entry: HistoryEntry?
-    /// Whether it is by what a snapshot has, and not by the record: records in front of the snapshot are lost.
+    /// A Boolean value that indicates whether a snapshot caused the change and not the record, because records before
+    /// the snapshot are lost.
     public let isRestored: Bool
 }
 
-/// What a watch came to.
+/// The result of a watch.
 public struct WatchReport: Sendable {
-    /// The last record that was folded.
+    /// The last folded record.
     public internal(set) var last: SequenceNumber
-    /// Whether the condition holds there.
+    /// A Boolean value that indicates whether the condition holds after it.
     public internal(set) var holds: Bool
-    /// Where the watch began, and whether it held there.
+    /// The first position of the watch.
     public let first: SequenceNumber
+    /// A Boolean value that indicates whether the condition held there.
     public let heldAtFirst: Bool
     public internal(set) var records = 0
-    /// How often the condition was evaluated: only where something changed of what its answer comes from.
+    /// The number of evaluations. The condition is evaluated only after changes of its tables.
     public internal(set) var evaluations = 0
     public internal(set) var flips = 0
-    /// Whether the metadata knew what the condition names, at one place at least.
+    /// Whether the metadata contained the names that the condition uses, at one position at least.
     var isKnown = false
-    /// What was said where they did not.
+    /// The error at positions where they did not.
     var refusal: TidelogError?
 
-    /// What nothing that was seen knows is misspelt.
+    /// Returns the report, or throws if no metadata contained the names, which are then misspelt.
     func checked() throws(TidelogError) -> WatchReport {
         if !isKnown, let refusal { throw refusal }
         return self
     }
 
-    /// Takes in what was seen of a stretch of the same condition.
+    /// Adds the values of a range of records.
     fileprivate mutating func add(_ stretch: WatchedStretch) {
         records += stretch.records
         evaluations += stretch.evaluations
@@ -54,12 +56,12 @@ public struct WatchReport: Sendable {
 }
 
 extension InspectedStore {
-    /// Calls `body` for each record between two places behind which the condition is another one than before, in order.
+    /// Calls `body` for each record in a range that changes the value of the condition, in order.
     ///
-    /// Cost: the records between them are folded once, from the newest snapshot that is not younger than the first place. Where
-    /// records are lost it goes on with the state of the next snapshot.
-    /// - Parameter body: says whether to go on.
-    /// - Throws: `invalidRequest` where no metadata on the way know what the condition names.
+    /// Cost: the records of the range are folded once, from the newest snapshot that is not after its beginning. After
+    /// lost records, the watch continues with the state of the next snapshot.
+    /// - Parameter body: Returns whether to continue.
+    /// - Throws: `invalidRequest` if no metadata in the range contain the names that the condition uses.
     public func watch(
         _ condition: StateCondition, from first: PointInTime, through last: PointInTime,
         _ body: (ConditionFlip) throws(TidelogError) -> Bool
@@ -70,7 +72,7 @@ extension InspectedStore {
             let start = try store.sequence(of: first, reader)
             let range = start...max(start, try store.sequence(of: last, reader))
             let report = try await store.watch(condition, range, reader) { flip throws(TidelogError) in
-                // What is in front of damage is the same without it.
+                // Flips before the damage are the same without it.
                 guard flip.sequence > told else { return true }
                 told = flip.sequence
                 return try body(flip)
@@ -79,10 +81,10 @@ extension InspectedStore {
         }
     }
 
-    /// The last record before a place behind which the condition is another one than before; nil where it is the same
-    /// everywhere.
+    /// Returns the last record before a position that changes the value of the condition, or nil if there is none.
     ///
-    /// Looks from the last snapshot on first, then in front of it, and so on: it is dear where the flip is long ago.
+    /// It searches after the last snapshot first, then before it, and so on, so it is expensive if the flip is far
+    /// back.
     public func lastFlip(
         _ condition: StateCondition, from first: PointInTime, before last: PointInTime
     ) async throws(TidelogError) -> (flip: ConditionFlip?, report: WatchReport) {
@@ -123,7 +125,7 @@ extension InspectedStore {
         _ body: (ConditionFlip) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
         var past = try await past(at: .sequence(range.lowerBound))
-        // Whether records are lost behind the newest snapshot; of those in front of the range that is not known.
+        // Whether records after the newest snapshot are lost. For those before the range this is unknown.
         var hasGap = true
         var stretch = try await past.store.watch(condition.text, through: range.lowerBound, reader, from: nil)
         var report = WatchReport(
@@ -148,7 +150,7 @@ extension InspectedStore {
                 }
             }
             guard hasGap, report.last == place else { continue }
-            // The snapshot may have what lost records have said.
+            // The snapshot may contain the effects of lost records.
             hasGap = false
             past = try await self.past(at: .sequence(report.last))
             stretch = try await past.store.watch(condition.text, through: report.last, reader, from: nil)

@@ -1,21 +1,21 @@
 import EDM
 public import Operations
 
-/// What an entity was at the service when the oldest pending change of it was made: the base of a comparison of three.
+/// The merge base: the service's version of an entity when its oldest pending change was made.
 ///
-/// Kept where the base is not that any more, because somebody else changed the entity. What the ancestor does not have is
-/// not known, and nobody can be in conflict about it: a property that was never read, and one that an operation of ours set
-/// and the service has not repeated.
+/// It is stored if the base state has changed since because of another client. Values that it does not contain are
+/// unknown and cannot conflict: properties that were never read, and those that a local operation set and the service
+/// has not repeated.
 public struct Ancestor: Sendable, Hashable {
     public var row: EntityRow
-    /// Where the entity has room for one partner, as far as it is known; by relationship.
+    /// The known partners at to-one ends, by relationship.
     public var links: [Link]
 
     public struct Link: Sendable, Hashable {
         public var relationship: String
         /// Whether the entity is the first end of the relationship's links.
         public var isFirst: Bool
-        /// Nil where it had none.
+        /// The partner, or nil if there was none.
         public var partner: EntityID?
 
         public init(relationship: String, isFirst: Bool, partner: EntityID?) {
@@ -29,7 +29,7 @@ public struct Ancestor: Sendable, Hashable {
 
     public init(row: EntityRow, links: [Link]) {
         self.row = row
-        // Nothing of what is compared, and it has no place in a snapshot.
+        // Not part of the comparison, and not stored in a snapshot.
         self.row.downloaded = 0
         self.links = links
     }
@@ -38,7 +38,7 @@ public struct Ancestor: Sendable, Hashable {
 
     func partner(_ end: Link) -> Link? { links.first { $0.isSameEnd(end) } }
 
-    /// The same, knowing only what the changes are about.
+    /// Returns the merge base reduced to the items that the changes concern.
     func restricted(to changes: ChangeTally) -> Ancestor {
         var restricted = self
         for name in row.values.names where !changes.names(name) { restricted.row.values[name] = nil }
@@ -46,17 +46,18 @@ public struct Ancestor: Sendable, Hashable {
         return restricted
     }
 
-    /// Whether somebody has changed the entity since the service told its ETag.
+    /// Returns whether another client has changed the entity since the service returned this ETag.
     func isReplaced(by other: Ancestor) -> Bool {
         guard row.origin == .service, let etag = row.etag, let now = other.row.etag else { return false }
         return !etag.isExactly(now)
     }
 
-    /// Not knowing what only operations are about that are not to be sent yet: nobody has to decide about these.
+    /// Returns the merge base without the items that only unsent operations concern, so that no decision about these is
+    /// required.
     ///
     /// - Parameters:
-    ///   - kept: drafts, and what is for this store only.
-    ///   - sent: what is to be sent.
+    ///   - kept: Changes by drafts and local-only operations.
+    ///   - sent: Changes by operations to be sent.
     func leaving(_ kept: EntityChanges, for sent: EntityChanges) -> Ancestor {
         if kept.operations.isEmpty || sent.deletes { return self }
         if kept.deletes { return restricted(to: ChangeTally(sent)) }
@@ -68,10 +69,10 @@ public struct Ancestor: Sendable, Hashable {
         return left
     }
 
-    /// What is left to be compared when drafts are released, once what is to be sent has been decided about: of that it knows
-    /// what the service has now, so that nobody is asked about it again before others change it again.
+    /// Returns the merge base for drafts after a conflict about the sent changes was decided. For the decided items it
+    /// contains the service's current values, so that the same conflict is not reported again before another change.
     func leftForDrafts(_ drafts: EntityChanges, decided sent: EntityChanges, now: Ancestor) -> Ancestor {
-        // That was about the whole of it: no draft outlives a deletion.
+        // The decision concerned the whole entity: no draft outlives a deletion.
         if sent.deletes { return now }
         var left = drafts.deletes ? self : restricted(to: ChangeTally(drafts))
         for name in sent.properties { left.row.values[name] = now.row.values[name] }
@@ -80,8 +81,8 @@ public struct Ancestor: Sendable, Hashable {
         return left
     }
 
-    /// Whether `other` says something else of anything that the ancestor knows. An ETag says nothing that anyone could see:
-    /// it also changes with links of others to the entity (OData 4.01 Part 1, 8.3.1).
+    /// Returns whether `other` differs in any known item. The ETag does not count, because it also changes with links
+    /// to the entity (OData 4.01 Part 1, 8.3.1).
     func differs(from other: Ancestor) -> Bool {
         if row.origin.isOnService != other.row.origin.isOnService { return true }
         if row.values.contains(where: { item in other.row.values[item.name].map { $0 != item.value } ?? false }) {

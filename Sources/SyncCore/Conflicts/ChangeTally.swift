@@ -1,7 +1,8 @@
 import EDM
 import Operations
 
-/// What the pending changes of one entity are about, counted, so that those that end can be taken off one by one.
+/// Reference counts of the items that the pending changes of one entity concern, so that ended changes can be
+/// subtracted individually.
 struct ChangeTally {
     private var properties: [String: Int] = [:]
     private var ends: [End: Int] = [:]
@@ -32,8 +33,8 @@ struct ChangeTally {
     func decides(_ end: Ancestor.Link) -> Bool { ends[End(end), default: 0] > 0 }
 }
 
-/// The same of changes that are read as far as they are asked for, the newest first: who changes the same again and again
-/// finds it in the last one.
+/// The same information, read lazily from the newest change backwards. If changes repeat the same item, the last one
+/// already contains it.
 struct EarlierChanges<Storage: StateReader> {
     private let id: EntityID
     private let resolver: EntityResolver<Storage>

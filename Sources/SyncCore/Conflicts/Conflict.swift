@@ -1,39 +1,39 @@
 public import EDM
 public import Operations
 
-/// An entity that somebody else changed, or deleted, while operations on it are pending here.
+/// An entity that another client changed or deleted while local operations on it are pending.
 ///
-/// Three versions stand side by side: the base is what the service had when the operations were made, mine is the local
-/// state, theirs is what the service has now. Drafts, and what is for this store only, are in no conflict: those are compared
-/// when they are released.
+/// A conflict has three versions: the base is the service's version when the operations were made, mine is the current
+/// state, theirs is the service's version now. Drafts and local-only operations are not part of a conflict; they are
+/// compared when they are released.
 public struct Conflict: Sendable, Hashable {
     public enum Kind: Sendable, Hashable {
-        /// Both changed it.
+        /// Both sides changed the entity.
         case changed
-        /// It is deleted at the service, or in no defining query any more, and changed here.
+        /// The entity was deleted on the service, or left all defining queries, and was changed locally.
         case deletedByOthers
-        /// It is deleted here and was changed by others.
+        /// The entity was deleted locally and changed by another client.
         case deletedHere
     }
 
-    /// Two sides of a property.
+    /// The three versions of a property.
     public struct PropertyDifference: Sendable, Hashable {
         public let name: String
-        /// Nil where it is not known; then nobody can tell whether others changed it.
+        /// The base value. If it is nil, it is unknown, and so is whether another client changed the property.
         public let base: Value?
         public let mine: Value?
         public let theirs: Value?
-        /// Whether a pending operation sets it.
+        /// A Boolean value that indicates whether a pending operation sets the property.
         public let isMine: Bool
-        /// Whether others changed it.
+        /// A Boolean value that indicates whether another client changed the property.
         public let isTheirs: Bool
 
-        /// Whether both changed it, and not to the same.
+        /// A Boolean value that indicates whether both sides changed the property to different values.
         public var isOverlapping: Bool { isMine && isTheirs && mine != theirs }
     }
 
-    /// Two sides of a navigation property that leads to one entity at most. Links of others do not conflict: what one side
-    /// adds or removes, the other side has added or removed as well, or left alone.
+    /// The three versions of a to-one navigation property. Links of to-many properties do not conflict: if one side
+    /// adds or removes a link, the other side either did the same or did not change it.
     public struct LinkDifference: Sendable, Hashable {
         public let navigation: String
         public let base: EntityID?
@@ -44,23 +44,23 @@ public struct Conflict: Sendable, Hashable {
 
         public var isOverlapping: Bool { isMine && isTheirs && mine != theirs }
 
-        /// Operations that say this link and nothing else.
+        /// Operations that change only this link.
         let operations: [SequenceNumber]
     }
 
     public let entity: EntityID
-    /// As a person knows it: `Customers(1)`.
+    /// The display name, such as `Customers(1)`.
     public let name: String
     /// The qualified name of the entity's type.
     public let type: String
     public let kind: Kind
-    /// What either side changed, by name.
+    /// The properties that either side changed, by name.
     public let properties: [PropertyDifference]
     public let links: [LinkDifference]
     /// The pending operations that change the entity, in order.
     public let operations: [SequenceNumber]
 
-    /// Whether the two sides cannot both have what they want.
+    /// A Boolean value that indicates whether the changes of both sides exclude each other.
     public var isOverlapping: Bool {
         kind != .changed || properties.contains(where: \.isOverlapping) || links.contains(where: \.isOverlapping)
     }
@@ -80,8 +80,11 @@ public struct ConflictFinder<Storage: StateReader> {
         resolver = EntityResolver(storage: storage, model: model)
     }
 
-    /// All conflicts, by entity. Those on which an operation is on its way or in doubt are left out: what the service says may
-    /// be that operation's own doing. Not that of one that links it in a collection, of which nothing is compared.
+    /// Returns all conflicts, in order of the entities.
+    ///
+    /// Entities with an operation in flight or in doubt are omitted, because the service's change may be the effect of
+    /// that operation. An operation that only links the entity in a collection does not count, because collections are
+    /// not compared.
     public func conflicts() throws(StateError) -> [Conflict] {
         var found: [Conflict] = []
         for id in try storage.ancestors() { if let conflict = try conflict(on: id) { found.append(conflict) } }
@@ -123,7 +126,7 @@ public struct ConflictFinder<Storage: StateReader> {
             let isMine = changes.properties.contains(name)
             let base = base.row.values[name]
             let now = isGone ? nil : theirs.row.values[name]
-            // Where a draft lies on top, the local value is not the one that would be sent.
+            // If a draft changes the property too, the current value is not the one that would be sent.
             let set = keptHere.properties.contains(name) ? changes.values[name] : local?.values[name]
             return Conflict.PropertyDifference(
                 name: name, base: base, mine: local == nil ? nil : isMine ? set : base, theirs: now,
@@ -156,7 +159,8 @@ public struct ConflictFinder<Storage: StateReader> {
         return found
     }
 
-    /// Nil where the entity's type has no navigation property there: then nobody here can change it either.
+    /// Returns the navigation property, or nil if the entity's type has none for this end. Then no local operation can
+    /// change it either.
     private func name(of end: Ancestor.Link, _ row: EntityRow) -> String? {
         model.findEntityType(row.type)?.navigationProperties.first {
             $0.navigation?.relationship == Relationship(name: end.relationship, isForward: end.isFirst)
@@ -165,7 +169,7 @@ public struct ConflictFinder<Storage: StateReader> {
 }
 
 extension PendingOperation {
-    /// Whether the service may have it, and nobody knows yet.
+    /// Whether the service may have processed the operation, and the outcome is unknown.
     var isUnsettled: Bool {
         switch status {
         case .inFlight, .inDoubt: true

@@ -1,12 +1,12 @@
 import EDM
 import Operations
 
-/// Which operations wait for the decision in a conflict, while one plan is made: the state stays as it is. Cost: nothing where
-/// nobody else changed what is pending here.
+/// The operations that wait for a conflict decision, cached for one plan during which the state does not change.
+/// Without conflicts it costs nothing.
 struct ConflictHolds<Storage: StateReader> {
-    /// Nil where there is no conflict.
+    /// The finder, or nil if there is no conflict.
     private let finder: ConflictFinder<Storage>?
-    /// The operations of the conflict on each entity that was asked for; empty where there is none.
+    /// The operations of the conflict on each examined entity; empty if there is none.
     private var conflicting: [EntityID: Set<SequenceNumber>] = [:]
 
     init(_ storage: Storage, _ model: EntityDataModel) throws(StateError) {

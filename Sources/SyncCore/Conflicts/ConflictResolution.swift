@@ -1,28 +1,29 @@
 public import EDM
 public import Operations
 
-/// How an upload settles conflicts by itself.
+/// A policy by which an upload resolves conflicts.
 public enum ConflictPolicy: Sendable, Hashable {
-    /// What is pending here goes over what others did.
+    /// Client wins: pending changes overwrite the service's.
     case clientWins
-    /// What is pending here on the entity is undone; it can be redone.
+    /// Server wins: the pending changes of the entity are undone. They can be redone.
     case serverWins
-    /// What does not overlap stays, from both sides.
+    /// Changes of both sides that do not overlap are kept.
     case merge(overlapping: Overlap)
-    /// Nothing: the operations wait, also where both sides changed different things.
+    /// No automatic resolution: the operations wait, even if the changes do not overlap.
     case ask
 
-    /// What becomes of what both sides changed.
+    /// The resolution of overlapping changes.
     public enum Overlap: Sendable, Hashable {
         case clientWins
-        /// The properties in question are taken out of the pending operations.
+        /// The overlapping properties are removed from the pending operations.
         case serverWins
         case ask
     }
 
-    /// Nil where somebody has to decide.
+    /// Returns the resolution of a conflict, or nil if a decision is required.
     ///
-    /// What others deleted cannot be changed by a request: there *client wins* asks as well.
+    /// No request can change an entity that another client deleted, so ``clientWins`` requires a decision for these
+    /// too.
     public func resolution(
         of conflict: Conflict
     ) -> (resolution: ConflictResolution, decision: ConflictResolved.Decision)? {
@@ -42,7 +43,7 @@ public enum ConflictPolicy: Sendable, Hashable {
     }
 }
 
-/// Which side holds in a conflict.
+/// The resolution of a conflict: the side that wins.
 public struct ConflictResolution: Sendable, Hashable {
     public enum Side: Sendable, Hashable {
         case mine
@@ -52,14 +53,15 @@ public struct ConflictResolution: Sendable, Hashable {
     public enum Choice: Sendable, Hashable {
         case mine
         case theirs
-        /// Neither: this is sent.
+        /// A third value, which is sent.
         case value(Value)
     }
 
-    /// What holds for everything that is not named. *Theirs* without anything named undoes all operations on the entity.
+    /// The side that wins for all items without a choice of their own. *Theirs* without further choices undoes all
+    /// operations on the entity.
     public var side: Side
     public var properties: [String: Choice]
-    /// By navigation property.
+    /// The choices by navigation property.
     public var links: [String: Side]
 
     public init(_ side: Side, properties: [String: Choice] = [:], links: [String: Side] = [:]) {
@@ -68,9 +70,9 @@ public struct ConflictResolution: Sendable, Hashable {
         self.links = links
     }
 
-    /// The pending operations go over what others did.
+    /// The pending operations overwrite the changes of other clients.
     public static let mine = ConflictResolution(.mine)
-    /// The entity is as the service has it.
+    /// The entity keeps the service's version.
     public static let theirs = ConflictResolution(.theirs)
 
     static func theirsWhereOverlapping(_ conflict: Conflict) -> ConflictResolution {
@@ -83,18 +85,18 @@ public struct ConflictResolution: Sendable, Hashable {
     }
 }
 
-/// A decision in terms of operations.
+/// The effect of a resolution on the operations.
 public struct ConflictOutcome: Sendable, Hashable {
-    /// Without what has to go along with ``ConflictResolved/takenBack``.
+    /// The record, without the operations that depend on ``ConflictResolved/takenBack``.
     public var record: ConflictResolved
-    /// What is to be sent as an update of its own.
+    /// The values to send as an additional update.
     public var merged: PropertyValues
 }
 
 extension Conflict {
-    /// What a resolution comes to; nil where it cannot be: nothing can be changed of what others deleted.
+    /// Returns the effect of a resolution, or nil if it is impossible because another client deleted the entity.
     ///
-    /// - Parameter pending: the operations of ``operations``.
+    /// - Parameter pending: The operations of ``operations``.
     public func outcome(
         _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision, pending: [PendingOperation]
     ) -> ConflictOutcome? {
@@ -132,7 +134,7 @@ extension Conflict {
         return ConflictOutcome(record: record, merged: merged)
     }
 
-    /// What operations must not say any more.
+    /// Returns the items that have to be removed from the operations.
     private func losing(
         _ resolution: ConflictResolution
     ) -> (properties: Set<String>, links: Set<String>, linkOperations: Set<SequenceNumber>) {
@@ -158,13 +160,14 @@ extension Operation {
 }
 
 extension Refusal {
-    /// Whether the service may have refused because of what others did: the entity's version is another one (412), it wants to
-    /// know the version (428), it is in a state that forbids it (409), or the entity is not there (404, 410).
+    /// A Boolean value that indicates whether the refusal may be due to a concurrent change: the entity's version
+    /// differs (412), the version is required (428), its state forbids the change (409), or the entity does not exist
+    /// (404, 410).
     public var mayBeConflict: Bool { [404, 409, 410, 412, 428].contains(status) }
 }
 
 extension PendingOperation {
-    /// Whether it was refused, perhaps because of a conflict.
+    /// A Boolean value that indicates whether the operation was refused, possibly because of a conflict.
     public var isRefusedForConflict: Bool {
         if case .rejected(let refusal) = status { refusal.mayBeConflict } else { false }
     }

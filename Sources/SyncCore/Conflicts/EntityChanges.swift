@@ -1,25 +1,25 @@
 import EDM
 package import Operations
 
-/// What pending operations say of one entity: properties, and partners where there is room for one.
+/// The changes of pending operations to one entity: properties, and partners at to-one ends.
 struct EntityChanges {
     /// Properties that updates set.
     private(set) var properties: Set<String> = []
-    /// What they set them to.
+    /// The values of these properties.
     private(set) var values: PropertyValues = [:]
-    /// Ends with room for one partner that operations decide, with the navigation property as they name it.
+    /// The to-one ends that operations determine, with the navigation property that they use.
     private(set) var ends: [End] = []
     private(set) var deletes = false
-    /// Operations that change what the service has of the entity. One that only refers to it is none of them.
+    /// Operations that change the service's version of the entity. Operations that only refer to it do not count.
     private(set) var operations: [SequenceNumber] = []
 
-    /// Whether any of it is compared with what others have done.
+    /// Whether any of the changes are compared with those of other clients.
     var isVisible: Bool { deletes || !properties.isEmpty || !ends.isEmpty }
 
     struct End {
         let end: Ancestor.Link
         let navigation: String
-        /// Those that say nothing else: operations on links.
+        /// Operations that change only this link.
         var linkOperations: [SequenceNumber] = []
     }
 
@@ -73,8 +73,8 @@ struct EntityChanges {
 }
 
 extension Operation {
-    /// Whether the operation changes the entity as the service has it, its links included. To be bound to, or to get a new
-    /// entity below it, is no change of its own.
+    /// Returns whether the operation changes the entity or its links on the service. Being the target of a binding or
+    /// the parent of a new entity is no change.
     package func changes(_ id: EntityID) -> Bool {
         switch action {
         case .update(let entity, _, _), .delete(let entity): entity == id
@@ -85,7 +85,7 @@ extension Operation {
 }
 
 extension EntityResolver {
-    /// What the service last said of the entity, as far as it can be compared; nil where it does not have it.
+    /// Returns the comparable part of the entity's base state, or nil if the service does not have the entity.
     func visible(_ id: EntityID, _ index: RelationshipIndex) throws(StateError) -> Ancestor? {
         guard let row = try serviceRow(id), row.origin != .local else { return nil }
         var links: [Ancestor.Link] = []
@@ -101,7 +101,8 @@ extension EntityResolver {
 }
 
 extension StateReader {
-    /// The pending operations that change the entity, in order. Cost: not that of the queue, nor of those that only name it.
+    /// Returns the pending operations that change the entity, in order. The cost depends neither on the queue nor on
+    /// operations that only refer to the entity.
     func pendingChanges(of id: EntityID) throws(StateError) -> [PendingOperation] {
         var found: [PendingOperation] = []
         for sequence in try pendingOperations(changing: id) {

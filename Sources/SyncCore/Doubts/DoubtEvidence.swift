@@ -1,53 +1,55 @@
-/// What is known of creates in doubt with the same content, and what follows from it.
+/// The evidence about creates in doubt with the same content, and the conclusion from it.
 ///
-/// A pure value: all counts are of one group, the creates in doubt that were sent with equal content and may stand for each
-/// other. Most groups have one.
+/// It is a pure value. All counts refer to one group: creates in doubt that were sent with equal content and are
+/// interchangeable. Most groups contain one create.
 public struct DoubtEvidence: Sendable, Hashable {
-    /// How far the service could be searched.
+    /// The extent to which the service could be searched.
     public enum Search: Sendable, Hashable {
-        /// All entities with the most telling value came.
+        /// All entities with the most distinctive value were returned.
         case conclusive
-        /// The entities came that have all values; others with one of them may have been too many.
+        /// All entities that have every value were returned. Those with only one of the values may have been too many.
         case narrow
-        /// It could not be, for this reason: a sentence without its full stop.
+        /// No search was possible, for this reason: a sentence without its full stop.
         case impossible(String)
     }
 
-    /// How many creates in doubt have this content.
+    /// The number of creates in doubt with this content.
     public var creates = 1
-    /// Whether others in doubt are alike without being equal, so that an entity could be either's.
+    /// Whether other operations in doubt have similar but not equal content, so that an entity could belong to either.
     public var hasNeighbours = false
     public var search = Search.conclusive
-    /// Entities with the content that the store did not know when the batch was prepared.
+    /// The number of entities with the content that the store did not have when the batch was prepared.
     public var candidates = 0
-    /// Entities with the content that a download has brought since the batch was prepared, and that are in use.
+    /// The number of entities with the content that a download has stored since the batch was prepared, and that are in
+    /// use.
     public var broughtSince = 0
-    /// Entities that share a telling value and differ in another one.
+    /// The number of entities that share a distinctive value and differ in another one.
     public var lookalikes = 0
-    /// How much the candidates have in common with what was sent, in bits.
+    /// The weight of the match between the candidates and the sent content, in bits.
     public var bits = 0.0
-    /// Whether the store had all entities of the set, so that one that it did not know is new.
+    /// Whether the store had all entities of the set, so that an unknown one is new.
     public var knowsWholeSet = false
     /// Whether the lost request can no longer be running.
     public var isWaitOver = false
 
     public init() {}
 
-    /// From how many bits on a value tells an entity from others.
+    /// The number of bits from which a value is distinctive.
     public static let tellingBits = 8.0
-    /// How many bits make an unknown entity the one that was created, if all others are known.
+    /// The number of bits that identify an unknown entity as the created one if all other entities are known.
     public static let bitsAmongKnown = 12.0
-    /// The same if the set may have older entities that the store has never seen.
+    /// The same number if the set may contain older entities that the store has never received.
     public static let bitsAmongUnknown = 32.0
 
     public enum Verdict: Sendable, Hashable {
-        /// So many of the creates took effect; each gets one of the candidates. The others did not.
+        /// This number of creates took effect, and each receives one of the candidates. The other creates did not take
+        /// effect.
         case adopt(Int)
-        /// None took effect.
+        /// None of the creates took effect.
         case absent
         /// The lost request may still be running.
         case wait
-        /// A person has to look, for this reason: a sentence.
+        /// The user has to decide, for this reason: a sentence.
         case undecided(String)
     }
 

@@ -1,20 +1,22 @@
 public import Operations
 
-/// How long a request without an answer may still be running.
+/// The period in which a request without a response may still be running.
 public struct LostRequestWait: Sendable, Hashable {
-    /// When the time begins.
+    /// The beginning of the period.
     public let start: Timestamp
-    /// When it is over; the service can then be believed to have none of the request.
+    /// The end of the period. After it, the service can be assumed not to be processing the request.
     public let end: Timestamp
 
+    /// Computes the period.
+    ///
     /// - Parameters:
-    ///   - sent: when the request was sent, by the log.
-    ///   - firstLook: when the service was first searched while the clock was behind `sent`; nil if it never was.
-    ///   - now: the clock.
-    ///   - seconds: how long a request may run.
+    ///   - sent: The time of transmission according to the log.
+    ///   - firstLook: The time of the first search during which the clock was before `sent`; nil if there was none.
+    ///   - now: The current time.
+    ///   - seconds: The longest time that a request may run.
     public init(sent: Timestamp, firstLook: Timestamp?, now: Timestamp, seconds: Int) {
-        // A clock that was put back tells nothing of the time that has passed. The earlier look is believed only as long as
-        // the clock has not been put back behind that one too.
+        // A clock that was set back does not measure elapsed time. The time of the first search is used only while
+        // the clock is not before that too.
         start = sent <= now ? sent : firstLook.map { min($0, now) } ?? now
         let (milliseconds, isLong) = Int64(clamping: max(seconds, 0)).multipliedReportingOverflow(by: 1_000)
         let (end, isTooLong) = start.addingReportingOverflow(milliseconds)

@@ -2,7 +2,7 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// What was sent to create an entity, as far as the entity can be told from others by it.
+/// The content that was sent to create an entity, as far as it distinguishes the entity from others.
 public struct SentContent: Sendable, Hashable {
     private struct Item: Sendable, Hashable {
         let property: Property
@@ -22,7 +22,10 @@ public struct SentContent: Sendable, Hashable {
     private let items: [Item]
     private var levels: [Level] = []
 
-    /// - Parameter frequency: how many of the known entities of the set have the value, and how many are known.
+    /// Creates the content of a creation.
+    ///
+    /// - Parameter frequency: Returns the number of known entities of the set with the value, and the number of all
+    ///   known ones.
     public init(
         _ creation: Creation, _ type: EntityType,
         frequency: (Property, Value) throws(StateError) -> (same: Int, all: Int)
@@ -32,7 +35,7 @@ public struct SentContent: Sendable, Hashable {
         let keys = Swift.Set(type.keyProperties.map(\.name))
         var items: [Item] = []
         for (name, value) in creation.values {
-            // A service that gives the keys may replace the one that was sent.
+            // A service that generates keys may replace the sent one.
             guard let property = type.findProperty(name), property.isCreatable, !keys.contains(name) else { continue }
             let counts = value == .null ? (0, 0) : try frequency(property, value)
             items.append(
@@ -43,20 +46,20 @@ public struct SentContent: Sendable, Hashable {
         self.items = items
     }
 
-    /// Adds what was created below a navigation property in the same change set.
+    /// Adds the entities that the same change set creates below a navigation property.
     public mutating func add(_ contents: [SentContent], below navigation: String) {
         if !contents.isEmpty { levels.append(Level(navigation: navigation, contents: contents)) }
     }
 
     // MARK: Searching
 
-    /// The navigation properties that show the linked entities.
+    /// The navigation properties to expand for the linked entities.
     public var navigations: [String] { levels.map(\.navigation) }
 
-    /// How much the values say, in bits, without those of linked entities.
+    /// The weight of the values in bits, without those of linked entities.
     public var bits: Double { items.reduce(0) { $0 + $1.bits } }
 
-    /// The conditions by which the service can be searched, the most telling first.
+    /// The conditions for searching the service, the most distinctive first.
     public var conditions: [ValueCondition] {
         items.compactMap { ValueCondition($0.property, $0.value, bits: $0.bits) }.enumerated()
             .sorted { ($1.element.bits, $0.offset) < ($0.element.bits, $1.offset) }.map(\.element)
@@ -64,11 +67,11 @@ public struct SentContent: Sendable, Hashable {
 
     // MARK: Comparing
 
-    /// What an entity of the service has of what was sent.
+    /// The degree to which an entity of the service matches the sent content.
     public enum Resemblance: Sendable, Hashable {
-        /// All of it, as far as the service shows it; with how much that says, in bits.
+        /// All returned values match, with this weight in bits.
         case alike(bits: Double)
-        /// A telling value, but another one differs.
+        /// A distinctive value matches, but another one differs.
         case lookalike
         case different
     }
@@ -98,7 +101,7 @@ public struct SentContent: Sendable, Hashable {
         return most >= DoubtEvidence.tellingBits ? .lookalike : .different
     }
 
-    /// Whether both were sent with the same content.
+    /// Returns whether both were sent with the same content.
     public func isSame(as other: SentContent) -> Bool {
         set == other.set && type == other.type && values == other.values && levels.count == other.levels.count
             && zip(levels, other.levels).allSatisfy { own, other in
@@ -107,12 +110,12 @@ public struct SentContent: Sendable, Hashable {
             }
     }
 
-    /// Whether what the other create made could be taken for what this one made.
+    /// Returns whether the entity of the other create could be mistaken for the entity of this one.
     public func isAlike(_ other: SentContent) -> Bool {
         guard set == other.set, type == other.type else { return false }
         let values = other.values
         return items.allSatisfy { item in
-            // What was not sent is null, as far as anyone knows.
+            // A value that was not sent is assumed to be null.
             let found = values[item.property.name] ?? .null
             if case .other = ValueComparison(sent: item.value, found: found) { return false }
             return true

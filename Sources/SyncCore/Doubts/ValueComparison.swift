@@ -1,12 +1,12 @@
 import EDM
 
-/// How a value that the service has compares with the one that was sent.
+/// The comparison of a value on the service with the sent one.
 enum ValueComparison {
-    /// It is the one that was sent.
+    /// The values are equal.
     case same
-    /// It is what a service may have made of it: trimmed, in another case, rounded.
+    /// The value may be a normalized form of the sent one: trimmed, rounded, or in another case.
     case alike
-    /// It says nothing: the service did not show it, or put a default in the place of null.
+    /// The comparison is inconclusive: the service did not return the value, or replaced null by a default.
     case silent
     case other
 
@@ -36,7 +36,7 @@ enum ValueComparison {
         }
     }
 
-    /// Without case, and with single spaces between words.
+    /// Returns the text in lower case with single spaces between words.
     static func folded(_ text: String) -> String {
         text.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }

@@ -1,20 +1,20 @@
 public import EDM
 
-/// What a service is asked for to find the entities with a value that was sent, or with what it may have made of it.
+/// A search condition for entities with a sent value or a normalized form of it.
 public struct ValueCondition: Sendable, Hashable {
     public enum Term: Sendable, Hashable {
         case equal(Value)
-        /// Both ends included.
+        /// A range that includes both ends.
         case between(Value, Value)
     }
 
     public let property: Property
-    /// Any of these holds for what is looked for.
+    /// The terms of the condition, one of which has to hold.
     public let alternatives: [Term]
-    /// How much the value says, in bits.
+    /// The weight of the value in bits.
     public let bits: Double
 
-    /// Nil if a filter cannot be expected to find an entity by the value.
+    /// Creates a condition, or returns nil if a filter cannot find an entity by this value.
     init?(_ property: Property, _ value: Value, bits: Double) {
         guard property.isFilterable, !property.isNavigation, !property.isCollection else { return nil }
         switch value {
@@ -48,15 +48,15 @@ public struct ValueCondition: Sendable, Hashable {
         self.bits = bits
     }
 
-    /// The condition for the value as it was sent, for a service that refuses alternatives; nil if it is that already.
+    /// The condition for the value exactly as sent, for a service that refuses alternatives; nil if it is already that.
     public var plain: ValueCondition? {
         alternatives.count > 1 ? ValueCondition(property, [alternatives[0]], bits) : nil
     }
 
-    /// URLs have a limited length.
+    /// The longest text in a condition, because the length of URLs is limited.
     private static var longestText: Int { 160 }
 
-    /// The text as it was sent first.
+    /// Returns the spellings of a text, beginning with the sent one.
     private static func spellings(_ text: String) -> [String] {
         let trimmed = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
         return [text, trimmed, trimmed.uppercased(), trimmed.lowercased()].reduce(into: []) { spellings, text in
@@ -68,12 +68,12 @@ public struct ValueCondition: Sendable, Hashable {
 }
 
 extension Property {
-    /// Whether the metadata do not forbid to filter by it.
+    /// Whether the metadata allow filtering by the property.
     fileprivate var isFilterable: Bool {
         !annotations.contains { $0.term == "sap:filterable" && $0.value == "false" }
     }
 
-    /// Whether a create may set it, as far as the metadata tell.
+    /// Whether a create may set the property, according to the metadata.
     var isCreatable: Bool {
         !annotations.contains { annotation in
             switch annotation.term {

@@ -1,19 +1,19 @@
 import EDM
 
-/// How much a value says about which entity it belongs to, in bits.
+/// The information content of a value, in bits, as evidence of the entity that it belongs to.
 enum ValueInformation {
-    /// The bits of a value that other known entities have or have not.
+    /// Returns the bits of a value, given its frequency among the known entities.
     ///
     /// - Parameters:
-    ///   - same: how many known entities of the set have the value.
-    ///   - all: how many entities of the set are known.
+    ///   - same: The number of known entities of the set with the value.
+    ///   - all: The number of known entities of the set.
     static func bits(_ value: Value, same: Int, all: Int) -> Double {
         let own = bits(value)
         guard same > 0 else { return own }
         return min(own, logarithm(UInt64(max(all, same) + 1) / UInt64(same + 1)))
     }
 
-    /// The bits of a value by its form alone: for a value that no known entity has.
+    /// Returns the bits of a value by its form alone, for a value that no known entity has.
     static func bits(_ value: Value) -> Double {
         switch value {
         case .null, .complex, .collection, .raw: 0
@@ -34,14 +34,14 @@ enum ValueInformation {
         }
     }
 
-    /// Of a time of day: whole hours and minutes are chosen by people, seconds and their fractions by clocks.
+    /// Returns the bits of a time of day. Users choose whole hours and minutes; seconds and fractions come from clocks.
     private static func bits(milliseconds: Int64) -> Double {
         if milliseconds % 1_000 != 0 { return 25 }
         return milliseconds % 60_000 != 0 ? 15 : milliseconds % 3_600_000 != 0 ? 7 : 3
     }
 
-    /// Digits and letters count each, but a word of letters alone counts no more than a choice from the few hundred words by
-    /// which people name things: others may well have chosen the same.
+    /// Returns the bits of a text. Each digit and letter counts, but a word of letters alone counts at most as a choice
+    /// among the few hundred words that are common in names, because another user may have chosen the same.
     private static func bits(_ text: String) -> Double {
         let text = text.prefix(256)
         let words = text.split { !$0.isLetter && !$0.isNumber }
@@ -60,7 +60,7 @@ enum ValueInformation {
             * 3
     }
 
-    /// The binary logarithm, rounded down.
+    /// Returns the binary logarithm, rounded down.
     private static func logarithm(_ number: UInt64) -> Double {
         number == 0 ? 0 : Double(UInt64.bitWidth - 1 - number.leadingZeroBitCount)
     }

@@ -2,22 +2,23 @@ import EDM
 public import ODataWire
 public import Operations
 
-/// What a defining query expands below the entities that it leads to, level by level.
+/// The expansions of a defining query, level by level.
 public struct AskedExpansions: Sendable {
-    /// One expanded navigation property.
+    /// An expanded navigation property.
     struct Branch: Sendable {
         let navigation: String
-        /// The type that an entity has to have; nil for any that has the property.
+        /// The required type of the source entity, or nil for any type that has the property.
         let cast: String?
-        /// Whether the query asks for a part of what the property leads to.
+        /// Whether the query requests only a part of the property's targets.
         let isRestricted: Bool
         let below: [Branch]
     }
 
-    /// The query's name.
+    /// The name of the query.
     let query: String
     let branches: [Branch]
-    /// Properties that other defining queries expand as a whole. What a part does not show they may.
+    /// Properties that other defining queries expand completely. Their results may contain the targets that a partial
+    /// expansion omits.
     private let wholeElsewhere: [Whole]
 
     private struct Whole: Sendable {
@@ -25,9 +26,11 @@ public struct AskedExpansions: Sendable {
         var navigation: String
     }
 
+    /// Determines the expansions of a query.
+    ///
     /// - Parameters:
-    ///   - others: the other defining queries of the store.
-    ///   - parse: reads a query; nil for one that the model does not allow.
+    ///   - others: The other defining queries of the store.
+    ///   - parse: Parses a query. Returns nil if the model does not allow it.
     public init(
         of query: DefiningQuery, others: [DefiningQuery], parse: (DefiningQuery) -> ServiceRequest?
     ) {
@@ -47,7 +50,7 @@ public struct AskedExpansions: Sendable {
         items.compactMap { $0.form == .entities ? branch($0.path[...], $0.options) : nil }
     }
 
-    /// V2 writes a path of navigation properties where V4 nests options.
+    /// Returns the expansion of a path. V2 has paths of navigation properties instead of the nested options of V4.
     private static func branch(_ path: ArraySlice<SelectSegment>, _ options: QueryOptions) -> Branch? {
         var path = path
         var cast: String?
@@ -69,7 +72,7 @@ public struct AskedExpansions: Sendable {
 
     private static func flat(_ branches: [Branch]) -> [Branch] { branches + branches.flatMap { flat($0.below) } }
 
-    /// Whether another defining query that brings the entity shows all that the property leads to.
+    /// Returns whether another defining query that contains the entity expands the property completely.
     func isWholeElsewhere<Storage: StateReader>(
         _ navigation: String, of id: EntityID, in storage: Storage
     ) throws(StateError) -> Bool {
@@ -81,8 +84,8 @@ public struct AskedExpansions: Sendable {
 }
 
 extension ImageBuilder {
-    /// Keeps what the query has below an entity by expansions that the answer is silent about: to be silent is not to say
-    /// that nothing is there.
+    /// Keeps the entities of expansions that the response omits. An omitted expansion does not mean that there are no
+    /// targets.
     mutating func keepUntold(
         _ branches: [AskedExpansions.Branch], _ payload: EntityPayload, _ id: EntityID, _ type: EntityType,
         _ set: EntitySet
@@ -100,7 +103,7 @@ extension ImageBuilder {
         }
     }
 
-    /// Keeps an entity as it is, with what the query has below it.
+    /// Keeps an entity unchanged, with the entities that the query has below it.
     mutating func keep(_ id: EntityID, _ branches: [AskedExpansions.Branch]) throws(StateError) {
         guard !isNew(id) else { return }
         kept.append(id)
@@ -112,7 +115,7 @@ extension ImageBuilder {
         }
     }
 
-    /// Those that the service linked to the entity and that the query brought.
+    /// Returns the entities that the service linked to the entity and that the query contains.
     private func partners(
         of id: EntityID, _ type: EntityType, by branch: AskedExpansions.Branch
     ) throws(StateError) -> [EntityID] {

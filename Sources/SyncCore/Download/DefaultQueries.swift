@@ -1,21 +1,21 @@
 public import EDM
 public import Operations
 
-/// The defining queries of a store for which none were named: all entities of every set and every singleton, with all their
-/// links and all that they contain.
+/// The default defining queries of a store: all entities of every set and every singleton, with all their links and
+/// contained entities.
 public enum DefaultQueries {
-    /// What a store does not hold with these queries.
+    /// An element of the service that a store with these queries does not contain.
     public struct Omission: Sendable, Hashable {
-        /// As `Customers/Photo`.
+        /// The path, such as `Customers/Photo`.
         public let path: String
-        /// A clause for a person.
+        /// The reason, as a clause for display.
         public let reason: String
     }
 
-    /// One query for each entity set and each singleton, in the order of the document.
+    /// Returns one query for each entity set and each singleton, in the order of the document.
     ///
-    /// Where dependent properties say who is linked to whom, nothing more is needed. Other relationships are seen by
-    /// `$expand` only: each is expanded once, from an end that leads to one entity if there is one.
+    /// Relationships with dependent properties need no expansion. Any other relationship is only visible through
+    /// `$expand`, so it is expanded once, from a to-one end if there is one.
     public static func of(_ model: EntityDataModel) -> [DefiningQuery] {
         var chosen: [String: (set: EntitySet, property: Property)] = [:]
         for set in model.entitySets {
@@ -31,7 +31,7 @@ public enum DefaultQueries {
         }
         return (model.entitySets + model.singletons).map { set in
             let contained = expansions(of: set, model, depth: 0)
-            // A singleton is one entity: its links say nothing of the others of its type.
+            // A singleton is one entity, so its links do not cover those of other entities of its type.
             let own =
                 set.isSingleton
                 ? links(of: set, model) : chosen.values.filter { $0.set == set }.map(\.property.name)
@@ -41,7 +41,7 @@ public enum DefaultQueries {
         }
     }
 
-    /// The navigation properties of a singleton that are seen by `$expand` only.
+    /// Returns the navigation properties of a singleton that are only visible through `$expand`.
     private static func links(of set: EntitySet, _ model: EntityDataModel) -> [String] {
         set.entityType.navigationProperties.filter { property in
             guard let end = property.navigation, !end.containsTarget else { return false }
@@ -50,7 +50,7 @@ public enum DefaultQueries {
         }.map(\.name)
     }
 
-    /// What the service has and the queries do not bring, with the reason.
+    /// Returns the elements of the service that the queries do not include, with the reasons.
     public static func leftOut(of model: EntityDataModel) -> [Omission] {
         (model.entitySets + model.singletons).flatMap { omissions(below: $0, $0.name, model, depth: 0) }
     }
@@ -81,10 +81,11 @@ public enum DefaultQueries {
         return found
     }
 
-    /// How deep contained entities are expanded below each other.
+    /// The depth to which contained entities are expanded.
     private static let deepest = 4
 
-    /// What the entities of a set contain, as items of `$expand`. What contains itself, as folders do, is expanded once.
+    /// Returns the contained entities of a set as items of `$expand`. A recursive containment, such as folders in
+    /// folders, is expanded once.
     private static func expansions(of set: EntitySet, _ model: EntityDataModel, depth: Int) -> [String] {
         guard depth < deepest else { return [] }
         return model.containedSets(in: set).compactMap { contained in

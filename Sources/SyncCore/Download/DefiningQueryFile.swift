@@ -1,4 +1,4 @@
-/// A configuration file: how defining queries are downloaded, where that is not as usual.
+/// A configuration file with download settings of defining queries that differ from the defaults.
 ///
 ///     # Data that are the same for everybody.
 ///     [defining_query]
@@ -6,18 +6,20 @@
 ///     is_shared_data = Y
 ///     refresh_interval = 60
 ///
-/// Each section is about one query; parameters stand one a line, in any order. A line that begins with `#` or `;` is a
-/// comment. Names are those of the product whose API this is; see `Docs/DefiningQueries.md` for all.
+/// Each section configures one query, with one parameter per line, in any order. A line that begins with `#` or `;` is
+/// a comment. The names are those of the product with the same API; `Docs/DefiningQueries.md` lists all of them.
 public struct DefiningQueryFile: Sendable, Hashable {
-    /// By the name of the query.
+    /// The settings by the name of the query.
     public private(set) var settings: [String: DefiningQuerySettings] = [:]
 
-    /// Throws at the first line that says nothing, or something that cannot hold.
+    /// Parses a configuration file.
+    ///
+    /// - Throws: An error for the first line that is not recognized or has an invalid value.
     public init(_ text: String) throws(DefiningQueryFileError) {
         var section: Section?
-        // Editors of Windows put a byte order mark in front.
+        // Windows editors may write a byte order mark.
         let text = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-        // A line feed behind a carriage return is one character with it.
+        // In Swift a carriage return and its line feed are one character.
         for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
             let number = index + 1
             let line = Self.trimmed(line)
@@ -53,11 +55,11 @@ public struct DefiningQueryFile: Sendable, Hashable {
     }
 }
 
-/// What is wrong with a configuration file, and where.
+/// An error in a configuration file, with its line.
 public struct DefiningQueryFileError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// Counted from 1.
+    /// The line number, beginning with 1.
     public let line: Int
-    /// A sentence.
+    /// The message: one sentence.
     public let message: String
 
     init(line: Int, _ message: String) {
@@ -68,7 +70,7 @@ public struct DefiningQueryFileError: Error, Sendable, Hashable, CustomStringCon
     public var description: String { "Line \(line): \(message)" }
 }
 
-/// What one section says.
+/// The content of one section.
 private struct Section {
     static let name = "defining_query"
 
@@ -104,7 +106,7 @@ private struct Section {
         }
     }
 
-    /// Returns false where the parameter cannot have the value.
+    /// Sets a parameter. Returns false if the value is invalid for it.
     private mutating func set(_ parameter: Parameter, _ value: String) -> Bool {
         switch parameter {
         case .name:
@@ -124,7 +126,7 @@ private struct Section {
         return true
     }
 
-    /// Ten years: whoever writes more means something else.
+    /// Ten years. A larger value is probably a mistake.
     private static let longest = 5_256_000
 
     private static func minutes(_ text: String, from first: Int) -> Int? {

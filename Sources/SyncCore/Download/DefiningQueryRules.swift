@@ -2,12 +2,12 @@ public import EDM
 import ODataWire
 public import Operations
 
-/// What a defining query may say.
+/// The rules for defining queries.
 ///
-/// The rules are those without which a download could not tell what it holds. Which queries may stand beside each other is
-/// not limited; `Docs/DefiningQueries.md` says why.
+/// They ensure that a download can determine the content of its result. There is no limit on combinations of queries;
+/// `Docs/DefiningQueries.md` explains the reason.
 public enum DefiningQueryRules {
-    /// Why the query cannot be downloaded under these metadata; nil where it can.
+    /// Returns the reason why the query cannot be downloaded under these metadata, or nil if it can.
     public static func refusal(of query: DefiningQuery, in model: EntityDataModel) -> DefiningQueryRefused? {
         func refused(_ message: String, _ recovery: String? = nil) -> DefiningQueryRefused {
             DefiningQueryRefused(query: query, message: message, recovery: recovery)
@@ -33,17 +33,17 @@ public enum DefiningQueryRules {
                 "Name it by its key.")
         }
         let options = request.options
-        // What is asked for is a part of the set's entities, and not something made of them.
+        // The result has to be entities of the set, not values derived from them.
         if !options.apply.isEmpty {
             return refused("The defining query \(name) has $apply, whose results are no entities of the service.")
         }
-        // The service gets the text as it is.
+        // The service receives the text unchanged.
         if request.expressions.contains(where: { $0.calls(CanonicalFunction.ofStore) }) {
             return refused(
                 "The defining query \(name) asks for what only the store knows: functions sap.… are no matter of the service.",
                 "Leave them away; ask them of the store.")
         }
-        // The service gives these, for one download each.
+        // The service generates these tokens for one download each.
         if options.skipToken != nil || options.deltaToken != nil {
             return refused(
                 "The defining query \(name) has a token of the service in it, which holds for one answer only.",
@@ -52,8 +52,8 @@ public enum DefiningQueryRules {
         return nil
     }
 
-    /// Whether it is entities of the set in front that the path leads to, so that what is created here can be told to belong
-    /// to the query.
+    /// Returns whether the path leads to entities of its first set, so that membership of locally created entities can
+    /// be determined.
     private static func leadsToEntities(_ path: ResourcePath) -> Bool {
         switch path.target {
         case .entities, .entity: break
@@ -63,7 +63,7 @@ public enum DefiningQueryRules {
         return isOfOneSet(path)
     }
 
-    /// Whether nothing but keys, types and navigation properties to contained entities follow the set in front.
+    /// Returns whether only keys, types and containment properties follow the first set.
     private static func isOfOneSet(_ path: ResourcePath) -> Bool {
         path.segments.dropFirst().allSatisfy { segment in
             switch segment {
@@ -74,13 +74,14 @@ public enum DefiningQueryRules {
         }
     }
 
-    /// Whether a defining query may be removed, with the entities that no other query brings.
+    /// Returns the reason why a defining query cannot be removed together with the entities that no other query
+    /// contains, or nil if it can.
     ///
     /// - Parameters:
-    ///   - settings: nil for the standard ones.
-    ///   - bringsEntities: whether the store has entities of it. It has some of a query that was never downloaded in full,
-    ///     or not since it was replaced, since a record was lost, or since the metadata changed.
-    ///   - pending: the operations on entities that would go, with a name of one of these each.
+    ///   - settings: The settings of the query, or nil for the defaults.
+    ///   - bringsEntities: Whether the store contains entities of the query. This is possible even if the query was
+    ///     never downloaded completely, or not since it was replaced, a record was lost, or the metadata changed.
+    ///   - pending: The operations on the affected entities, each with the name of an entity.
     public static func refusalOfRemoval(
         of state: QueryState, _ settings: DefiningQuerySettings?, bringsEntities: Bool,
         pending: [(operation: SequenceNumber, entity: String)]
@@ -103,17 +104,17 @@ public enum DefiningQueryRules {
 }
 
 extension DefiningQuery {
-    /// Whether it is there for the stream of one entity.
+    /// Whether the query serves the stream of a single entity.
     fileprivate var isOfOneStream: Bool {
         automaticallyRetrievesStreams && query.prefix { $0 != "?" }.contains("(")
     }
 }
 
-/// A defining query that breaks a rule.
+/// A defining query that violates a rule.
 public struct DefiningQueryRefused: Error, Sendable, Hashable {
     public let query: DefiningQuery
-    /// What is wrong, in one sentence that names the query.
+    /// The violation: one sentence that names the query.
     public let message: String
-    /// What would be allowed.
+    /// A permitted alternative.
     public let recovery: String?
 }

@@ -1,35 +1,38 @@
 public import Operations
 
-/// How a defining query is downloaded, where it is not as usual: what the seeds' configuration file says of it.
+/// Download settings of a defining query, as in a configuration file; see ``DefiningQueryFile``.
 public struct DefiningQuerySettings: Sendable, Hashable {
-    /// Who finds out what has changed since the last download.
+    /// The way in which changes since the last download are determined.
     public enum DeltaTracking: String, Sendable, Hashable, CaseIterable {
-        /// The service where it gives delta links; otherwise what it sends is compared here.
+        /// The service reports changes if it returns delta links. Otherwise the downloaded entities are compared with
+        /// the stored ones.
         case auto = "AUTO"
-        /// What the service sends is compared here, although it may give delta links.
+        /// The downloaded entities are always compared with the stored ones, even if the service returns delta links.
         case always = "ALWAYS"
-        /// The service where it gives delta links; otherwise nothing is compared, and every download replaces what was there.
+        /// The service reports changes if it returns delta links. Otherwise nothing is compared, and every download
+        /// replaces the stored entities.
         case never = "NEVER"
     }
 
-    /// Whether the data are the same for all users of the service.
+    /// A Boolean value that indicates whether the data are the same for all users of the service.
     public var isSharedData: Bool
-    /// Shared data are not asked for again before so much time has passed since the last download. Minutes.
+    /// The minimum time between two downloads of shared data, in minutes.
     public var refreshInterval: Int
     public var trackDeltas: DeltaTracking
-    /// A delta link that is older is not used: everything is downloaded again. Minutes.
+    /// The maximum age of a delta link, in minutes. After it, everything is downloaded again.
     public var deltaTokenLifetime: Int
-    /// Whether the query may be removed, with the entities that no other query brings, once it was downloaded.
+    /// A Boolean value that indicates whether the query may be removed after a download, together with the entities
+    /// that no other query contains.
     public var allowsRemoval: Bool
 
-    /// Whether data that were downloaded then are good for a while yet, so that nobody need ask for them again.
+    /// Returns whether downloaded data are still fresh, so that no download is necessary.
     ///
-    /// - Parameter state: of the query that brings them.
+    /// - Parameter state: The state of the query.
     public func isFresh(_ state: QueryState, now: Timestamp) -> Bool {
         guard isSharedData, state.isComplete, let downloaded = state.downloaded else { return false }
         let (age, isOver) = now.subtractingReportingOverflow(downloaded)
         let (interval, isLong) = Int64(clamping: refreshInterval).multipliedReportingOverflow(by: 60_000)
-        // A clock that was put back says nothing of the age, and must not keep data from being read for years.
+        // A clock that was set back does not measure the age, and must not prevent downloads for years.
         return !isOver && age >= 0 && (isLong || age < interval)
     }
 

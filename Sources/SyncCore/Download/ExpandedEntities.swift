@@ -2,13 +2,13 @@ public import EDM
 import ODataWire
 public import Operations
 
-/// What a defining query brings below other entities, by `$expand`: which of it does not belong to the query any more once
-/// it has left a collection.
+/// The entities that a defining query contains through `$expand`, and those among them that no longer belong to it
+/// after they left a collection.
 public struct ExpandedEntities<Storage: StateReader> {
     private let storage: Storage
     private let query: String
     private let set: String
-    /// The navigation properties that are expanded, at whatever level.
+    /// The expanded navigation properties, on all levels.
     private var walks: [Walk] = []
 
     private struct Walk: Hashable {
@@ -16,7 +16,8 @@ public struct ExpandedEntities<Storage: StateReader> {
         var target: String
     }
 
-    /// Nil where the query does not say plainly what it expands: then nothing is known to have left it.
+    /// Creates the value, or returns nil if the query's expansions cannot be determined. Then no entity is known to
+    /// have left it.
     public init?(of query: DefiningQuery, in storage: Storage, model: EntityDataModel) {
         guard let request = try? ServiceRequest.parse(query.query, model: model, version: model.version) else {
             return nil
@@ -31,7 +32,7 @@ public struct ExpandedEntities<Storage: StateReader> {
         }
     }
 
-    /// Returns false where it is not said plainly.
+    /// Adds expansions. Returns false if they cannot be determined.
     private mutating func add(
         _ items: [ExpandItem], _ type: EntityType, _ set: EntitySet, _ model: EntityDataModel
     ) -> Bool {
@@ -53,15 +54,15 @@ public struct ExpandedEntities<Storage: StateReader> {
         return model.findEntityType(name)
     }
 
-    /// Those that nothing leads to any more that the query brings, and what it brought below these only.
+    /// Returns the entities that the query no longer reaches, including those that it contained only below them.
     ///
-    /// - Parameter unlinked: entities that left a collection.
+    /// - Parameter unlinked: Entities that left a collection.
     public func left(among unlinked: Set<EntityID>) throws(StateError) -> [EntityID] {
         var left: Set<EntityID> = []
         var questions = unlinked.sorted()
         while let id = questions.popLast() {
             guard !left.contains(id), try storage.isCovered(id, by: query), let name = try storage.set(of: id),
-                // What the query leads to by itself it need not have below anything.
+                // Entities of the query's own set do not have to be expanded.
                 name != set, try !isBelowAnother(id, of: name, but: left)
             else { continue }
             left.insert(id)
@@ -81,7 +82,7 @@ public struct ExpandedEntities<Storage: StateReader> {
         return false
     }
 
-    /// As the service last said.
+    /// Returns the partners in the base state.
     private func partners(of id: EntityID, _ walk: Walk, backwards: Bool) throws(StateError) -> [EntityID] {
         let name = walk.relationship.name
         return walk.relationship.isForward != backwards

@@ -2,10 +2,10 @@ import EDM
 import ODataWire
 import Operations
 
-/// Contained entities: they are told apart by the entity that contains them and their key below it.
+/// Contained entities. They are identified by their container and their key below it.
 extension ImageBuilder {
-    /// The entity that contains one of which a service told: what it came below, or what its URLs or the path of the request
-    /// say. Nil where none of these does.
+    /// Returns the container of an entity: its parent in the payload, or the entity that its URLs or the request path
+    /// name. Nil if none of these is known.
     func container(
         of payload: EntityPayload, in set: EntitySet, known: EntityID?, below parent: EntityID?
     ) throws(StateError) -> EntityID? {
@@ -21,13 +21,13 @@ extension ImageBuilder {
         return places[set.name]
     }
 
-    /// Whether the entity is in the store or new with this page.
+    /// Returns whether the entity is in the store or new on this page.
     private func isThere(_ id: EntityID) throws(StateError) -> Bool {
         if isNew(id) { return true }
         return try storage.row(id) != nil
     }
 
-    /// The entity that a path leads to, in the store or new with this page.
+    /// Returns the entity at a path, if it is in the store or new on this page.
     func entity(at path: ContainmentPath) throws(StateError) -> EntityID? {
         try path.entity { set, key, parent throws(StateError) in try find(set, key, in: parent) }
     }
@@ -44,7 +44,7 @@ extension ImageBuilder {
         return isNew(parent) ? nil : try storage.entity(of: set, key: key, in: parent)
     }
 
-    /// The entity with the key below `parent` that is there: one of the service, or a new one of this store.
+    /// Returns the existing entity with the key below `parent`, which may have been created locally.
     mutating func containedRow(
         _ set: EntitySet, key: String?, in parent: EntityID
     ) throws(StateError) -> EntityID? {
@@ -63,10 +63,10 @@ extension ImageBuilder {
         return children[end]?[ExactText(set.isContainedSingle ? "" : key ?? "")]
     }
 
-    /// The path's entities that the store does not know yet, by what the path says of them: their keys.
+    /// Creates the unknown entities of a path with the keys that the path contains.
     ///
-    /// - Returns: the entity that the path leads to, and the links to those that came into being; nil where the path does not
-    ///   say which entities these are.
+    /// - Returns: The entities along the path, and the links to the new ones. Nil if the path does not identify the
+    ///   entities.
     mutating func entities(
         along path: ContainmentPath, to images: inout [EntityImage]
     ) throws(StateError) -> (entities: [EntityID], links: [DownloadPage.ChangedLink])? {
@@ -95,7 +95,8 @@ extension ImageBuilder {
         return (found, added)
     }
 
-    /// The set that a context URL names by a path, as `People('ann')/Trips`; entities that it does not place itself are there.
+    /// Returns the set that a context URL names by a path, such as `People('ann')/Trips`, and remembers the container
+    /// for entities without one.
     mutating func place(named name: String) throws(StateError) -> EntitySet? {
         guard let path = links.containmentPath(in: name), path.set.isContained else { return nil }
         if let parent = try path.parent.flatMap({ p throws(StateError) in try entity(at: p) }) {

@@ -2,17 +2,18 @@ import EDM
 import ODataWire
 import Operations
 
-/// One end of links: an entity, and the relationship that leads from it.
+/// One end of links: an entity, and a relationship in one direction.
 struct LinkEnd: Hashable {
     let entity: EntityID
     let relationship: Relationship
 }
 
-/// Entities that the service created inside of others, by a deep insert, and whose keys its answer did not tell: they are
-/// recognised where they come below their owner, or name it by a constraint.
+/// Keyless entities: the service created them by a deep insert without returning their keys. They are recognized below
+/// their owner, or by a constraint that refers to the owner.
 extension ImageBuilder {
-    /// Those below the owner that the service's entities are, by their places among these. A single-valued property has no
-    /// other; in a collection it is the one whose values tell.
+    /// Returns the keyless entities below the owner that the payload contains, by their index in it.
+    ///
+    /// For a to-one property the match is unique. In a collection the values decide.
     mutating func takeKeyless(
         like expanded: EntityPayload.Expanded, below owner: EntityID, _ property: Property, in set: EntitySet
     ) throws(StateError) -> [Int: EntityID] {
@@ -30,7 +31,7 @@ extension ImageBuilder {
             keyless[end] = Array(ids.dropFirst())
             return [index: ids[0]]
         }
-        // Of a part of them nothing can be told by elimination.
+        // A partial collection allows no matching by elimination.
         guard expanded.nextLink == nil else { return [:] }
         var sent: [PropertyValues] = []
         var links: [Set<LinkRow>] = []
@@ -46,7 +47,7 @@ extension ImageBuilder {
         return Dictionary(uniqueKeysWithValues: pairs.map { (unknown[$0.answered], ids[$0.sent]) })
     }
 
-    /// By the owner that dependent properties name.
+    /// Returns the keyless entity below the owner that dependent properties refer to.
     mutating func takeKeyless(
         like payload: EntityPayload, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) -> EntityID? {
@@ -67,7 +68,8 @@ extension ImageBuilder {
         return nil
     }
 
-    /// Whether it is worth looking: an owner may have a million entities below it, and to look is to read them all.
+    /// Returns whether a search is useful. An owner may have a million entities below it, all of which a search would
+    /// read.
     private mutating func mayHaveKeyless(_ set: EntitySet) throws(StateError) -> Bool {
         if let known = keylessSets[set.name] { return known }
         let found = try storage.mayHaveKeyless(set: set.name)
@@ -80,7 +82,7 @@ extension ImageBuilder {
         return try !keyless(at: LinkEnd(entity: owner, relationship: end.relationship)).isEmpty
     }
 
-    /// The one that says most of what the service's entity is.
+    /// Returns the keyless entity with the most values in common with the payload.
     private mutating func takeKeyless(
         like payload: EntityPayload, _ end: LinkEnd, isOnly: Bool
     ) throws(StateError) -> EntityID? {
@@ -102,7 +104,7 @@ extension ImageBuilder {
         return PropertyValues(values.filter { $0.value != .null }.map { ($0.name, $0.value) })
     }
 
-    /// The entity's links without itself in them, so that those of two entities can be compared.
+    /// Returns the entity's links with its own ID replaced, so that the links of two entities can be compared.
     private func ownLinks(of id: EntityID) throws(StateError) -> Set<LinkRow> {
         let nobody = EntityID(rawValue: 0)
         var links: Set<LinkRow> = []

@@ -2,9 +2,9 @@ import EDM
 import ODataWire
 import Operations
 
-/// Entities by the keys and names that a service gave them, before the storage knows of it.
+/// Entities by keys and names that the storage does not contain yet.
 struct AssignedKeys {
-    /// By set, of which a page has few.
+    /// The keys by set. A page has few sets.
     private var sets: [(name: String, keys: [ExactText: EntityID])] = []
 
     subscript(set: String, key: String) -> EntityID? {
@@ -18,29 +18,29 @@ struct AssignedKeys {
         }
     }
 
-    /// All of them, in no order.
+    /// All ends, in no particular order.
     var ends: [WaitingLinks.End] {
         sets.flatMap { set in set.keys.keys.map { WaitingLinks.End(set: set.name, key: $0.text) } }
     }
 }
 
-/// What a storage says of entities, kept as long as nothing changes in it.
+/// Cached lookups of entities in a storage that does not change meanwhile.
 struct LearnedEntities {
-    /// Of a set: who has the key, or had it last; nil within where nobody does.
+    /// The current or last owner of each key of the set; nil for keys without an owner.
     fileprivate var set: String?
     fileprivate var keys: [ExactText: EntityID?] = [:]
-    /// As the service last said; nil within where it does not have it.
+    /// The base states; nil for entities that the service does not have.
     fileprivate var rows: [EntityID: EntityRow?] = [:]
-    /// Whether no row of the set has one of the keys, by what its columns hold.
+    /// Whether the columns of the set contain none of the keys.
     fileprivate var hasNoRows = false
 }
 
 extension ImageBuilder {
-    /// Asks once for all that the items' entities of a set are compared with, where each is going to be asked for alone
-    /// otherwise. Those that name another set are.
+    /// Loads all entities of a set that the items are compared with in one lookup. Items of other sets are still looked
+    /// up individually.
     mutating func learn(_ items: [DeltaItem], in set: EntitySet) throws(StateError) {
         learned = LearnedEntities(set: set.name)
-        // These are asked for below the entities that contain them.
+        // Contained entities are looked up below their containers.
         guard !set.isContained else { return }
         let parts = set.entityType.keyParts
         let number = parts.count == 1 && !parts[0].isNested ? parts[0].path : nil
@@ -64,7 +64,7 @@ extension ImageBuilder {
             learned.keys[ExactText(key)] = .some(id)
             if let id { ids.append(id) }
         }
-        // As a rule the pages of a first download come in the order of the keys, and none of these is there.
+        // The pages of a first download usually arrive in key order, and none of the keys exists yet.
         if areNumbers, let number, let numbers {
             learned.hasNoRows = try !storage.mayHaveRows(set: set.name, where: number, in: numbers)
         }
@@ -72,7 +72,7 @@ extension ImageBuilder {
         for entity in try storage.serviceEntities(ids) { learned.rows[entity.id] = .some(entity.row) }
     }
 
-    /// The rows that have the key now, whatever the key map says.
+    /// Returns the rows that have the key now, regardless of the key map.
     func rows(_ set: EntitySet, key: String, _ type: EntityType, _ values: PropertyValues) throws(StateError)
         -> [EntityID]
     {
@@ -81,13 +81,13 @@ extension ImageBuilder {
         return try storage.findRows(set: set.name, where: predicate.located(in: type))
     }
 
-    /// Who has the key, or had it last.
+    /// Returns the current or last owner of the key.
     func entity(_ set: EntitySet, key: String) throws(StateError) -> EntityID? {
         if learned.set == set.name, let known = learned.keys[ExactText(key)] { return known }
         return try storage.entity(set: set.name, key: key)
     }
 
-    /// The entity as the service last said, whatever is pending on it.
+    /// Returns the base state of the entity, regardless of pending operations.
     func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let known = learned.rows[id] { return known }
         return try storage.serviceRow(id)

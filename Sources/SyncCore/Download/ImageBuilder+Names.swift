@@ -2,9 +2,9 @@ import EDM
 import ODataWire
 import Operations
 
-/// What a payload says of its entity's identity besides the key: the entity-id and the editLink.
+/// The identity of an entity in a payload apart from the key: the entity-id and the editLink.
 extension ImageBuilder {
-    /// A payload without its key may say it in its links.
+    /// Returns the payload with the key from its links, if it lacks the key.
     func withKey(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> EntityPayload {
         guard payload.editLink != nil || payload.id != nil, !set.isSingleton,
             KeyPredicate(of: type, in: payload.values) == nil,
@@ -18,13 +18,13 @@ extension ImageBuilder {
         return payload
     }
 
-    /// How the service names the entity, where that does not follow from its key. An editLink tells who it is only where
-    /// nothing else does: it may be another one at each reading.
+    /// Returns the service's name of the entity, if it does not follow from the key. The editLink is used only if there
+    /// is no entity-id, because it may differ in each response.
     func name(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
         unconventional(payload.id ?? payload.editLink, payload, type, set)
     }
 
-    /// Where requests go, where that does not follow from the key.
+    /// Returns the URL for requests, if it does not follow from the key.
     func editLink(_ payload: EntityPayload, _ type: EntityType, _ set: EntitySet) -> String? {
         unconventional(payload.editLink, payload, type, set)
     }
@@ -47,13 +47,13 @@ extension ImageBuilder {
             guard let path = links.containmentPath(in: name), path.set == set else { return nil }
             return try entity(at: path)
         }
-        // A service may go on naming an entity by the key that it had first.
+        // A service may continue to use the first key of an entity in its name.
         return try links.key(in: name, of: set).flatMap { key throws(StateError) in
             try storage.entity(set: set.name, key: KeyText.of(key))
         }
     }
 
-    /// Whether the service names the entity in another way: then the same key is not the same entity.
+    /// Returns whether the service uses another name for the entity. Then an equal key does not mean the same entity.
     func isNamedOtherwise(_ id: EntityID, _ name: String?) throws(StateError) -> Bool {
         guard let name, let known = try storage.row(id)?.editLink else { return false }
         return !known.isExactly(name)

@@ -2,11 +2,11 @@ import EDM
 import ODataWire
 import Operations
 
-/// Entities that came and cannot be taken.
+/// Received entities that cannot be applied.
 extension ImageBuilder {
-    /// Notes an entity that nothing tells from others: a key property is missing or null, and no link has the key.
+    /// Quarantines an entity without an identity: a key property is missing or null, and no link contains the key.
     ///
-    /// - Parameter isPlaced: false for a contained entity if nothing says which entity contains it.
+    /// - Parameter isPlaced: False for a contained entity whose container is unknown.
     mutating func setAside(
         keyless payload: EntityPayload, _ type: EntityType, _ set: EntitySet, isPlaced: Bool
     ) {
@@ -29,10 +29,10 @@ extension ImageBuilder {
                 message: message, text: text, hidesOthers: true))
     }
 
-    /// Notes an entity that cannot be read: a value of it, or all of it, since it is too large.
+    /// Quarantines an entity that cannot be read because of an invalid value, or because it is too large.
     ///
-    /// - Parameter parent: the entity that contains it, where it came below that one.
-    /// - Returns: the entity that it is to the store; nil where the store does not have it, or where that cannot be told.
+    /// - Parameter parent: The parent of the entity in the payload, if there is one.
+    /// - Returns: The ID of the entity, or nil if the store does not have it or its identity is unknown.
     @discardableResult
     mutating func setAside(
         _ found: UnreadableEntity, in set: EntitySet, below parent: EntityID? = nil
@@ -46,9 +46,9 @@ extension ImageBuilder {
         return id
     }
 
-    /// Who the entity is to the store, and what its URL is below the service root.
+    /// Returns the ID of the entity, and its URL relative to the service root.
     ///
-    /// - Parameter parent: the entity that contains it, where it came below that one.
+    /// - Parameter parent: The parent of the entity in the payload, if there is one.
     func identity(
         of payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> (id: EntityID?, name: String?) {

@@ -3,8 +3,8 @@ import ODataWire
 import Operations
 
 extension ImageBuilder {
-    /// Notes what the payload says of the entity's streams where that is news. What it does not say any more is forgotten: an
-    /// ETag of long ago would be taken for that of now.
+    /// Records changed stream metadata of the payload. Metadata that the payload omits are removed, so that an old ETag
+    /// is not mistaken for the current one.
     mutating func noteStreams(
         of payload: EntityPayload, _ id: EntityID, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) {
@@ -33,7 +33,7 @@ extension ImageBuilder {
         }
     }
 
-    /// May lead to another origin, to which no credentials go.
+    /// Returns the read URL of a stream. It may point to another origin, which receives no credentials.
     private func readAddress(_ link: String?, _ end: String, _ set: EntitySet, _ key: KeyPredicate?) -> String? {
         guard let link = unconventional(link, end, set, key) else { return nil }
         let scheme = link.prefix(8).lowercased()
@@ -41,7 +41,7 @@ extension ImageBuilder {
         return isRequestable ? link : nil
     }
 
-    /// What the app has written goes to the service's origin alone.
+    /// Returns the edit URL of a stream. The app's content is sent to the service's origin only.
     private func editAddress(_ link: String?, _ end: String, _ set: EntitySet, _ key: KeyPredicate?) -> String? {
         guard let link = unconventional(link, end, set, key), links.isOfOrigin(link) else { return nil }
         return link

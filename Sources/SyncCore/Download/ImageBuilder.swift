@@ -2,45 +2,44 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Gives what a service sent its entity IDs: the ID that the key always had, or a new one.
+/// Converts payloads of the service to images with entity IDs: the ID that the key always had, or a new one.
 ///
-/// An entity that was created here and is not confirmed is recognised by its key where the app gave it one, so that a
-/// create whose answer was lost does not become two entities.
+/// An unconfirmed local entity is recognized by its key if the app assigned one, so that a create without a response
+/// does not lead to two entities.
 public struct ImageBuilder<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
-    /// Whether only what is known, or can be told to be, is taken from below a navigation property that leads to entities
-    /// without a key.
+    /// Whether entities without a known identity are skipped below a navigation property that leads to keyless
+    /// entities.
     let identifying: Bool
-    /// Entities that the service created without telling their keys, by owner and relationship, as far as they were looked
-    /// for and not found yet.
+    /// Cached keyless entities that were not matched yet, by owner and relationship.
     var keyless: [LinkEnd: [EntityID]] = [:]
-    /// By set: whether the service may have such entities in it.
+    /// Whether a set may contain keyless entities.
     var keylessSets: [String: Bool] = [:]
     let links: EntityLinks
     private var next: EntityID
     private let firstNew: EntityID
-    /// What the service says of streams that it did not say before; to be kept once the images are folded.
+    /// New or changed stream metadata. They are stored after the images were folded.
     public internal(set) var streams: [StreamImage] = []
-    /// Entities that got their ID from this builder, before any record with them is folded.
+    /// Entities that received their ID or key from this builder, before any record with them is folded.
     var assigned = AssignedKeys()
-    /// What the storage says of entities that were asked for together; see ``learn(_:in:)``.
+    /// The results of combined lookups; see ``learn(_:in:)``.
     var learned = LearnedEntities()
-    /// The entities that contain those of a set that come by themselves, as the path of what is read says it.
+    /// The containers that the request path determines, by set.
     var places: [String: EntityID] = [:]
-    /// By the entity that contains them: the contained entities that are in the store, by their keys.
+    /// The stored contained entities by container and key.
     var children: [LinkEnd: [ExactText: EntityID]] = [:]
-    /// Entities that could not be taken, for no query yet.
+    /// Entities that could not be applied, without a query yet.
     public internal(set) var quarantined: [QuarantinedEntity] = []
-    /// Those of them below others that the store has: what it has of them stays.
+    /// The stored entities of those below others. The store keeps its version of them.
     var kept: [EntityID] = []
-    /// What the answer was asked to expand; nil outside of downloads.
+    /// The requested expansions; nil outside of downloads.
     var asked: AskedExpansions?
-    /// Whether each entity is to come with all that was asked for below it, as in everything but deltas.
+    /// Whether each entity contains all requested expansions. False for deltas.
     var tellsAll = false
-    /// Expanded navigation properties, as `Set/Property`, that an answer was silent about.
+    /// Expanded navigation properties that a response omitted, as `Set/Property`.
     public internal(set) var untold: Set<String> = []
-    /// Where the entities are that got their ID from this builder.
+    /// The location of each entity that received its ID from this builder.
     private var homes: [EntityID: Home] = [:]
     /// Expanded navigation properties that lead to no known entity set, or out of the set that they are bound to.
     public internal(set) var skipped: Set<String> = []
@@ -55,33 +54,33 @@ public struct ImageBuilder<Storage: StateReader> {
         firstNew = header.nextEntity
     }
 
-    /// Whether the ID is one that this builder gave: the storage knows nothing of the entity.
+    /// Returns whether this builder assigned the ID, so that the storage does not have the entity.
     func isNew(_ id: EntityID) -> Bool { id >= firstNew }
 
-    /// The set of an entity, and the entity that contains it.
+    /// The set of an entity, and its container.
     private struct Home {
         var set: String
         var container: EntityID?
     }
 
-    /// Whether the entity is one of the set.
+    /// Returns whether the entity belongs to the set.
     func isOne(_ id: EntityID, of set: EntitySet) throws(StateError) -> Bool {
         if isNew(id) { return homes[id]?.set == set.name }
         return try storage.set(of: id) == set.name
     }
 
-    /// Whether the entity is one that `container` contains.
+    /// Returns whether the entity is contained in `container`.
     func isContained(_ id: EntityID, in set: EntitySet, by container: EntityID) throws(StateError) -> Bool {
         if isNew(id) { return homes[id]?.container == container }
         return try storage.container(of: id, in: set) == container
     }
 
-    /// The ID that the next entity gets that nothing is known of.
+    /// The ID of the next new entity.
     var nextNew: EntityID { next }
 
-    /// The images of an entity and of all that came expanded below it, parents first. Nil where it has no key.
+    /// Returns the images of an entity and of all expanded entities below it, parents first. Nil if it has no key.
     ///
-    /// - Parameter known: the entity's ID, where the request tells it.
+    /// - Parameter known: The entity's ID, if the request determines it.
     public mutating func images(
         of payload: EntityPayload, in set: EntitySet, known: EntityID? = nil
     ) throws(StateError) -> [EntityImage]? {
@@ -89,12 +88,12 @@ public struct ImageBuilder<Storage: StateReader> {
         return try add(payload, in: set, known: known, to: &images) == nil ? nil : images
     }
 
-    /// Puts the images behind others.
+    /// Appends the images of an entity and of all expanded entities below it.
     ///
     /// - Parameters:
-    ///   - parent: the entity that contains it, where it came below that one.
-    ///   - branches: what the request asked for below it.
-    /// - Returns: the entity's ID; nil, and nothing is put there, where it has no key.
+    ///   - parent: The parent of the entity in the payload, if there is one.
+    ///   - branches: The requested expansions below it.
+    /// - Returns: The entity's ID. Nil if it has no key; then nothing is appended.
     mutating func add(
         _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, below parent: EntityID? = nil,
         expanding branches: [AskedExpansions.Branch] = [], to images: inout [EntityImage]
@@ -118,7 +117,7 @@ public struct ImageBuilder<Storage: StateReader> {
         try noteStreams(of: payload, id, type, set)
         let editLink = editLink(payload, type, set)
         let typeName = named?.name ?? knownType ?? set.entityType.name
-        // An image has room for one name; the one for requests comes last.
+        // An image has one name. The one for requests is appended last.
         if let name, let editLink, editLink != name {
             images.append(
                 EntityImage(entity: id, set: set.name, type: typeName, values: [:], etag: nil, editLink: name))
@@ -156,11 +155,11 @@ public struct ImageBuilder<Storage: StateReader> {
         return id
     }
 
-    /// The set that expanded entities are in, and those of them that are: a link leads into the set that the property is
-    /// bound to and into no other (CSDL 4.01, section 13.4). Nil if the set is not known.
+    /// Returns the set of expanded entities, and those of them that belong to it. A link leads into the set that the
+    /// property is bound to and into no other (CSDL 4.01, section 13.4). Nil if the set is unknown.
     ///
-    /// A property without a binding may lead into several sets of its type; then the entity-ids tell which. What is contained
-    /// is where it stands, also if the service names it by another path.
+    /// A property without a binding may lead into several sets of its type; then the entity-ids determine the set.
+    /// Contained entities belong to their parent, even if the service names them by another path.
     private func home(
         of expanded: EntityPayload.Expanded, _ property: Property, _ set: EntitySet, _ type: EntityType
     ) -> (set: EntitySet, entities: EntityPayload.Expanded, isWhole: Bool)? {
@@ -176,14 +175,15 @@ public struct ImageBuilder<Storage: StateReader> {
         return (target, inside, inside.entities.count == expanded.entities.count)
     }
 
-    /// Whether an entity that a delta shows below a navigation property is in the set that the property leads to.
+    /// Returns whether an entity that a delta contains below a navigation property belongs to the property's target
+    /// set.
     func isInside(_ entity: EntityPayload, _ target: EntitySet, _ property: Property, isCertain: Bool) -> Bool {
         if target.isContained(by: property) { return true }
         guard let named = entity.id.flatMap({ links.set(in: $0, expected: target) }) else { return isCertain }
         return named == target
     }
 
-    /// The entities that the navigation property leads to.
+    /// Appends the targets of a navigation property.
     private mutating func add(
         _ expanded: EntityPayload.Expanded, below id: EntityID, _ property: Property, in target: EntitySet,
         expanding branches: [AskedExpansions.Branch], to images: inout [EntityImage]
@@ -203,7 +203,7 @@ public struct ImageBuilder<Storage: StateReader> {
         return targets
     }
 
-    /// A payload that does not name its type does not take the one away that an entity has.
+    /// Returns the stored type, which a payload without a type does not change.
     private func type(ofKnown id: EntityID?) throws(StateError) -> String? {
         guard let id else { return nil }
         return try storage.row(id)?.type
@@ -213,7 +213,7 @@ public struct ImageBuilder<Storage: StateReader> {
         _ payload: EntityPayload, _ type: EntityType, _ set: EntitySet, _ name: String?, _ keyText: String?,
         in container: EntityID?
     ) throws(StateError) -> EntityID? {
-        // Where it is contained is part of what it is.
+        // The container is part of the identity.
         if set.isContained, container == nil { return nil }
         if let name, let id = try entity(named: name, set) {
             guard let container else { return id }
@@ -239,7 +239,8 @@ public struct ImageBuilder<Storage: StateReader> {
         }
         if set.isSingleton, let id = try storage.rows(set: set.name).first { return id }
         for id in try rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) { return id }
-        // Who left and comes again is the same. Who is there under another key is not: his key is somebody else's now.
+        // An entity that left and returns is the same. One that exists under another key is not: its key belongs to
+        // another entity now.
         if let former, try isNowhere(former) { return former }
         if let id = try takeKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
@@ -248,7 +249,7 @@ public struct ImageBuilder<Storage: StateReader> {
         return next
     }
 
-    /// Whether it is the key that the service last said of the entity.
+    /// Returns whether the key is the entity's key in the base state.
     private func hasKey(_ id: EntityID, _ key: String) throws(StateError) -> Bool {
         guard let row = try serviceRow(id) else { return false }
         if let set = model.findEntitySet(row.set), set.isSingleton || set.isContainedSingle { return true }
@@ -259,9 +260,9 @@ public struct ImageBuilder<Storage: StateReader> {
         try EntityResolver(storage: storage, model: model).anyRow(id) == nil
     }
 
-    /// Whether the key leads to an entity that is there, and is still its key.
+    /// Returns whether the key leads to an existing entity that still has this key.
     ///
-    /// - Parameter owner: the entity that it came below.
+    /// - Parameter owner: The parent of the entity in the payload.
     func isKnown(
         _ payload: EntityPayload, _ set: EntitySet, below owner: EntityID
     ) throws(StateError) -> Bool {
@@ -273,7 +274,7 @@ public struct ImageBuilder<Storage: StateReader> {
         return try hasKey(id, plain)
     }
 
-    /// The text of the key map: of a contained entity, the key below the one that contains it.
+    /// Returns the text of the key map. For a contained entity, this is the key below its container.
     func keyText(
         _ values: PropertyValues, _ type: EntityType, _ set: EntitySet, in container: EntityID?
     ) -> String? {
@@ -285,9 +286,9 @@ public struct ImageBuilder<Storage: StateReader> {
 }
 
 extension ImageBuilder {
-    /// The entity that a delta names, by its entity-id or its key; nil where it is not known.
+    /// Returns the entity that a delta identifies by entity-id or key, or nil if it is unknown.
     ///
-    /// - Parameter parent: the entity that contains it, where the delta names it below that one.
+    /// - Parameter parent: The parent of the entity in the delta, if there is one.
     func find(
         _ payload: EntityPayload, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> EntityID? {

@@ -1,20 +1,20 @@
 import EDM
 import Operations
 
-/// What an entity that the service shows is to a store.
+/// The result of comparing a received entity with the store.
 enum LocalFinding { case inserted, changed, unchanged }
 
-/// Finds out what has changed where the service does not say: what it shows is compared with what it last said.
+/// Determines changes if the service does not report them, by comparing the received entities with the base state.
 struct LocalComparison<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     let index: RelationshipIndex
 
-    /// Unchanged only where taking it over would change nothing at all.
+    /// Compares an image. The result is unchanged only if applying the image would have no effect at all.
     ///
     /// - Parameters:
-    ///   - isNaming: the image says no more than another name of the entity.
-    ///   - known: the entity as the service last said.
+    ///   - isNaming: Whether the image contains only another name of the entity.
+    ///   - known: The base state of the entity.
     func finding(
         _ image: EntityImage, isNaming: Bool, _ known: EntityRow?
     ) throws(StateError) -> LocalFinding {
@@ -23,7 +23,7 @@ struct LocalComparison<Storage: StateReader> {
             return known == image.entity ? .unchanged : .changed
         }
         guard let row = known, row.origin != .gone else { return .inserted }
-        // Of one that we changed since it was last read, it is news that it is as it is.
+        // For an entity with a local change since the last read, even unchanged values are new information.
         guard row.origin == .service, row.type == image.type, row.set == image.set,
             image.etag == nil || image.etag.isExactly(row.etag),
             image.editLink == nil || image.editLink.isExactly(row.editLink)
@@ -33,14 +33,14 @@ struct LocalComparison<Storage: StateReader> {
         return try hasItsPartners(row) ? .unchanged : .changed
     }
 
-    /// Whether all that is sent is known, and as it is known.
+    /// Returns whether all sent values are known and identical.
     private static func isSame(_ sent: PropertyValues, _ known: PropertyValues) -> Bool {
-        // As a rule both have the same properties in the same order.
+        // Usually both have the same properties in the same order.
         if sent.names == known.names { return zip(sent.values, known.values).allSatisfy { isSame($0, $1) } }
         return sent.allSatisfy { name, value in known[name].map { isSame($0, value) } ?? false }
     }
 
-    /// Not only equal: `1.5` is not the same as `1.50`.
+    /// Returns whether the values are identical and not only equal: `1.5` differs from `1.50`.
     private static func isSame(_ a: Value, _ b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -60,12 +60,13 @@ struct LocalComparison<Storage: StateReader> {
     private func isSame(_ links: EntityImage.ImageLinks, _ row: EntityRow) throws(StateError) -> Bool {
         guard let end = model.findEntityType(row.type)?.findProperty(links.navigation)?.navigation else { return true }
         let known = Set(try storage.links(of: row.id, along: end).filter(\.inBase).map { $0.target(along: end) })
-        // Where dependent properties say who is linked, an expansion takes no link away.
+        // If dependent properties define the links, an expansion removes none.
         let isAll = links.isComplete && end.constraints.isEmpty && end.inverseConstraints.isEmpty
         return isAll ? known == Set(links.targets) : known.isSuperset(of: links.targets)
     }
 
-    /// Whoever names the single place of a partner has it once it is named again, where somebody else pushed it out.
+    /// Returns whether the entity still has the partners that its dependent properties name. Applying the image would
+    /// restore a link that another entity displaced.
     private func hasItsPartners(_ row: EntityRow) throws(StateError) -> Bool {
         for constraint in index.constraints(ofDependentsIn: row.set) where constraint.isDependentSingle {
             guard constraint.pairs.allSatisfy({ (row.values[$0.dependent] ?? .null) != .null }) else { continue }

@@ -2,10 +2,10 @@ import EDM
 import ODataWire
 import Operations
 
-/// Contained entities on a page: who contains them, and which of them are gone.
+/// Contained entities on a page: their containers, and the ones that were removed.
 extension PageBuilder {
-    /// Finds the entities that contain those of the query, and takes those that are not in the store by their keys: what they
-    /// contain is nowhere without them.
+    /// Finds the containers of the query's entities, and creates the unknown ones by their keys. Contained entities
+    /// cannot exist without them.
     mutating func follow(_ path: ContainmentPath) throws(StateError) {
         guard !hasFollowedPath, let parent = path.parent else { return }
         hasFollowedPath = true
@@ -15,12 +15,12 @@ extension PageBuilder {
         guard let found = try builder.entities(along: parent, to: &pages[last].images) else { return }
         for index in start..<pages[last].images.count { pages[last].starts.append(index) }
         for link in found.links { append(link) }
-        // The query brings them too, so that they stay as long as it does.
+        // The containers belong to the query too, so they stay as long as it does.
         for id in found.entities where id < firstNew { name(id) }
         builder.places[path.set.name] = found.entities.last
     }
 
-    /// Links a contained entity that came by itself to the one that contains it.
+    /// Links a contained entity at the top level of a page to its container.
     mutating func link(_ id: EntityID, in set: EntitySet, _ payload: EntityPayload) throws(StateError) {
         let known = builder.isNew(id) ? nil : id
         guard let containment = set.containment, let end = containment.navigation.navigation,
@@ -33,7 +33,7 @@ extension PageBuilder {
         append(.init(source: parent, navigation: containment.navigation.name, target: id, isAdded: true))
     }
 
-    /// Entities that this query brought, and that the whole of what their parent contains does not show any more.
+    /// Returns the entities of this query that a complete containment collection no longer contains.
     func contained(in images: ArraySlice<EntityImage>) throws(StateError) -> [EntityID] {
         var gone: [EntityID] = []
         for image in images where !builder.isNew(image.entity) {
@@ -53,7 +53,7 @@ extension PageBuilder {
         return gone
     }
 
-    /// Adds the link without counting it: it is part of the entity.
+    /// Adds the link without counting it, because it is part of the entity.
     private mutating func append(_ link: DownloadPage.ChangedLink) {
         pages[pages.count - 1].page.links.append(link)
         pages[pages.count - 1].linked.insert(link.source)

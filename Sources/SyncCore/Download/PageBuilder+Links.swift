@@ -2,19 +2,19 @@ import EDM
 import ODataWire
 import Operations
 
-/// The links that deltas tell of.
+/// The link changes that deltas report.
 ///
-/// They come behind everything else of their part, in the order in which they were told. One of which an end is not in the
-/// store waits for it, whichever query brings it.
+/// They are applied after everything else in their part, in the order of the delta. A link with an end that is not in
+/// the store waits for it, whichever query contains it.
 extension PageBuilder {
-    /// What a part tells of links.
+    /// A link change of a part.
     enum ToldLink {
-        /// Its number among the waiting ones.
+        /// A new link, by its number among the waiting ones.
         case added(Int)
         case removed(LinkChange)
     }
 
-    /// Takes over what earlier downloads left, to be looked for once.
+    /// Adds the dangling links of earlier downloads, each to be looked up once.
     mutating func readWaiting() {
         for open in waiting.takeUnread() {
             guard let set = model.findEntitySet(open.set) else { continue }
@@ -25,7 +25,7 @@ extension PageBuilder {
     mutating func hear(_ change: LinkChange) {
         guard let set = entitySet(change.set) else { return }
         guard change.isAdded, let target = change.target else {
-            // Whether its ends are known or not: one that waits for them is not to be added any more.
+            // Even if its ends are unknown: a waiting link to them must not be added later.
             let link = link(change, from: set)
             if let source = link.source { waiting.forget(source, change.relationship, link.target) }
             return told.append(.removed(change))
@@ -33,20 +33,20 @@ extension PageBuilder {
         let open = OpenLink(
             query: query, set: set.name, source: change.source, navigation: change.relationship, target: target)
         let link = link(open, from: set)
-        // It takes the place of another one, which the service need not say (OData JSON 4.0, 14.4).
+        // The link replaces another one, whose removal the service does not have to report (OData JSON 4.0, 14.4).
         if let source = link.source, property(change.relationship, from: set)?.isCollection == false {
             waiting.forget(source, change.relationship, nil, but: open)
         }
         told.append(.added(waiting.add(link)))
     }
 
-    /// The service has the entity no more: no link waits for it.
+    /// Discards the waiting links of an entity that the service has deleted.
     mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
         guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }
         waiting.forget(end)
     }
 
-    /// Adds to the last part what is known of both ends of.
+    /// Adds the links whose ends are both known to the last part.
     mutating func addLinks() throws(StateError) {
         let shown = builder.assigned
         let arrived =
@@ -79,7 +79,7 @@ extension PageBuilder {
             target: target.flatMap { set in change.target.flatMap { builder.end(EntityPayload(id: $0), in: set) } })
     }
 
-    /// Adds the link where both its ends are known; otherwise it waits for the first of them that is not.
+    /// Adds the link if both ends are known. Otherwise it waits for the first unknown end.
     private mutating func look(for number: Int) throws(StateError) {
         guard let link = waiting[number], let sourceSet = model.findEntitySet(link.open.set) else { return }
         guard let source = try builder.find(EntityPayload(id: link.open.source), in: sourceSet) else {
@@ -105,7 +105,8 @@ extension PageBuilder {
         add(.init(source: source, navigation: name, target: target, isAdded: true))
     }
 
-    /// A navigation property that contains leads to what its own entity contains, and to nothing that another one does.
+    /// Returns whether the link is permitted. A containment property leads only to entities that its own entity
+    /// contains.
     private func mayLead(
         _ source: EntityID, _ navigation: String, to target: EntityID, in set: EntitySet
     ) throws(StateError) -> Bool {
@@ -115,13 +116,13 @@ extension PageBuilder {
 
     private mutating func wait(_ number: Int, _ end: WaitingLinks.End?, _ link: OpenLink) {
         if let end { return waiting.wait(number, for: end) }
-        // What cannot be told from others cannot be waited for.
+        // An end without an identity cannot be waited for.
         unidentified.insert("\(link.set)/\(link.navigation)")
         waiting.remove(number)
     }
 
     private mutating func remove(_ change: LinkChange) throws(StateError) {
-        // Where an end is not known there is nothing to remove.
+        // If an end is unknown, there is no link to remove.
         guard let sourceSet = entitySet(change.set),
             let source = try builder.find(EntityPayload(id: change.source), in: sourceSet),
             let (name, targetSet) = target(of: change.relationship, source, sourceSet)
@@ -130,7 +131,7 @@ extension PageBuilder {
             return add(.init(source: source, navigation: name, target: nil, isAdded: false))
         }
         guard let target = try builder.find(EntityPayload(id: text), in: targetSet) else { return }
-        // Nothing contains it any more.
+        // The entity is no longer contained in any other.
         if targetSet.containment?.navigation.name == name {
             guard try mayLead(source, name, to: target, in: targetSet) else { return }
             return try remove(target, isDeleted: true)
@@ -138,7 +139,7 @@ extension PageBuilder {
         add(.init(source: source, navigation: name, target: target, isAdded: false))
     }
 
-    /// The property that a delta calls a relationship, and where it leads.
+    /// Returns the property that a delta names as relationship, and its target set.
     private mutating func target(
         of relationship: String, _ source: EntityID, _ set: EntitySet
     ) -> (name: String, set: EntitySet)? {
@@ -152,21 +153,21 @@ extension PageBuilder {
         return (property.name, target)
     }
 
-    /// The property that a delta calls a relationship, of whatever type its source may be.
+    /// Returns the property that a delta names as relationship, of any type that its source may have.
     private func property(_ relationship: String, from set: EntitySet) -> Property? {
         let name = Self.name(of: relationship)
         if let property = set.entityType.findProperty(name) { return property }
         return model.entityTypes(derivedFrom: set.entityType).lazy.compactMap { $0.findProperty(name) }.first
     }
 
-    /// A path leads to it through complex properties and type casts.
+    /// Returns the last segment of a path through complex properties and type casts.
     private static func name(of relationship: String) -> String {
         relationship.split(separator: "/").last.map(String.init) ?? relationship
     }
 }
 
 extension ImageBuilder {
-    /// How the entity is told from others, known or not; nil where the payload does not say it.
+    /// Returns the identity of an entity, known or not. Nil if the payload does not contain it.
     func end(_ payload: EntityPayload, in set: EntitySet) -> WaitingLinks.End? {
         if set.isSingleton { return WaitingLinks.End(set: set.name, key: "") }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType

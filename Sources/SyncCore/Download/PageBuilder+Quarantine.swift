@@ -2,9 +2,9 @@ import EDM
 import ODataWire
 import Operations
 
-/// Entities of a page that cannot be taken, and what the store keeps because of them.
+/// Entities of a page that cannot be applied, and the stored entities that are kept because of them.
 extension PageBuilder {
-    /// The local copy of what cannot be read stays as it was, and stays in the query.
+    /// Quarantines an unreadable entity. Its stored version remains unchanged and stays in the query.
     mutating func setAside(
         _ found: UnreadableEntity, _ set: EntitySet, below parent: EntityID? = nil,
         expanding branches: [AskedExpansions.Branch] = []
@@ -14,7 +14,7 @@ extension PageBuilder {
         keepAll()
     }
 
-    /// Keeps what the builder found to be kept.
+    /// Keeps the entities that the builder has marked.
     mutating func keepAll() {
         for id in builder.kept { keep(id) }
         builder.kept = []

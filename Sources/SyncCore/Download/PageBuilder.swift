@@ -2,58 +2,59 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Makes of what a defining query's answer holds, item by item, the records that the log takes of it.
+/// Converts the items of a response to a defining query to log records.
 ///
-/// For one part of a page: what it builds must be folded before the next part is looked at.
+/// A builder serves one part of a page. Its records must be folded before the next part is processed.
 public struct PageBuilder<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
     let query: String
     private let set: EntitySet
     var builder: ImageBuilder<Storage>
-    /// Nil where everything is logged as it comes.
+    /// The comparison, or nil if all entities are logged.
     private let comparison: LocalComparison<Storage>?
     var pages: [Part] = [Part()]
     var waiting: WaitingLinks
-    /// What this part tells of links.
+    /// The link changes of this part.
     var told: [ToldLink] = []
-    /// Entities that left a collection and may have left the query with it; see ``ExpandedEntities``.
+    /// Entities that left a collection and possibly the query; see ``ExpandedEntities``.
     public private(set) var unlinked: Set<EntityID> = []
-    /// What the items come to.
+    /// The number of entities by their effect on the store.
     public private(set) var tally = DownloadTally()
     var unidentified: Set<String> = []
-    /// What the store knew and was shown in this part with something new: what it is to the store was said before that.
+    /// Stored entities that were logged in this part. The comparison with the store was made before that.
     private var logged: Set<EntityID> = []
-    /// How many entities a record may name as they were.
+    /// The largest number of unchanged entities in a record.
     private let namedLimit: Int
-    /// Where the query's entities are contained, as its path says it; nil where they are in a set of the container.
+    /// The containment path of the query's entities, or nil if they are in a set of the entity container.
     private let path: ContainmentPath?
-    /// Whether the entities along ``path`` have been looked for.
+    /// Whether the entities along ``path`` have been looked up.
     var hasFollowedPath = false
-    /// The most bytes that an entity may have with what is expanded below it: they belong into one record.
+    /// The largest size of an entity with its expanded entities, in bytes. They have to be in one record.
     let entityLimit: Int
-    /// Entities of the page that came several times, as the service names them.
+    /// Entities that appeared several times on the page, as the service names them.
     public private(set) var repeated: [String] = []
     private var shown: Set<EntityID> = []
 
-    /// What becomes one record, or several where it is too long.
+    /// The content of one record, or of several if it is too large.
     struct Part {
         var images: [EntityImage] = []
-        /// Where each entity begins: with what came expanded below it, it belongs into one record, since its links need both
-        /// ends.
+        /// The index of each entity's first image. Its expanded entities have to be in the same record, because its
+        /// links need both ends.
         var starts: [Int] = []
         var page = DownloadPage(query: "")
-        /// What the members that are applied last are about.
+        /// The entities of the removals and links, which are applied last.
         var gone: Set<EntityID> = []
         var linked: Set<EntityID> = []
 
-        /// Where records end that are about as long as they may be, but for the last one.
+        /// Returns the ends of all records but the last, so that each is at most about as large as the limit.
         func ends(_ byteLimit: Int) -> [Int] {
             var ends: [Int] = []
             var size = 0
             for (index, start) in starts.enumerated() {
                 let end = index + 1 < starts.count ? starts[index + 1] : images.count
-                // A bound, since to encode a page only to know its length would be half of what it takes to log it.
+                // An upper bound, since encoding a page only to determine its size would take half the time of logging
+                // it.
                 let bound = images[start..<end].reduce(0) { $0 + $1.encodedSizeBound }
                 if size > 0, size + bound > byteLimit {
                     ends.append(start)
@@ -65,15 +66,17 @@ public struct PageBuilder<Storage: StateReader> {
         }
     }
 
+    /// Creates a builder for one part of a page.
+    ///
     /// - Parameters:
-    ///   - index: the relationships of `model`.
-    ///   - compares: whether what is as it was is only named.
-    ///   - waiting: links of which an end was not known yet in earlier parts of the download, or in earlier downloads.
-    ///   - namedLimit: how many entities a record may name as they were.
-    ///   - entityLimit: the most bytes that an entity may have with what is expanded below it.
-    ///   - path: the query's path.
-    ///   - asked: what the query expands.
-    ///   - isDelta: whether an entity may be told without what is expanded below it.
+    ///   - index: The relationships of `model`.
+    ///   - compares: Whether unchanged entities are only named in the record.
+    ///   - waiting: Links with an unknown end from earlier parts of the download, or from earlier downloads.
+    ///   - namedLimit: The largest number of unchanged entities in a record.
+    ///   - entityLimit: The largest size of an entity with its expanded entities, in bytes.
+    ///   - path: The path of the query.
+    ///   - asked: The expansions of the query.
+    ///   - isDelta: Whether entities may lack requested expansions.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
         compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
@@ -95,7 +98,7 @@ public struct PageBuilder<Storage: StateReader> {
         readWaiting()
     }
 
-    /// What could not be taken.
+    /// Entities that could not be applied.
     public var quarantined: [QuarantinedEntity] {
         builder.quarantined.map {
             var entity = $0
@@ -104,16 +107,16 @@ public struct PageBuilder<Storage: StateReader> {
         }
     }
 
-    /// Expanded navigation properties that lead to no entity set (containment), and sets that the model does not have.
+    /// Expanded navigation properties that lead to no entity set, and sets that are not in the model.
     public var skipped: Set<String> { builder.skipped.union(unidentified) }
 
-    /// Expanded navigation properties that the page is silent about; what the store has of them stays.
+    /// Expanded navigation properties that the page omits. The store keeps its links for these.
     public var untold: Set<String> { builder.untold }
 
-    /// What the items say of streams; to be kept once the pages are folded.
+    /// The stream metadata of the items. They are stored after the pages were folded.
     public var streams: [StreamImage] { builder.streams }
 
-    /// Takes what the items say. Those of a download that is compared are looked up together.
+    /// Adds items. If the download is compared with the store, their entities are looked up together.
     public mutating func add(_ items: [DeltaItem]) throws(StateError) {
         if let path, !items.isEmpty { try follow(path) }
         if comparison != nil { try builder.learn(items, in: set) }
@@ -124,7 +127,7 @@ public struct PageBuilder<Storage: StateReader> {
     private mutating func add(_ item: DeltaItem) throws(StateError) {
         switch item {
         case .entity(let payload):
-            // An item with a set of its own is not what the query leads to.
+            // An item with its own set is not a direct result of the query.
             let asked = payload.set == nil ? builder.asked?.branches ?? [] : []
             guard let set = entitySet(payload.set), let id = try add(payload, set, expanding: asked) else { return }
             if !shown.insert(id).inserted, let name = try builder.identity(of: payload, in: set).name {
@@ -134,7 +137,7 @@ public struct PageBuilder<Storage: StateReader> {
             guard let set = entitySet(removed.entity.set) else { return }
             if removed.reason == .deleted { forgetLinks(of: removed.entity, in: set) }
             guard let id = try builder.find(removed.entity, in: set) else { return }
-            // Without a reason it may as well be there still, for other queries.
+            // Without a reason, the entity may still exist for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
         case .link(let link): hear(link)
         case .unreadable(let found):
@@ -143,19 +146,19 @@ public struct PageBuilder<Storage: StateReader> {
         }
     }
 
-    /// The query brings the entity, and nothing is said of it that the store could take.
+    /// Keeps a stored entity in the query without any new content.
     mutating func keep(_ id: EntityID) {
         guard !builder.isNew(id) else { return }
-        // What was removed in this part comes again.
+        // An entity that was removed in this part has returned.
         if pages[pages.count - 1].gone.contains(id) { pages.append(Part()) }
         name(id)
     }
 
-    /// The records, in order, and the links of which an end is still not known.
+    /// Returns the records in order, and the links that still have an unknown end.
     ///
     /// - Parameters:
-    ///   - next: where the page behind this one is, where this was the last part of its page.
-    ///   - byteLimit: how large a record may become before another one takes what follows.
+    ///   - next: The link to the next page, if this was the last part of its page.
+    ///   - byteLimit: The record size after which another record begins.
     public mutating func finish(
         next: String?, byteLimit: Int = 4 << 20
     ) throws(StateError) -> (pages: [DownloadPage], waiting: WaitingLinks) {
@@ -172,7 +175,7 @@ public struct PageBuilder<Storage: StateReader> {
             page.entities = rest.count == part.images.count ? part.images : Array(rest)
             result.append(page)
         }
-        // What waits for its other end would be lost if the next download went on behind this page.
+        // The waiting links would be lost if the next download continued after this page.
         if !waiting.hasUnkept { result[result.count - 1].next = next }
         return (result, waiting)
     }
@@ -187,11 +190,11 @@ public struct PageBuilder<Storage: StateReader> {
         return nil
     }
 
-    /// The entity's ID; nil where it has no key.
+    /// Adds an entity. Returns its ID, or nil if it has no key.
     ///
     /// - Parameters:
-    ///   - parent: the entity that contains it, where it came below that one.
-    ///   - branches: what the query expands below it.
+    ///   - parent: The parent of the entity in the payload, if there is one.
+    ///   - branches: The requested expansions below it.
     private mutating func add(
         _ payload: EntityPayload, _ set: EntitySet, below parent: EntityID? = nil,
         expanding branches: [AskedExpansions.Branch] = []
@@ -221,15 +224,15 @@ public struct PageBuilder<Storage: StateReader> {
         return id
     }
 
-    /// Whether they fit a record, by their bytes and not by a bound.
+    /// Returns whether the images fit into a record, according to their encoded size.
     private func isSmall(_ images: ArraySlice<EntityImage>) -> Bool {
         let page = DownloadPage(query: query, entities: Array(images))
         return RecordCodec.encode(Record(time: 0, body: .downloadPage(page))).payload.count <= entityLimit
     }
 
-    /// Finds out what the images of the last entity are to the store. Where they are nothing new, they are named instead.
+    /// Compares the images of the last entity with the store. If none of them is new, the entities are only named.
     ///
-    /// - Parameter firstNew: entities from there on came into being with it.
+    /// - Parameter firstNew: The first entity ID that was created for it.
     private mutating func judge(_ firstNew: EntityID) throws(StateError) {
         let last = pages.count - 1
         let start = pages[last].starts.last ?? 0
@@ -257,7 +260,7 @@ public struct PageBuilder<Storage: StateReader> {
     private func finding(
         _ image: EntityImage, isNaming: Bool, _ firstNew: EntityID
     ) throws(StateError) -> LocalFinding {
-        // What this part brought into being was logged with what it came with.
+        // A new entity of this part was logged with its first occurrence.
         if builder.isNew(image.entity) { return image.entity >= firstNew ? .inserted : .changed }
         if logged.contains(image.entity) { return .changed }
         let known = try builder.serviceRow(image.entity)
@@ -265,7 +268,7 @@ public struct PageBuilder<Storage: StateReader> {
         return known == nil ? .inserted : .changed
     }
 
-    /// The changes of a collection, or of what a single-valued property leads to (OData 4.01 JSON, 15.3).
+    /// Adds the changes of a collection or of a to-one property (OData 4.01 JSON, 15.3).
     private mutating func add(
         _ change: NavigationDelta, of source: EntityID, _ set: EntitySet
     ) throws(StateError) {
@@ -289,7 +292,7 @@ public struct PageBuilder<Storage: StateReader> {
             case .removed(let removed):
                 if removed.reason == .deleted { forgetLinks(of: removed.entity, in: target) }
                 guard let id = try builder.find(removed.entity, in: target, below: parent) else { continue }
-                // What leaves the entity that contains it is gone, whatever reason is said.
+                // An entity that leaves its container no longer exists, whatever the reason.
                 if removed.reason == .deleted || parent != nil {
                     try remove(id, isDeleted: true)
                 } else {
@@ -302,10 +305,10 @@ public struct PageBuilder<Storage: StateReader> {
         }
     }
 
-    /// A property of the entity's own type, which may be derived from that of the set.
+    /// Returns a property of the entity's own type, which may be derived from the set's type.
     func declared(_ navigation: String, _ id: EntityID) -> Property? { type(of: id)?.findProperty(navigation) }
 
-    /// The entity's own type, as the page or the state has it; nil if neither does.
+    /// Returns the entity's own type according to the page or the state, or nil if neither has it.
     func type(of id: EntityID) -> EntityType? {
         let row = try? storage.serviceRow(id)
         let image = pages.last.flatMap { page in page.images[(page.starts.last ?? 0)...].first { $0.entity == id } }
@@ -313,7 +316,7 @@ public struct PageBuilder<Storage: StateReader> {
     }
 
     mutating func remove(_ id: EntityID, isDeleted: Bool) throws(StateError) {
-        // A link that stands in front of it must not come behind it.
+        // An earlier link of the entity must not be applied after the removal.
         if pages[pages.count - 1].linked.contains(id) { pages.append(Part()) }
         if isDeleted {
             pages[pages.count - 1].page.removed.append(id)
@@ -324,16 +327,16 @@ public struct PageBuilder<Storage: StateReader> {
         tally.removed += 1
     }
 
-    /// The entity is as it was. What comes expanded below one entity may be more than a record may name.
+    /// Marks the entity as unchanged. The expansions of one entity may exceed the limit of a record.
     mutating func name(_ id: EntityID) {
         guard pages[pages.count - 1].page.unchanged.last != id else { return }
         if pages[pages.count - 1].page.unchanged.count >= namedLimit { pages.append(Part()) }
         pages[pages.count - 1].page.unchanged.append(id)
     }
 
-    /// What was removed, or linked, in this part and is shown again begins a new one: a record has one order.
+    /// Begins a new part if the last entity was removed or linked before, because a record has a fixed order.
     ///
-    /// - Parameter start: where the images of the last entity begin.
+    /// - Parameter start: The index of the last entity's first image.
     private mutating func beginPart(at start: Int) {
         let last = pages.count - 1
         let isAgain =
@@ -359,15 +362,15 @@ public struct PageBuilder<Storage: StateReader> {
     }
 }
 
-/// How many entities a download brought, by what they are to the store.
+/// The number of downloaded entities by their effect on the store.
 public struct DownloadTally: Sendable, Hashable {
     public var inserted = 0
     public var changed = 0
-    /// As they were, those that came several times counted each time.
+    /// The number of unchanged entities, including repetitions.
     public var unchanged = 0
-    /// Those that the service says are gone or left the query, and those that a full download did not bring any more.
+    /// The number of entities that the service reported as removed, or that a full download no longer contained.
     public var removed = 0
-    /// Links that a delta told of.
+    /// The number of link changes in deltas.
     public var links = 0
 
     public init() {}

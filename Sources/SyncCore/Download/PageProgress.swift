@@ -1,22 +1,24 @@
 public import EDM
 public import ODataWire
 
-/// Notices a service whose pages go on without bringing anything that earlier pages did not bring: each with a next link that
-/// was not there before, and either empty or with entities that came already.
+/// Detects a service whose pages continue without new content: each with a new next link, and either empty or with
+/// repeated entities.
 ///
-/// A page counts as progress if its first item was not the first of an earlier one. That needs no memory for the other items,
-/// and a service that repeats a finite number of entities is found out all the same.
+/// A page counts as progress if its first item was not the first of an earlier page. This requires no memory for the
+/// other items, and still detects a service that repeats a finite number of entities.
 public struct PageProgress: Sendable, Hashable {
     private let limit: Int
     private var firsts: Set<ExactText> = []
     private var fruitless = 0
 
-    /// - Parameter limit: how many pages in a row may bring nothing new.
+    /// Creates an empty history.
+    ///
+    /// - Parameter limit: The number of consecutive pages that may contain nothing new.
     public init(limit: Int) { self.limit = limit }
 
-    /// Notes a page. Returns whether the service may go on.
+    /// Records a page. Returns whether the service may continue.
     ///
-    /// - Parameter first: identifies the first item of the page; nil where the page is empty.
+    /// - Parameter first: The identity of the page's first item, or nil if the page is empty.
     public mutating func goesOn(behind first: ExactText?) -> Bool {
         if let first, firsts.insert(first).inserted {
             fruitless = 0
@@ -28,9 +30,9 @@ public struct PageProgress: Sendable, Hashable {
 }
 
 extension DeltaItem {
-    /// What tells the item from others of the same collection, as far as the item says it.
+    /// Returns the identity of the item within its collection, as far as the payload contains it.
     ///
-    /// - Parameter type: of the collection's entities.
+    /// - Parameter type: The type of the collection's entities.
     public func identity(_ type: EntityType) -> ExactText {
         switch self {
         case .entity(let entity): ExactText(Self.identity(entity, type))

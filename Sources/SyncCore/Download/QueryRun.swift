@@ -1,17 +1,17 @@
 public import EDM
 public import Operations
 
-/// What to ask of a service in the course of a defining query's download, and what its answers mean: a value, without
-/// network, clock or log. Whoever does the asking tells what came, and is told what is next.
+/// The state machine of a defining query's download: a value without network, clock or log. The caller performs each
+/// request and passes the response; the value returns the next step.
 ///
-/// A run is full or brings changes. It may begin anew, once: where the service does not go on with a link that it gave
-/// (expired, refused), or answers a delta link with something that is no delta.
+/// A run is full or incremental. It may restart once: if the service does not continue with a link that it returned
+/// (expired, refused), or answers a delta link with something other than a delta.
 public struct QueryRun: Sendable, Hashable {
-    /// One request.
+    /// A request of the run.
     public struct Request: Sendable, Hashable {
-        /// As the service or the query wrote it.
+        /// The URL as the service or the query wrote it.
         public var url: String
-        /// What the `Prefer` header says; nil for no such header.
+        /// The value of the `Prefer` header, or nil for none.
         public var preferences: String?
 
         public init(url: String, preferences: String? = nil) {
@@ -20,47 +20,48 @@ public struct QueryRun: Sendable, Hashable {
         }
     }
 
-    /// What a status means.
+    /// The interpretation of a status.
     public enum Verdict: Sendable, Hashable {
         /// The body is a page.
         case page
-        /// There is no such entity.
+        /// The entity does not exist.
         case nothing
-        /// Ask again, with ``request`` as it is now.
+        /// The current ``request`` has to be sent, which has changed.
         case again
-        /// It began anew: ``request`` is the first page of everything.
+        /// The run has restarted: ``request`` is the first page of a full download.
         case restart
-        /// The service refuses.
+        /// The service refuses the request.
         case failure
     }
 
-    /// What follows from a page.
+    /// The step after a page.
     public enum Step: Sendable, Hashable {
         /// ``request`` is the next page, at this URL.
         case next(String)
-        /// It was the last one.
+        /// The page was the last one.
         case finished(deltaLink: String?)
-        /// It began anew: ``request`` is the first page of everything, and what came of the changes is not all.
+        /// The run has restarted: ``request`` is the first page of a full download, and the changes so far are
+        /// incomplete.
         case restart
         /// The service's next links do not end.
         case endless(String, Endlessness)
     }
 
-    /// How next links do not end.
+    /// The way in which next links do not end.
     public enum Endlessness: Sendable, Hashable {
-        /// They lead in a circle.
+        /// The links form a cycle.
         case circle
-        /// The pages bring nothing new.
+        /// The pages contain nothing new.
         case noProgress
         /// There are more pages than a query may have.
         case tooManyPages
     }
 
-    /// How the run began, or how it goes on since it began anew.
+    /// The mode of the run, which changes when it restarts.
     public private(set) var mode: DownloadMode
-    /// What to ask for now.
+    /// The next request.
     public private(set) var request: Request
-    /// Whether what comes is everything that the query brings.
+    /// Whether the run downloads the complete result of the query.
     public private(set) var isFull: Bool
 
     private let query: String
@@ -69,22 +70,23 @@ public struct QueryRun: Sendable, Hashable {
     private var seen: Set<ExactText> = []
     private var progress: PageProgress
     private var preferring = true
-    /// Whether ``request`` is one that the service gave in an earlier download, and that it may have forgotten since.
+    /// Whether ``request`` is left from an earlier download, so that the service may have discarded it.
     private var isOld: Bool
 
-    /// The most pages that one query may have: a service whose next links never end must not fill the disk.
+    /// The largest number of pages of a query, so that endless next links cannot fill the disk.
     static let pageLimit = 1_000_000
 
-    /// What decides the ways of all runs of a download.
+    /// The options for all runs of a download.
     public struct Options: Sendable, Hashable {
         public var settings: DefiningQuerySettings
-        /// How many entities a page is wanted to have; nil leaves it to the service.
+        /// The preferred number of entities on a page, or nil to leave it to the service.
         public var pageSize: Int?
-        /// V2 and V3: delta links come unasked for, and are used only where ``usesLegacyDeltas``.
+        /// Whether the version is V2 or V3. These return delta links without a request, which are used only if
+        /// ``usesLegacyDeltas``.
         public var isLegacy: Bool
-        /// Whether deltas of V2 say what was deleted; see `ServiceOptions.tellsDeletionsInV2`.
+        /// Whether V2 deltas report deletions; see `ServiceOptions.tellsDeletionsInV2`.
         public var usesLegacyDeltas: Bool
-        /// How many pages in a row may bring nothing that earlier ones did not bring.
+        /// The number of consecutive pages that may contain nothing new.
         public var fruitlessPages: Int
 
         public init(
@@ -98,13 +100,15 @@ public struct QueryRun: Sendable, Hashable {
             self.usesLegacyDeltas = usesLegacyDeltas
         }
 
-        /// Whether the service is left to say what has changed.
+        /// Whether changes are requested from the service.
         var usesDeltas: Bool { settings.trackDeltas != .always && (!isLegacy || usesLegacyDeltas) }
     }
 
+    /// Begins a run.
+    ///
     /// - Parameters:
-    ///   - isSingle: the query leads to one entity: of that there are no changes to be had.
-    ///   - now: what the ages of links are measured by.
+    ///   - isSingle: Whether the result is a single entity, for which there are no deltas.
+    ///   - now: The current time, for the age of links.
     public init(_ state: QueryState, options: Options, isSingle: Bool, now: Timestamp) {
         query = state.query.query
         self.options = options
@@ -115,7 +119,7 @@ public struct QueryRun: Sendable, Hashable {
             let age = now.subtractingReportingOverflow(link.time).partialValue
             let (lifetime, overflows) = Int64(clamping: options.settings.deltaTokenLifetime)
                 .multipliedReportingOverflow(by: 60_000)
-            // A clock that was put back says nothing of the age.
+            // A clock that was set back does not measure the age.
             return overflows || age < lifetime
         }
         if state.run != 0, let next = state.next, isFresh(next), !state.isDelta || usesDeltas {
@@ -133,14 +137,15 @@ public struct QueryRun: Sendable, Hashable {
         seen = [ExactText(request.url)]
     }
 
-    /// Whether what comes is compared with what is known, so that only what differs is logged.
+    /// A Boolean value that indicates whether downloaded entities are compared with the stored ones, so that only
+    /// differences are logged.
     public var compares: Bool { isFull && options.settings.trackDeltas != .never }
 
     private var maxPageSize: String? {
         options.isLegacy || isSingle ? nil : options.pageSize.map { "odata.maxpagesize=\($0)" }
     }
 
-    /// For the request that a delta link may come of (OData 4.0 Part 1, 8.2.8.6).
+    /// The preferences of a request that may lead to a delta link (OData 4.0 Part 1, 8.2.8.6).
     private var firstPreferences: String? {
         guard preferring, !options.isLegacy, !isSingle else { return nil }
         let all = [options.usesDeltas ? "odata.track-changes" : nil, maxPageSize].compactMap { $0 }
@@ -149,20 +154,20 @@ public struct QueryRun: Sendable, Hashable {
 
     // MARK: Answers
 
-    /// What the status of the answer to ``request`` means.
+    /// Interprets the status of the response to ``request``.
     public mutating func answered(_ status: Int) -> Verdict {
         if (200..<300).contains(status) {
             return isSingle && status == 204 ? .nothing : .page
         }
         if isSingle, status == 404 || status == 410 { return .nothing }
-        // A service must ignore preferences that it does not know (8.2.8); some refuse them.
+        // A service must ignore unknown preferences (8.2.8), but some refuse them.
         if isFull, request.preferences != nil, Self.refusesPreferences.contains(status) {
             preferring = false
             request.preferences = nil
             return .again
         }
-        // 410 is what the standard has for a delta link that has expired (11.3); others say 400, 404, 500 and what not. Who may
-        // not ask, or shall ask later, would not be better off with everything.
+        // The standard status of an expired delta link is 410 (11.3); other services return 400, 404, 500 and more. If
+        // the request was unauthorized or came too early, a full download would fail too.
         let mayPass = Self.saysNothingOfLinks.contains(status)
         guard !mayPass, isOld || request.url != query, beginAnew() else { return .failure }
         return .restart
@@ -171,28 +176,29 @@ public struct QueryRun: Sendable, Hashable {
     private static let refusesPreferences: Set<Int> = [400, 405, 406, 412, 417, 501]
     private static let saysNothingOfLinks: Set<Int> = [401, 403, 407, 408, 425, 429, 502, 503, 504]
 
-    /// Whether what a page says of itself fits what was asked for. Where not, it began anew, and the page is none.
+    /// Returns whether the page's context corresponds to the request. If not, the run has restarted, and the page has
+    /// to be ignored.
     ///
-    /// - Parameter context: the page's context URL, as far as it was read.
+    /// - Parameter context: The context URL of the page, as far as it was read.
     public mutating func admits(context: String?) -> Bool {
         guard !isFull, let context, !options.isLegacy, !context.hasSuffix("$delta"), !context.hasSuffix("%24delta")
         else { return true }
-        // The service answers the delta link with everything. That says nothing of what was deleted.
+        // The service answers the delta link with the full result, which does not contain deletions.
         _ = beginAnew()
         return false
     }
 
-    /// What follows from a page that was read to its end.
+    /// Returns the step after a completely read page.
     ///
     /// - Parameters:
-    ///   - context: the page's context URL.
-    ///   - first: identifies the page's first item; nil where the page is empty.
+    ///   - context: The context URL of the page.
+    ///   - first: The identity of the page's first item, or nil if the page is empty.
     public mutating func ended(
         next: String?, deltaLink: String?, context: String?, first: ExactText?
     ) -> Step {
         if let next {
             guard seen.insert(ExactText(next)).inserted else {
-                // A service that does not know a page of an earlier download any more may lead back to a page before it.
+                // A service that no longer has a page of an earlier download may link back to a previous one.
                 return isOld && beginAnew() ? .restart : .endless(next, .circle)
             }
             guard seen.count <= Self.pageLimit else { return .endless(next, .tooManyPages) }
@@ -200,16 +206,16 @@ public struct QueryRun: Sendable, Hashable {
             request = Request(url: next)
             return .next(next)
         }
-        // Without a word of changes and without a new link it need not have been a delta at all.
+        // Without a delta context and a new delta link, the response may not have been a delta at all.
         if !isFull, deltaLink == nil, context == nil, beginAnew() { return .restart }
         return .finished(deltaLink: options.usesDeltas && !isSingle ? deltaLink : nil)
     }
 
-    /// Whether the answer to ``request`` is asked for in another way where it cannot be read. Then it began anew: what a
-    /// service makes of links that it gave long ago need not be what it makes of a query.
+    /// Restarts the run after an unreadable response to a link from an earlier download, which may differ from the
+    /// response to the query. Returns whether it has restarted.
     public mutating func passesOverUnreadable() -> Bool { isOld && beginAnew() }
 
-    /// Returns whether it could: the second time it could not.
+    /// Restarts the run with a full download. Returns false if it has already restarted.
     private mutating func beginAnew() -> Bool {
         guard mode != .restarted else { return false }
         (mode, isFull, isOld) = (.restarted, true, false)

@@ -3,15 +3,15 @@ import ODataWire
 import Operations
 
 extension StateReader {
-    /// Whether a defining query brings an entity of a contained set: its path leads to where the entity is, or it expands
-    /// what leads there from an entity that it brings.
+    /// Returns whether a defining query contains an entity of a contained set: its path leads to the entity's location,
+    /// or it expands the containment path from an entity that it contains.
     func brings(
         _ query: DefiningQuery, _ id: EntityID, in set: EntitySet, _ model: EntityDataModel
     ) throws(StateError) -> Bool {
         guard let request = try? ServiceRequest.parse(query.query, model: model, version: model.version),
             let path = ContainmentPath(request.path, model)
         else { return false }
-        // From the entity up to the query's set, and down again along what is expanded.
+        // From the entity up to the query's set, and down again along the expansions.
         var steps: [String] = []
         var (current, own) = (id, set)
         while own != path.set {

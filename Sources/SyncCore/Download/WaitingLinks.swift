@@ -1,12 +1,12 @@
 import EDM
 public import Operations
 
-/// Links that deltas told of and of which an end is not in the store, in the order in which they were told.
+/// Dangling links of deltas: links with an end that is not in the store, in the order of the deltas.
 ///
-/// Each is looked for again when the end comes that it waits for, and only then: a delta may tell of a hundred thousand
-/// links before the first of their ends.
+/// Each link is looked up again only when the missing end arrives, because a delta may report a hundred thousand links
+/// before the first of their ends.
 public struct WaitingLinks: Sendable, Hashable {
-    /// How an entity is told from others that need not be known: its name or its key.
+    /// The identity of an entity that may be unknown: its name or its key.
     struct End: Sendable, Hashable {
         var set: String
         var key: String
@@ -14,12 +14,12 @@ public struct WaitingLinks: Sendable, Hashable {
         static func == (a: End, b: End) -> Bool { a.set == b.set && a.key.isExactly(b.key) }
     }
 
-    /// A link, and its ends as far as its text tells them.
+    /// A link, and its ends as far as its text identifies them.
     struct Link: Sendable, Hashable {
         var open: OpenLink
         var source: End?
         var target: End?
-        /// Whether the store has it, so that it is not lost with the download.
+        /// Whether the link is stored, so that it survives the download.
         var isKept = false
         var awaited: End?
 
@@ -31,21 +31,24 @@ public struct WaitingLinks: Sendable, Hashable {
     private var byEnd: [End: Set<Int>] = [:]
     private var byAwaited: [End: Set<Int>] = [:]
     private var byText: [OpenLink: Int] = [:]
-    /// Those that the store kept and that nobody has looked for yet.
+    /// The stored links that were not looked up yet.
     private var unread: [OpenLink]
     private var unkept = 0
-    /// Whether one that the store keeps was found, or is not to be added any more, so that the store has others than these.
+    /// A Boolean value that indicates whether a stored link was resolved or discarded, so that the stored links are
+    /// outdated.
     public private(set) var hasLostKept = false
 
-    /// - Parameter kept: those that earlier downloads left.
+    /// Creates the collection.
+    ///
+    /// - Parameter kept: The stored links of earlier downloads.
     public init(kept: [OpenLink] = []) { unread = kept }
 
     public var isEmpty: Bool { links.isEmpty && unread.isEmpty }
     public var count: Int { links.count + unread.count }
-    /// Whether there are any that would be lost with the download.
+    /// A Boolean value that indicates whether any link would be lost after the download.
     public var hasUnkept: Bool { unkept > 0 }
 
-    /// In the order in which they were told, those that the store kept first.
+    /// All links in the order of the deltas, the stored ones first.
     public var open: [OpenLink] { unread + links.sorted { $0.key < $1.key }.map(\.value.open) }
 
     mutating func takeUnread() -> [OpenLink] {
@@ -55,7 +58,7 @@ public struct WaitingLinks: Sendable, Hashable {
 
     subscript(number: Int) -> Link? { links[number] }
 
-    /// Returns the link's number, which it already has where it was told before.
+    /// Adds a link. Returns its number, which is the existing one if the link was already reported.
     mutating func add(_ link: Link) -> Int {
         if let known = byText[link.open] { return known }
         defer { nextNumber += 1 }
@@ -74,13 +77,13 @@ public struct WaitingLinks: Sendable, Hashable {
         if link.isKept { hasLostKept = true } else { unkept -= 1 }
     }
 
-    /// The store has just these.
+    /// Marks all links as stored.
     public mutating func markKept() {
         if unkept > 0 { for number in links.keys { links[number]?.isKept = true } }
         (unkept, hasLostKept) = (0, false)
     }
 
-    /// The link is to be looked for again when this end comes.
+    /// Registers the end for which the link waits.
     mutating func wait(_ number: Int, for end: End) {
         guard let former = links[number] else { return }
         if let awaited = former.awaited { Self.remove(number, from: &byAwaited, at: awaited) }
@@ -88,26 +91,26 @@ public struct WaitingLinks: Sendable, Hashable {
         byAwaited[end, default: []].insert(number)
     }
 
-    /// Whether a link waits for an end that can come.
+    /// Whether any link waits for an end.
     var isAwaiting: Bool { !byAwaited.isEmpty }
 
-    /// The links that waited for one of the ends, in order. Cost: that of the fewer of them.
+    /// Returns the links that waited for one of the ends, in order. The cost depends on the smaller number of the two.
     func arrived(among ends: [End], contains: (End) -> Bool) -> [Int] {
         let found =
             byAwaited.count < ends.count ? byAwaited.keys.filter(contains) : ends.filter { byAwaited[$0] != nil }
         return found.flatMap { byAwaited[$0] ?? [] }.sorted()
     }
 
-    /// The service has the entity no more, so it has no link to or from it.
+    /// Discards all links of an entity that the service has deleted.
     mutating func forget(_ end: End) {
         for number in byEnd[end] ?? [] { remove(number) }
     }
 
-    /// The service has the link no more.
+    /// Discards a link that the service has removed.
     ///
     /// - Parameters:
-    ///   - target: nil for whatever the property led to.
-    ///   - kept: but for this one.
+    ///   - target: The target, or nil for any.
+    ///   - kept: A link that is not discarded.
     mutating func forget(_ source: End, _ navigation: String, _ target: End?, but kept: OpenLink? = nil) {
         let (one, other) = (byEnd[source] ?? [], target.map { byEnd[$0] ?? [] })
         let numbers = other.map { $0.count < one.count ? $0 : one } ?? one

@@ -1,13 +1,13 @@
 import EDM
 public import Operations
 
-/// The text under which the key map finds a contained entity: the entity that contains it, and its key, which is unique only
-/// below that one (OData 4.01 Part 1, 4.2).
+/// The text of a contained entity in the key map: its container, and its key, which is unique only below that container
+/// (OData 4.01 Part 1, 4.2).
 ///
-/// The parent is named by its ID: a new one has no key before it was uploaded, and a key may change.
+/// The container is identified by its ID, because a new one has no key before its upload, and a key may change.
 public enum ContainedKey {
-    /// `#12(ID=0)`, and `#12()` where a parent contains one entity at most.
+    /// Returns a text such as `#12(ID=0)`, or `#12()` if a parent contains at most one entity.
     ///
-    /// - Parameter key: see ``KeyText``; nil where the entity needs none.
+    /// - Parameter key: A text of ``KeyText``, or nil if the entity needs none.
     public static func text(_ parent: EntityID, _ key: String?) -> String { "#\(parent.rawValue)(\(key ?? ""))" }
 }

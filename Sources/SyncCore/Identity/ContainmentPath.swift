@@ -2,31 +2,31 @@ public import EDM
 public import ODataWire
 import Operations
 
-/// A path that leads from an entity set or singleton to contained entities, as `People('ann')/Trips(0)`; also one that stops
-/// at the set itself, as `People('ann')`.
+/// A path from an entity set or singleton to contained entities, such as `People('ann')/Trips(0)`, or only to the set
+/// itself, such as `People('ann')`.
 public struct ContainmentPath: Sendable, Hashable {
     public struct Step: Sendable, Hashable {
         public let set: EntitySet
-        /// Nil for a singleton, for the one entity that a navigation property leads to, and for a whole collection.
+        /// The key. Nil for a singleton, for the target of a to-one property, and for a whole collection.
         public let key: KeySelector?
 
-        /// Whether the step names one entity.
+        /// A Boolean value that indicates whether the step identifies one entity.
         public var isEntity: Bool { key != nil || set.isSingleton || set.isContainedSingle }
     }
 
     public let steps: [Step]
 
-    /// The set that the path leads to.
+    /// The set at the end of the path.
     public var set: EntitySet { steps[steps.count - 1].set }
-    /// Whether the path leads to one entity.
+    /// A Boolean value that indicates whether the path leads to one entity.
     public var isEntity: Bool { steps[steps.count - 1].isEntity }
-    /// The path of the entity that contains what this one leads to.
+    /// The path of the container.
     public var parent: ContainmentPath? { steps.count > 1 ? ContainmentPath(Array(steps.dropLast())) : nil }
 
     private init(_ steps: [Step]) { self.steps = steps }
 
-    /// Nil where the path is of another kind: it follows a link to an entity that is not contained, ends at a property, or
-    /// calls an operation. A cast to a type and a `$count` at the end are ignored.
+    /// Creates a containment path, or returns nil for any other path, such as one that follows a link to an entity that
+    /// is not contained, ends at a property, or calls an operation. A type cast and a final `$count` are ignored.
     public init?(_ path: ResourcePath, _ model: EntityDataModel) {
         var steps: [Step] = []
         var set: EntitySet?
@@ -54,9 +54,9 @@ public struct ContainmentPath: Sendable, Hashable {
         self.init(steps + [Step(set: set, key: key)])
     }
 
-    /// The entity that the path leads to, nil where it leads to several or to none.
+    /// Returns the entity at the end of the path, or nil if it leads to several or to none.
     ///
-    /// - Parameter find: finds an entity by its key, in the entity that contains it where the set is contained.
+    /// - Parameter find: Returns an entity by its key, in its container if the set is contained.
     func entity(
         _ find: (EntitySet, KeyPredicate?, _ parent: EntityID?) throws(StateError) -> EntityID?
     ) throws(StateError) -> EntityID? {

@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 
-/// What the URLs say that a service names its entities by.
+/// Parses the URLs by which a service names its entities.
 struct EntityLinks {
     private let model: EntityDataModel
     private let root: String
@@ -13,7 +13,7 @@ struct EntityLinks {
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: serviceRoot)
     }
 
-    /// The key in the URL of an entity of `set`. Nil if the URL names an entity of another set, or none by its key.
+    /// Returns the key in the URL of an entity of `set`. Nil if the URL names an entity of another set, or has no key.
     func key(in url: String, of set: EntitySet) -> KeyPredicate? {
         guard let path = path(in: url), let end = end(of: path), end.set == set, case .key(let key)? = end.key,
             key.isPrimary(of: set.entityType)
@@ -21,28 +21,29 @@ struct EntityLinks {
         return key
     }
 
-    /// The set of the one entity that a URL names by a key, or as the one that another entity contains. Nil if it names
-    /// none, or not in this way.
+    /// Returns the set of the entity that a URL names by a key or as the target of a to-one containment. Nil for any
+    /// other URL.
     ///
-    /// - Parameter expected: the set that most such URLs name. These are not parsed.
+    /// - Parameter expected: The set of most such URLs. These are not parsed.
     func set(in url: String, expected: EntitySet?) -> EntitySet? {
         if let expected, Self.isPlainly(relative(url), of: expected) { return expected }
         guard let path = path(in: url), let end = end(of: path) else { return nil }
         return end.key != nil || end.set.isContainedSingle ? end.set : nil
     }
 
-    /// Whether the URL is the name of the set and a key without a slash.
+    /// Returns whether the URL consists of the set's name and a key without a slash.
     private static func isPlainly(_ url: String, of set: EntitySet) -> Bool {
         !set.isContained && url.hasPrefix(set.segment + "(") && !url.utf8.contains(UInt8(ascii: "/"))
     }
 
-    /// The path of an entity or collection in a URL or the fragment of a context URL, through the entities that contain it.
+    /// Returns the path of an entity or collection in a URL or the fragment of a context URL, with its containers.
     func containmentPath(in url: String) -> ContainmentPath? { path(in: url).flatMap { ContainmentPath($0, model) } }
 
-    /// The path that a URL has below the service's root.
+    /// Returns the path of a URL below the service root.
     ///
-    /// A service behind a gateway may know itself by another root. Its path then begins at the first segment from which on
-    /// all can be read: `Orders(1)/Items(2)` names an item of an order, and not one of the set `Items`.
+    /// A service behind a gateway may use another root in its URLs. The path then begins at the first segment from
+    /// which the rest can be parsed: `Orders(1)/Items(2)` names an item of an order, and not an entity of the set
+    /// `Items`.
     private func path(in url: String) -> ResourcePath? {
         if let path = parsed(url) { return path }
         let authority = url.firstRange(of: "://")?.upperBound
@@ -62,13 +63,14 @@ struct EntityLinks {
         try? ServiceRequest.parse(url, serviceRoot: root, model: model, version: model.version).path
     }
 
-    /// Whether a path may begin so: with an entity set or singleton, or one of another container than the default one.
+    /// Returns whether a path may begin with the segment: an entity set or singleton, possibly of another container
+    /// than the default one.
     private func isRoot(_ segment: Substring) -> Bool {
         if let set = model.findEntitySet(String(segment)) { return !set.isContained }
         return segment.contains(".") && (model.entitySets + model.singletons).contains { $0.segment == segment }
     }
 
-    /// The set that a path leads into, and the key at its end. Nil if that is not known.
+    /// Returns the set that a path leads into, and the key at its end. Nil if it is unknown.
     private func end(of path: ResourcePath) -> (set: EntitySet, key: KeySelector?)? {
         var end: (set: EntitySet, key: KeySelector?)?
         for segment in path.segments {
@@ -85,42 +87,43 @@ struct EntityLinks {
         return end
     }
 
-    /// The entity's URL below the service root.
+    /// Returns the entity's URL relative to the service root.
     func url(of key: KeyPredicate, in set: EntitySet) -> String { encoder.url(of: .entity(set: set, key: key)) }
 
-    /// The key as it stands behind the name of a set or collection, `(1)`; nil if a value of it is missing.
+    /// Returns the key as it follows the name of a set or collection, `(1)`, or nil if a value is missing.
     func predicate(of type: EntityType, in values: PropertyValues) -> String? {
         KeyPredicate(of: type, in: values).map { encoder.predicate($0, of: type) }
     }
 
-    /// Whether the URL is what follows from the key anyway.
+    /// Returns whether the URL is the one that follows from the key.
     func isConventional(_ url: String, _ set: EntitySet, _ key: KeyPredicate) -> Bool {
         if set.isContained { return self.key(in: url, of: set) == key }
         let own = encoder.url(of: .entity(set: set, key: key))
         return url == own || url.hasSuffix("/" + own) || self.key(in: url, of: set) == key
     }
 
-    /// With the origin of the service's root, where the URL is a path from there.
+    /// Returns the URL with the origin of the service root if it begins with a slash.
     func absolute(_ url: String) -> String {
         guard url.hasPrefix("/"), !url.hasPrefix("//") else { return url }
         return origin + url
     }
 
-    /// Whether the URL leads to the origin of the service's root.
+    /// Returns whether the URL has the origin of the service root.
     func isOfOrigin(_ url: String) -> Bool { Self.isAddress(url) || (!origin.isEmpty && url.hasPrefix(origin + "/")) }
 
-    /// Of the service's root: scheme, host and port.
+    /// The scheme, host and port of the service root.
     private var origin: String {
         guard let scheme = root.firstRange(of: "://") else { return "" }
         return String(root[..<(root[scheme.upperBound...].firstIndex(of: "/") ?? root.endIndex)])
     }
 
-    /// Below the service's root the rest only, so that a service can move.
+    /// Returns the URL relative to the service root if it is below it, so that the service can move.
     func relative(_ url: String) -> String {
         !root.isEmpty && url.hasPrefix(root) ? String(url.dropFirst(root.count)) : url
     }
 
-    /// Whether a request can go to the link: it is below the service's root, and no mere name as `urn:…` is.
+    /// Returns whether a request can be sent to the link: it is relative to the service root, and not a name such as
+    /// `urn:…`.
     static func isAddress(_ link: String) -> Bool {
         let scheme = link.prefix { $0 != ":" && $0 != "/" && $0 != "(" && $0 != "?" }
         return scheme.endIndex == link.endIndex || link[scheme.endIndex] != ":"

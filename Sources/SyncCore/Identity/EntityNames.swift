@@ -2,28 +2,30 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Which entity a name means, and by which link an entity is handed out. A name that was handed out once leads to its
-/// entity for good; only a key that belongs to another entity by now leads there.
+/// The mapping between entities and the links by which apps refer to them. A link leads to its entity permanently,
+/// unless its key belongs to another entity now.
 public struct EntityNames<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
     private let root: String
 
-    /// - Parameter serviceRoot: with a slash at its end; empty where no service is known.
+    /// Creates the mapping.
+    ///
+    /// - Parameter serviceRoot: The service root with a trailing slash, or an empty string if no service is known.
     public init(storage: Storage, model: EntityDataModel, serviceRoot: String) {
         self.storage = storage
         self.model = model
         root = serviceRoot
     }
 
-    /// The entity that has the key, or else the one that had it last.
+    /// Returns the entity that has the key now, or else the last one that had it.
     public func entity(set: String, key: KeyPredicate) throws(StateError) -> EntityID? {
         let values = key.located(in: model.findEntitySet(set)?.entityType)
         if let id = try storage.findRows(set: set, where: values).first { return id }
         return try storage.entity(set: set, key: KeyText.of(key))
     }
 
-    /// The entity that a path leads to, through those that contain it; nil where it leads to several or to none.
+    /// Returns the entity at the end of a path through its containers, or nil if the path leads to several or to none.
     public func entity(at path: ContainmentPath) throws(StateError) -> EntityID? {
         let found = try path.entity { set, key, parent throws(StateError) in
             if set.isContained {
@@ -37,23 +39,23 @@ public struct EntityNames<Storage: StateReader> {
         return found
     }
 
-    /// The entity that the service names by a URL or URI that does not follow from its key.
+    /// Returns the entity that the service names by a URL or URI that does not follow from its key.
     public func entity(named url: String) throws(StateError) -> EntityID? {
         try storage.entity(
             set: Self.namesSet, key: EntityLinks(model: model, serviceRoot: root).relative(url))
     }
 
-    /// The key map keeps names beside keys, under a set that no service has.
+    /// The set under which the key map stores such names. No service has a set with an empty name.
     static var namesSet: String { "" }
 
-    /// The service's own link for changes, where there is one, or the readLink.
+    /// Returns the service's own edit link if there is one, otherwise the readLink.
     ///
-    /// - Parameter readLink: where it is known already.
+    /// - Parameter readLink: The readLink if the caller already has it.
     public func editLink(_ row: EntityRow, readLink known: String? = nil) -> String {
         row.editLink.flatMap { EntityLinks.isAddress($0) ? $0 : nil } ?? known ?? readLink(row)
     }
 
-    /// With the real key as soon as the service has confirmed it, with the entity ID before.
+    /// Returns the readLink: with the real key after the service has confirmed it, and with the entity ID before.
     public func readLink(_ row: EntityRow) -> String {
         if let set = model.findEntitySet(row.set), set.isContained {
             return containedLink(row, set) ?? "\(row.set)(\(row.id))"
@@ -71,7 +73,7 @@ public struct EntityNames<Storage: StateReader> {
             of: .entity(set: set, key: key))
     }
 
-    /// `People('ann')/Trips(0)`; nil where nothing contains the entity any more.
+    /// Returns a link such as `People('ann')/Trips(0)`, or nil if the entity no longer has a container.
     private func containedLink(_ row: EntityRow, _ set: EntitySet) -> String? {
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
         var link = ""
@@ -96,7 +98,7 @@ public struct EntityNames<Storage: StateReader> {
         return nil
     }
 
-    /// How the entities of a set and type are named where their key is one small whole number; nil for others.
+    /// Returns the form of the links of a set and type whose key is a single small integer, or nil for others.
     public func plainForm(set: String, type: String) -> PlainLinkForm? {
         guard let set = model.findEntitySet(set), !set.isSingleton, !set.isContained,
             let type = model.findEntityType(type)
@@ -121,10 +123,10 @@ public struct EntityNames<Storage: StateReader> {
     }
 }
 
-/// `Orders(5)`, for a key that is one small whole number, which all versions write alike: what the encoder makes of it, in a
-/// tenth of the time.
+/// A link such as `Orders(5)` for a key that is a single small integer, which all versions write in the same way. It
+/// equals the encoder's result in a tenth of the time.
 public struct PlainLinkForm: Sendable {
-    /// The property that is the key.
+    /// The key property.
     public let key: String
     private let prefix: [UInt8]
 
@@ -138,7 +140,7 @@ public struct PlainLinkForm: Sendable {
         var digits = 1
         var rest = number.magnitude
         while rest >= 10 { (rest, digits) = (rest / 10, digits + 1) }
-        // Exactly as long: short strings take no memory of their own.
+        // The exact length, because short strings need no allocation.
         let count = prefix.count + (isNegative ? 1 : 0) + digits + 1
         return String(unsafeUninitializedCapacity: count) { bytes in
             _ = bytes.update(fromContentsOf: prefix)

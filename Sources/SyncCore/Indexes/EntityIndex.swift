@@ -1,17 +1,18 @@
 public import EDM
 
-/// An index over entities of a set or type, for queries that compare or sort by these properties.
+/// An index over entities of a set or type, for queries that compare or sort by its properties.
 ///
-/// An index makes such queries quick and each download and change of the entities slower. Keys, and the properties that
-/// links follow, have one already, and so have the properties that defining queries compare with values.
+/// An index makes such queries faster, and each download and change of the entities slower. Keys and the properties of
+/// constraints are always indexed, as are the properties that defining queries compare with values.
 public struct EntityIndex: Sendable, Hashable {
-    /// An entity set, `Orders`, or a qualified entity type, `Shop.Order`: then of every set that may hold it.
+    /// An entity set, such as `Orders`, or a qualified entity type, such as `Shop.Order`. A type stands for every set
+    /// that may contain it.
     public var name: String
-    /// At least one, the most important first.
+    /// At least one term, the most significant first.
     public var terms: [Term]
 
     public struct Term: Sendable, Hashable {
-        /// From the entity: `["Status"]`, or `["Address", "City"]` in a complex property.
+        /// The path from the entity: `["Status"]`, or `["Address", "City"]` in a complex property.
         public var path: [String]
         public var isDescending: Bool
 
@@ -20,7 +21,9 @@ public struct EntityIndex: Sendable, Hashable {
             self.isDescending = isDescending
         }
 
-        /// - Parameter path: `Status`, `Address/City`.
+        /// Creates an ascending term.
+        ///
+        /// - Parameter path: A path such as `Status` or `Address/City`.
         public static func ascending(_ path: String) -> Term { Term(path.split(separator: "/").map(String.init)) }
 
         public static func descending(_ path: String) -> Term {
@@ -35,7 +38,7 @@ public struct EntityIndex: Sendable, Hashable {
         self.terms = terms
     }
 
-    /// The sets that it is over; none where the metadata know no such set or type.
+    /// Returns the indexed sets, or none if the metadata have no such set or type.
     public func sets(in model: EntityDataModel) -> [EntitySet] {
         let all = model.allSets
         if let set = all.first(where: { $0.name == name }) { return [set] }
@@ -45,7 +48,7 @@ public struct EntityIndex: Sendable, Hashable {
 }
 
 extension EntityIndex: CustomStringConvertible {
-    /// `Shop.Order: Status, OrderedAt DESC`.
+    /// A text such as `Shop.Order: Status, OrderedAt DESC`.
     public var description: String {
         "\(name): "
             + terms.map { $0.path.joined(separator: "/") + ($0.isDescending ? " DESC" : "") }.joined(separator: ", ")

@@ -1,13 +1,13 @@
 public import EDM
 import ODataWire
 
-/// The indexes that a defining query asks for by what it says: an app that downloads `Orders?$filter=Status eq 'open'` asks
-/// its store for such orders as well.
+/// The indexes that a defining query suggests. An app that downloads `Orders?$filter=Status eq 'open'` is likely to
+/// query its store for such orders too.
 public enum QueryIndexes {
-    /// One for each property that the query's `$filter` compares with a value on its top level, or below an `and`. None where
-    /// the query does not parse: then it is refused elsewhere.
+    /// Returns one index for each property that the query's `$filter` compares with a value on its top level or below
+    /// an `and`. Empty if the query does not parse, since it is refused elsewhere.
     ///
-    /// - Parameter query: relative to the service root.
+    /// - Parameter query: A query relative to the service root.
     public static func of(_ query: String, model: EntityDataModel) -> [EntityIndex] {
         let relative = String(query.drop { $0 == "/" })
         guard let request = try? ServiceRequest.parse(relative, model: model, version: model.version),
@@ -23,7 +23,7 @@ public enum QueryIndexes {
         switch filter {
         case .and(let operands): for operand in operands { collect(operand, into: &paths) }
         case .comparison(let comparison, let left, let right):
-            // An index finds what is equal, in a list or in a range; what differs is almost everything.
+            // An index finds equal values and ranges. A condition with `ne` matches almost everything.
             guard comparison != .ne, comparison != .has else { return }
             for path in [left, right].compactMap(propertyPath) where !paths.contains(path) { paths.append(path) }
         default: break

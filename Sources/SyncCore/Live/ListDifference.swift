@@ -1,41 +1,42 @@
-/// What leads from one list to another: the least that has to be taken out, put in and moved.
+/// The minimal removals, insertions and moves between two lists.
 ///
-/// Items are told apart by an identity; one that is there several times is told apart by how often it was there before.
-/// Pure.
+/// Items are matched by an identity; repeated identities are matched by their occurrence. The computation is pure.
 public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable {
-    /// An item that only one of the lists has, with its place there.
+    /// An item of only one of the lists, with its index there.
     public struct Item: Sendable, Hashable {
         public var identity: Identity
         public var index: Int
     }
 
-    /// An item that both lists have, with its place in the old one and in the new one.
+    /// An item of both lists, with its index in each.
     public struct Pair: Sendable, Hashable {
         public var identity: Identity
         public var from: Int
         public var to: Int
     }
 
-    /// In ascending order of the place in the old list.
+    /// Removed items, in ascending order of the index in the old list.
     public private(set) var removed: [Item] = []
-    /// In ascending order of the place in the new list.
+    /// Inserted items, in ascending order of the index in the new list.
     public private(set) var inserted: [Item] = []
-    /// Items that changed their order among those that stay: as few as possible. What only moves up or down because others
-    /// come or go is not here. In ascending order of the new place.
+    /// Items that changed their order relative to the other remaining items, as few as possible. Items whose index
+    /// changes only because of insertions or removals are not included. In ascending order of the new index.
     public private(set) var moved: [Pair] = []
-    /// Items that are not equal to what they were, moved or not. In ascending order of the new place.
+    /// Items that are not equal to their old versions, moved or not. In ascending order of the new index.
     public private(set) var changed: [Pair] = []
 
     public init() {}
 
     public var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && moved.isEmpty && changed.isEmpty }
 
-    /// Cost: n log n.
+    /// Computes the difference between two lists.
+    ///
+    /// - Complexity: O(*n* log *n*).
     public init<Element: Equatable>(from old: [Element], to new: [Element], identity: (Element) -> Identity) {
         let oldNames = Self.names(old, identity)
         let newNames = Self.names(new, identity)
         let newPlaces = Dictionary(uniqueKeysWithValues: newNames.enumerated().map { ($1, $0) })
-        // The places in the new list of what stays, in the old order.
+        // The new indexes of the remaining items, in the old order.
         var stays: [Pair] = []
         for (index, name) in oldNames.enumerated() {
             if let place = newPlaces[name] {
@@ -55,7 +56,7 @@ public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable 
 
     private struct Name: Hashable {
         let identity: Identity
-        /// How many of that identity stand in front of it.
+        /// The number of earlier items with the same identity.
         let occurrence: Int
     }
 
@@ -68,9 +69,9 @@ public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable 
         }
     }
 
-    /// The positions of a longest ascending part of distinct numbers.
+    /// Returns the positions of a longest ascending subsequence of distinct numbers.
     private static func longestAscending(_ numbers: [Int]) -> Set<Int> {
-        // The position of the smallest number that ends an ascending part of each length.
+        // The position of the smallest number that ends an ascending subsequence of each length.
         var ends: [Int] = []
         var previous = [Int](repeating: -1, count: numbers.count)
         for position in numbers.indices {
@@ -92,12 +93,12 @@ public struct ListDifference<Identity: Hashable & Sendable>: Sendable, Hashable 
         return found
     }
 
-    /// The new list, made of the old one: takes out what is removed or moved, puts in what is inserted or moved, in the order
-    /// of the places, and puts the new item in the place of each that changed.
+    /// Returns the new list, made from the old one: removes the removed and moved items, inserts the inserted and moved
+    /// ones in ascending order, and replaces the changed ones.
     ///
     /// - Parameters:
-    ///   - old: the list that the difference starts from.
-    ///   - item: the item at a place of the new list. Asked for what is inserted or changed only.
+    ///   - old: The list that the difference starts from.
+    ///   - item: Returns the item at an index of the new list. Called for inserted and changed items only.
     public func applied<Element>(to old: [Element], item: (Int) -> Element) -> [Element] {
         let leaving = Set(removed.map(\.index) + moved.map(\.from))
         var list = old.indices.filter { !leaving.contains($0) }.map { old[$0] }

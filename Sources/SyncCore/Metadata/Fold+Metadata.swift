@@ -1,10 +1,10 @@
 import EDM
 import Operations
 
-/// Other metadata than before: the state goes over to them, and what is pending is put back on top as far as it fits.
+/// Migration of the state to other metadata. Pending operations are reapplied as far as they fit.
 extension Fold {
-    /// Brings the base over from the metadata that it was made by. Only where the pending operations are taken off, and the
-    /// storage has made room for the new sets.
+    /// Migrates the base state. The pending operations have to be reverted before, and the storage has to have tables
+    /// for the new sets.
     mutating func migrate(from old: EntityDataModel, _ oldIndex: RelationshipIndex) throws(StateError) {
         guard let model, let index else { return }
         let migration = ModelMigration(from: old, to: model, index: index)
@@ -48,7 +48,7 @@ extension Fold {
         }
     }
 
-    /// Keeps a link where both its entities are left, the metadata allow it, and no other link has its place.
+    /// Keeps a link if both entities exist, the metadata allow it, and no other link occupies its end.
     private func keep(_ link: LinkRow, _ migration: ModelMigration) throws(StateError) {
         guard let first = try storage.row(link.first), let second = try storage.row(link.second),
             let end = migration.end(of: link, first, second)
@@ -58,7 +58,7 @@ extension Fold {
         try storage.putLink(link)
     }
 
-    /// The links that dependent properties say which are known already.
+    /// Adds the links that existing dependent properties define under a new constraint.
     private mutating func follow(_ constraint: RelationshipIndex.Constraint) throws(StateError) {
         let dependent = constraint.pairs.map(\.dependent)
         for id in try storage.rows(set: constraint.dependentSet) {
@@ -71,7 +71,8 @@ extension Fold {
         }
     }
 
-    /// What is new about entities that are here already no delta tells: everything has to be read once more.
+    /// Requires all queries to be downloaded in full. No delta reports new properties of entities that the store
+    /// already has.
     func forgetDownloads() throws(StateError) {
         for var query in try storage.queries() where query.run != 0 || query.isComplete {
             query.run = 0
@@ -80,13 +81,14 @@ extension Fold {
         }
     }
 
-    /// What is to be seen of a pending operation; see ``PendingOperation/visible(in:_:)``.
+    /// Returns the part of a pending operation that is visible in the current state; see
+    /// ``PendingOperation/visible(in:_:)``.
     func visible(_ pending: PendingOperation) throws(StateError) -> Operation? {
         guard pending.isUnfit, let model else { return pending.operation }
         return try pending.visible(in: storage, model)
     }
 
-    /// They stay at their places and say something else. What is at the service's is left alone.
+    /// Replaces the content of operations in their positions. Operations that were sent do not change.
     mutating func amend(_ amended: [AmendedOperation]) throws(StateError) {
         var touched: Set<EntityID> = []
         for amended in amended {
@@ -94,7 +96,7 @@ extension Fold {
                 continue
             }
             try unwindAll()
-            // It may name others than before.
+            // The new content may refer to other entities.
             touched.formUnion(pending.operation.touchedEntities)
             try storage.removePending(pending.sequence)
             pending.operation = amended.content
@@ -108,7 +110,7 @@ extension Fold {
         try removeGone(among: touched)
     }
 
-    /// Operations that no longer fit the metadata go to the error archive. What they say that does fit stays visible.
+    /// Moves operations that no longer fit the metadata to the error archive. The parts that fit stay visible.
     mutating func refuse(_ unfit: [UnfitOperation]) throws(StateError) {
         let left = try batches(of: unfit.map(\.operation))
         for unfit in unfit { try setStatus(unfit.operation, .rejected(unfit.refusal)) }

@@ -1,22 +1,22 @@
 import EDM
 import Operations
 
-/// What becomes of the state when the metadata change: of entities, and of the links between them.
+/// The migration of entities and links to new metadata.
 ///
-/// Whatever the new metadata still have a place for stays. Nothing is converted or made up: what has no place any more is
-/// dropped, and the next download, which reads everything, says the rest.
+/// Everything that the new metadata support is kept. Nothing is converted or invented: unsupported values and links are
+/// dropped, and the next download, which is a full one, adds the rest.
 struct ModelMigration {
     let old: EntityDataModel
     let new: EntityDataModel
     let index: RelationshipIndex
-    /// Whether values that the service sent may have no place any more.
+    /// Whether values of the service may no longer fit.
     let touchesValues: Bool
-    /// Whether the links have to be looked at: a relationship has another name or direction, or leads elsewhere.
+    /// Whether links have to be migrated because a relationship has another name, direction or target.
     let touchesLinks: Bool
-    /// Whether anything is different at all that a download may bring.
+    /// Whether anything that a download may contain is different.
     let changesContent: Bool
-    /// What the relationships of the old metadata are in the new ones. Forward is the direction that they had. None where
-    /// no navigation property is left that walks it, several where its two ends became relationships of their own.
+    /// The new relationships by the names of the old ones. Forward is the old direction. Empty if no navigation
+    /// property of the relationship is left, and several if its two ends became separate relationships.
     private let successors: [String: Set<Relationship>]
 
     init(from old: EntityDataModel, to new: EntityDataModel, index: RelationshipIndex) {
@@ -25,7 +25,7 @@ struct ModelMigration {
         self.index = index
         let difference = ModelDifference(from: old, to: new)
         let isCompatible = difference.changes.allSatisfy(\.rule.isCompatible)
-        // What was undeclared in an open type may be declared now, as something else.
+        // An undeclared property of an open type may now be declared with another type.
         let hasOpenTypes = new.schemas.contains { ($0.entityTypes + $0.complexTypes).contains(where: \.isOpen) }
         touchesValues = !isCompatible || (hasOpenTypes && !difference.isEmpty)
         changesContent = !difference.isEmpty
@@ -34,7 +34,7 @@ struct ModelMigration {
             !isCompatible || successors.contains { $0.value != [Relationship(name: $0.key, isForward: true)] }
     }
 
-    /// By the sets' navigation properties: these are what a person would say stays the same.
+    /// Returns the new relationships, matched by set and navigation property.
     private static func successors(_ old: EntityDataModel, _ new: EntityDataModel) -> [String: Set<Relationship>] {
         var found: [String: Set<Relationship>] = [:]
         for set in old.allSets {
@@ -53,8 +53,7 @@ struct ModelMigration {
 
     // MARK: Entities
 
-    /// The type that an entity of the set has from now on: its own, or else the nearest base type that is left, or else the
-    /// set's.
+    /// Returns the new type of an entity: its own, the nearest remaining base type, or the type of the set.
     private static func type(
         of name: String, in set: EntitySet, _ old: EntityDataModel, _ new: EntityDataModel
     ) -> EntityType {
@@ -65,7 +64,7 @@ struct ModelMigration {
         return set.entityType
     }
 
-    /// The entity as the new metadata have it; nil where they do not have its set.
+    /// Returns the migrated entity, or nil if its set no longer exists.
     func migrated(_ row: EntityRow) -> EntityRow? {
         guard let set = new.findEntitySet(row.set) else { return nil }
         guard touchesValues else { return row }
@@ -76,7 +75,7 @@ struct ModelMigration {
         return row
     }
 
-    /// The sets whose entities may have another key from now on.
+    /// The sets whose key definition has changed.
     var rekeyedSets: Set<String> {
         Set(
             new.allSets.filter { set in
@@ -87,7 +86,7 @@ struct ModelMigration {
 
     // MARK: Links
 
-    /// Where a link of the old metadata is kept from now on, in a fixed order.
+    /// Returns the new links for an old one, in a fixed order.
     func migrated(_ link: LinkRow) -> [LinkRow] {
         (successors[link.relationship] ?? []).sorted {
             ($0.name, $0.isForward ? 0 : 1) < ($1.name, $1.isForward ? 0 : 1)
@@ -100,7 +99,7 @@ struct ModelMigration {
         }
     }
 
-    /// What is left of what is known of an entity with pending changes.
+    /// Returns the migrated merge base, or nil if its set no longer exists.
     func migrated(_ ancestor: Ancestor) -> Ancestor? {
         guard let row = migrated(ancestor.row) else { return nil }
         let links = ancestor.links.compactMap { link -> Ancestor.Link? in
@@ -111,8 +110,8 @@ struct ModelMigration {
         return Ancestor(row: row, links: links)
     }
 
-    /// The end at which the link's first entity stands; nil where the new metadata allow no such link between entities of
-    /// these types.
+    /// Returns the multiplicities of a link's relationship, or nil if the new metadata do not allow such a link between
+    /// entities of these types.
     func end(of link: LinkRow, _ first: EntityRow, _ second: EntityRow) -> (first: Multiplicity, second: Multiplicity)?
     {
         func find(_ isForward: Bool, from source: EntityRow, to target: EntityRow) -> Navigation? {
@@ -129,7 +128,8 @@ struct ModelMigration {
 
     // MARK: Constraints
 
-    /// The referential constraints that the old metadata did not have: links follow from them that nobody has told.
+    /// Returns the referential constraints that the old metadata did not have. Existing values may define links under
+    /// them.
     func newConstraints(besides old: RelationshipIndex) -> [RelationshipIndex.Constraint] {
         new.allSets.flatMap { set in
             let known = old.constraints(ofDependentsIn: set.name)

@@ -1,30 +1,32 @@
 public import EDM
 public import Operations
 
-/// Tells which pending operations a service's new metadata have no place for. Of the state before they are installed.
+/// Determines which pending operations do not fit new metadata of a service, on the state before their installation.
 ///
-/// Cost: a pass over the queue.
+/// Cost: one pass over the queue.
 public struct OperationFit<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
-    /// Nil where the state has gone over already.
+    /// The migration, or nil if the state already has the metadata.
     private let migration: ModelMigration?
 
-    /// - Parameter old: the metadata that the state was made by.
+    /// Creates the check for new metadata.
+    ///
+    /// - Parameter old: The metadata of the state.
     public init(storage: Storage, from old: EntityDataModel, to new: EntityDataModel) {
         self.storage = storage
         model = new
         migration = ModelMigration(from: old, to: new, index: RelationshipIndex(new))
     }
 
-    /// Of a state that was made by, or has gone over to, these metadata.
+    /// Creates the check for a state that already has these metadata.
     public init(storage: Storage, model: EntityDataModel) {
         self.storage = storage
         self.model = model
         migration = nil
     }
 
-    /// Why the operation does not fit, as a sentence; nil where it does.
+    /// Returns the reason why the operation does not fit, as a sentence, or nil if it fits.
     public func misfit(of operation: Operation) throws(StateError) -> String? {
         if let reason = try misfit(of: operation.action) { return reason }
         return try operation.stream.flatMap { stream throws(StateError) in
@@ -51,7 +53,7 @@ public struct OperationFit<Storage: StateReader> {
 
     // MARK: Parts
 
-    /// Of an operation that fits otherwise.
+    /// Returns the reason why a stream write does not fit, for an operation that fits otherwise.
     private func misfit(of stream: StreamWrite, _ operation: Operation) throws(StateError) -> String? {
         var name: String?
         if case .create(let creation, _) = operation.action {
@@ -120,7 +122,9 @@ public struct OperationFit<Storage: StateReader> {
         return try misfit(of: link, now, type)
     }
 
-    /// - Parameter targetType: nil for that of the entity that is there.
+    /// Returns the reason why a link does not fit.
+    ///
+    /// - Parameter targetType: The type of the target, or nil for the type of the existing entity.
     private func misfit(
         of link: Link, _ row: EntityRow, _ type: EntityType, targetType: String? = nil
     ) throws(StateError) -> String? {
@@ -145,7 +149,7 @@ public struct OperationFit<Storage: StateReader> {
         return model.findEntitySet(row.set) == nil ? nil : row
     }
 
-    /// As it is here, or was before it was deleted here.
+    /// Returns the current row of the entity, or its base if it was deleted locally.
     private func row(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = try storage.row(id) { return row }
         if case .row(let row)? = try storage.base(id) { return row }
@@ -154,18 +158,19 @@ public struct OperationFit<Storage: StateReader> {
 }
 
 extension PendingOperation.Status {
-    /// Whether the metadata have no place for the operation any more; see ``Refusal/isOfModel``.
+    /// Whether the operation no longer fits the metadata; see ``Refusal/isOfModel``.
     var isUnfit: Bool {
         if case .rejected(let refusal) = self { refusal.isOfModel } else { false }
     }
 }
 
 extension PendingOperation {
-    /// Whether the metadata have no place for it any more; see ``Refusal/isOfModel``.
+    /// A Boolean value that indicates whether the operation no longer fits the metadata; see ``Refusal/isOfModel``.
     public var isUnfit: Bool { status.isUnfit }
 
-    /// What is to be seen of the operation in the local state: all of it, or, where it does not fit the metadata, what of it
-    /// does. Nil for nothing. Depends on nothing that another operation could change.
+    /// Returns the part of the operation that is visible in the current state: all of it, or only the part that fits
+    /// the metadata. Nil if nothing is visible. The result does not depend on anything that another operation could
+    /// change.
     package func visible(in storage: some StateReader, _ model: EntityDataModel) throws(StateError) -> Operation? {
         guard isUnfit else { return operation }
         let content = FittingContent(storage: storage, model: model)
@@ -186,7 +191,7 @@ extension PendingOperation {
     }
 }
 
-/// The parts of an operation that the metadata have a place for.
+/// The parts of an operation that fit the metadata.
 private struct FittingContent<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
@@ -214,7 +219,9 @@ private struct FittingContent<Storage: StateReader> {
         return fitted
     }
 
-    /// - Parameter types: those that the entity may be of.
+    /// Returns the values that fit.
+    ///
+    /// - Parameter types: The possible types of the entity.
     func values(_ values: PropertyValues, _ types: [EntityType]) -> PropertyValues {
         var fitted = PropertyValues()
         for (name, value) in values {
@@ -241,7 +248,7 @@ private struct FittingContent<Storage: StateReader> {
                 else { continue }
                 targets.append(target)
             }
-            // One without targets ends the link that is there, which nobody asked for.
+            // A binding without targets would remove the existing link.
             if !targets.isEmpty || binding.targets.isEmpty {
                 fitted.append(Binding(navigation: binding.navigation, targets: targets))
             }

@@ -1,9 +1,9 @@
 public import EDM
 
-/// The relationships of a model as the fold and the rules need them: by entity set, from either end, whether or not that
-/// end has a navigation property.
+/// The relationships of a model by entity set, from either end, whether or not that end has a navigation property. The
+/// fold and the rules use it.
 public struct RelationshipIndex: Sendable {
-    /// A relationship with a referential constraint: which set holds the dependent properties.
+    /// A relationship with a referential constraint, and its dependent set.
     public struct Constraint: Sendable, Hashable {
         public let relationship: String
         public let dependentSet: String
@@ -11,34 +11,35 @@ public struct RelationshipIndex: Sendable {
         /// Whether the dependent entity is the first end of the relationship's links.
         public let dependentIsFirst: Bool
         public let pairs: [ReferentialConstraint]
-        /// Whether one principal has at most one dependent.
+        /// Whether a principal has at most one dependent.
         public let isDependentSingle: Bool
     }
 
-    /// One end that an entity stands at, and how many partners it must or may have there.
+    /// An end of a relationship from the perspective of an entity, with its multiplicity.
     public struct End: Sendable, Hashable {
         public let relationship: String
         /// Whether the entity is the first end of the relationship's links.
         public let isFirst: Bool
-        /// How many partners the entity has.
+        /// The number of partners of the entity.
         public let multiplicity: Multiplicity
-        /// The navigation property as a person knows it: `Mayors/City`, or that of the other end where this one has none.
+        /// The display name of the navigation property, such as `Mayors/City`, or that of the other end if this one has
+        /// none.
         public let name: String
         /// The set of the partners.
         public let partners: String
-        /// How many partners a partner has.
+        /// The number of entities that a partner is linked to.
         public let partnerMultiplicity: Multiplicity
     }
 
-    /// The model that this was made of.
+    /// The model of the index.
     let model: EntityDataModel
     private let dependents: [String: [Constraint]]
     private let principals: [String: [Constraint]]
     private let ends: [String: [End]]
-    /// By set: the properties that constraints compare, together.
+    /// The groups of properties that constraints compare, by set.
     private let compared: [String: [[String]]]
     private let namingSinglePlaces: [String: Set<String>]
-    /// By set: the directions in which a delete goes on to the partners.
+    /// The directions in which a delete cascades to partners, by set.
     private let cascades: [String: Set<Relationship>]
 
     public init(_ model: EntityDataModel) {
@@ -59,7 +60,7 @@ public struct RelationshipIndex: Sendable {
             if !known { constraints.append(constraint) }
         }
         let sets = model.allSets
-        // An end's own navigation property names it best, so these come before what partners say.
+        // An end's own navigation property has the best name, so it is added before those of the partners.
         for set in sets {
             for property in set.entityType.navigationProperties {
                 guard let navigation = property.navigation else { continue }
@@ -71,7 +72,7 @@ public struct RelationshipIndex: Sendable {
                         partnerMultiplicity: navigation.sourceMultiplicity), to: set.name)
             }
         }
-        // A contained entity is never without the one that contains it.
+        // A contained entity always has a container.
         for set in model.containedSets {
             guard let containment = set.containment, let end = containment.navigation.navigation else { continue }
             add(
@@ -92,7 +93,7 @@ public struct RelationshipIndex: Sendable {
                         multiplicity: navigation.sourceMultiplicity, name: "\(set.name)/\(property.name)",
                         partners: set.name, partnerMultiplicity: navigation.multiplicity),
                     to: target.name)
-                // Values do not tell who contains an entity, nor which contained one is meant.
+                // Values determine neither the container of an entity nor a contained target.
                 guard model.principalSet(of: property, in: set) != nil else { continue }
                 if !navigation.constraints.isEmpty {
                     add(
@@ -132,8 +133,8 @@ public struct RelationshipIndex: Sendable {
         }
     }
 
-    /// The navigation properties that entities of the set may have, those of derived types included, with the type that
-    /// declares them or inherits them into the set.
+    /// Returns the navigation properties of the set's entities, including derived types, with the type that declares
+    /// each or inherits it into the set.
     private static func navigations(
         of set: EntitySet, _ model: EntityDataModel
     ) -> [(type: EntityType, property: Property)] {
@@ -144,31 +145,33 @@ public struct RelationshipIndex: Sendable {
         }
     }
 
-    /// The properties of a set's entities that constraints compare with those of others, in the constraints' order.
+    /// Returns the properties of a set's entities that constraints compare with those of other entities, in the
+    /// constraints' order.
     func comparedProperties(of set: String) -> [[String]] { compared[set] ?? [] }
 
-    /// The properties of a set's entities that name a partner who has room for one of them only.
+    /// Returns the properties of a set's entities that determine a partner with a to-one end.
     func propertiesNamingSinglePlaces(in set: String) -> Set<String> { namingSinglePlaces[set] ?? [] }
 
-    /// The constraints whose dependent properties entities of the set hold.
+    /// Returns the constraints whose dependent set this is.
     public func constraints(ofDependentsIn set: String) -> [Constraint] { dependents[set] ?? [] }
-    /// The constraints whose principal properties entities of the set hold.
+    /// Returns the constraints whose principal set this is.
     public func constraints(ofPrincipalsIn set: String) -> [Constraint] { principals[set] ?? [] }
     public func ends(of set: String) -> [End] { ends[set] ?? [] }
 
-    /// Whether the service deletes the partner along with an entity of the set (`OnDelete` of the metadata, or containment).
+    /// Returns whether the service deletes the partner with an entity of the set (`OnDelete` of the metadata, or
+    /// containment).
     func deletesPartner(_ relationship: String, from set: String, isFirst: Bool) -> Bool {
         cascades[set]?.contains(Relationship(name: relationship, isForward: isFirst)) ?? false
     }
 
-    /// The constraint of a relationship between two sets, if it has one.
+    /// Returns the constraint of a relationship between two sets, if it has one.
     public func constraint(_ relationship: String, dependentSet: String) -> Constraint? {
         dependents[dependentSet]?.first { $0.relationship == relationship }
     }
 }
 
 extension EntityDataModel {
-    /// The directions in which a delete of an entity of the set goes on to its partners.
+    /// Returns the directions in which a delete of an entity of the set cascades to its partners.
     func cascades(of set: EntitySet) -> Set<Relationship> {
         let declared = set.entityType.navigationProperties.compactMap(\.navigation).filter {
             $0.onDelete == "Cascade" || $0.containsTarget

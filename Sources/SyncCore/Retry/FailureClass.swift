@@ -1,16 +1,17 @@
-/// What the status of an answer says about trying again.
+/// The class of a response status with respect to retries.
 public enum FailureClass: Sendable, Hashable {
-    /// It goes by itself, and nothing was done: the same request may be sent again later.
+    /// The failure is temporary, and nothing was processed. The same request may be sent again later.
     case transient
-    /// It goes by itself, but something may have been done: a gateway did not wait for the service, or got no answer that it
-    /// understood.
+    /// The failure is temporary, but the request may have been processed: a gateway timed out, or did not understand
+    /// the service's response.
     case uncertain
     /// The same request will be refused again.
     case permanent
 
     public init(status: Int) {
         switch status {
-        // Request Timeout: the service got no whole request. Too Early, Too Many Requests, Service Unavailable.
+        // Request Timeout: the service received an incomplete request. Too Early, Too Many Requests, Service
+        // Unavailable.
         case 408, 425, 429, 503: self = .transient
         case 502, 504: self = .uncertain
         default: self = .permanent

@@ -1,9 +1,9 @@
 public import Operations
 
-/// What the next upload waits for, and when it was put off.
+/// A postponement of the next upload, with the time at which it was recorded.
 public struct Postponement: Sendable, Hashable {
     public var upload: UploadPostponed
-    /// By the clock that `upload.notBefore` goes by.
+    /// The time of the recording, by the same clock as `upload.notBefore`.
     public var since: Timestamp
 
     public init(_ upload: UploadPostponed, since: Timestamp) {
@@ -11,8 +11,8 @@ public struct Postponement: Sendable, Hashable {
         self.since = since
     }
 
-    /// How long it is still to be waited for, a day after it was put off at most. Nothing where the clock has not come to
-    /// that time: it was put back, and what it said then means nothing.
+    /// Returns the remaining delay, limited to a day after the recording. Zero if the clock is before the recording,
+    /// because a clock that was set back makes the times meaningless.
     public func delay(from now: Timestamp) -> Duration {
         guard now >= since else { return .zero }
         let (latest, overflow) = since.addingReportingOverflow(86_400_000)

@@ -1,9 +1,9 @@
 public import Operations
 
-/// How often each operation may be put off before it is taken for refused, so that somebody sees it.
+/// The number of times that an operation may be deferred before it counts as refused and becomes visible.
 public struct RetryBudget: Sendable, Hashable {
     public var attempts: Int
-    /// How often each was put off in a row before.
+    /// The number of consecutive previous deferrals of each operation.
     public var spent: [SequenceNumber: Int]
 
     public init(attempts: Int = RetryPolicy().attempts, spent: [SequenceNumber: Int] = [:]) {
@@ -11,7 +11,7 @@ public struct RetryBudget: Sendable, Hashable {
         self.spent = spent
     }
 
-    /// What the refusal of an operation comes to.
+    /// Returns the result of an operation after a refusal.
     func result(of refusal: Refusal, for operation: SequenceNumber) -> BatchAnswered.Result {
         guard FailureClass(status: refusal.status) == .transient else { return .rejected(refusal) }
         let count = (spent[operation] ?? 0) + 1

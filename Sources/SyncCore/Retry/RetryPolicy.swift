@@ -1,21 +1,21 @@
-/// How often, and after how long, what failed for a while only is tried again.
+/// The number of retries after temporary failures, and their backoff.
 ///
-/// Delays grow by two with each attempt and are drawn evenly from nothing to the longest that the attempt allows ("full
-/// jitter"), so that the clients of a service that was down do not all come back at once. What the service asks for in
-/// `Retry-After` is the least.
+/// The limit of the delay doubles with each attempt, and the delay is drawn uniformly between zero and that limit
+/// ("full jitter"), so that the clients of a service do not all return at once after an outage. The service's
+/// `Retry-After` is the minimum.
 public struct RetryPolicy: Sendable, Hashable {
-    /// The most attempts in a row. What the service has put off so often is taken for refused, so that somebody sees it;
-    /// an upload that got nowhere so often ends.
+    /// The largest number of consecutive attempts. An operation that the service deferred that often counts as refused
+    /// and becomes visible; an upload that failed that often ends.
     public var attempts: Int
-    /// The longest delay behind the first attempt.
+    /// The limit of the delay after the first attempt.
     public var firstDelay: Duration
-    /// The longest delay of all, but for what the service asks for.
+    /// The largest limit of a delay, except for the delay that the service requests.
     public var longestDelay: Duration
-    /// The deadline: how long one upload waits in all. Where it would have to wait longer it ends, and says when the next
-    /// one may begin.
+    /// The total time that one upload may wait. If it would have to wait longer, it ends and reports when the next one
+    /// may begin.
     public var patience: Duration
-    /// Whether an upload also waits for a service that cannot be reached. Without it the upload ends with the error at once:
-    /// whether there is a network the app knows better.
+    /// A Boolean value that indicates whether an upload also waits for an unreachable service. If false, the upload
+    /// ends with the error at once, since the app can better determine whether there is a network.
     public var waitsForConnection: Bool
 
     public init(
@@ -29,30 +29,30 @@ public struct RetryPolicy: Sendable, Hashable {
         self.waitsForConnection = waitsForConnection
     }
 
-    /// Never waits. What is put off still goes again with the next upload that is late enough.
+    /// A policy that never waits. Deferred operations are still retried by the next upload that is late enough.
     public static let impatient = RetryPolicy(patience: .zero)
 
-    /// The most that is believed of a `Retry-After`: a day.
+    /// The largest accepted `Retry-After`: a day.
     static let longestBelievedDelay = Duration.seconds(86_400)
 
-    /// How long to wait before the next attempt.
+    /// Returns the delay before the next attempt.
     ///
     /// - Parameters:
-    ///   - attempt: how many attempts in a row have failed; at least 1.
-    ///   - retryAfter: what the service asked for.
+    ///   - attempt: The number of consecutive failed attempts, at least 1.
+    ///   - retryAfter: The delay that the service requested.
     ///   - random: 64 random bits.
     public func delay(afterAttempt attempt: Int, retryAfter: Duration?, random: UInt64) -> Duration {
         let doublings = min(max(attempt, 1) - 1, 30)
         let first = min(max(firstDelay.milliseconds, 1), 1 << 32)
         let limit = min(first << doublings, max(longestDelay.milliseconds, 1))
-        // The modulo's bias is far below a millisecond.
+        // The bias of the modulo is far below a millisecond.
         let jitter = Duration.milliseconds(Int64(random % UInt64(limit + 1)))
         return max(jitter, min(retryAfter ?? .zero, Self.longestBelievedDelay))
     }
 }
 
 extension Duration {
-    /// Whole milliseconds, at most those of about 35 years so that sums do not overflow.
+    /// Whole milliseconds, limited to about 35 years so that sums do not overflow.
     public var milliseconds: Int64 {
         let (seconds, attoseconds) = components
         guard seconds < 1 << 30 else { return 1 << 40 }

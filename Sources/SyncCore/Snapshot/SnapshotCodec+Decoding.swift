@@ -1,14 +1,18 @@
 public import EDM
 import Operations
 
-/// The way back from bytes: total, whatever they are.
+/// Decoding of snapshot items. It is total: it handles any bytes.
 extension SnapshotCodec {
-    /// Throws when the payload is not what its kind demands. Never traps, whatever the bytes.
+    /// Decodes an item.
+    ///
+    /// - Throws: An error if the payload does not match the kind. It never traps, whatever the bytes.
     public static func decode(_ kind: Kind, payload: [UInt8]) throws(CodecError) -> SnapshotItem {
         try decode(kind, payload: payload, names: nil)
     }
 
-    /// - Parameter names: where names that were read before are found again; then the values of entities stay packed.
+    /// Decodes an item, with interned names.
+    ///
+    /// - Parameter names: A table of interned names, or nil. If it is not nil, the values of entities stay encoded.
     static func decode(_ kind: Kind, payload: [UInt8], names: NameTable?) throws(CodecError) -> SnapshotItem {
         var found = SnapshotItem.header(applied: 0, nextEntity: EntityID(rawValue: 1), nextBatch: 0)
         try ByteReader.readWhole(payload, names: names) { reader throws(CodecError) in

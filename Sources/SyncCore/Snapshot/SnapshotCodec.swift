@@ -1,17 +1,17 @@
 import EDM
 import Operations
 
-/// The binary form of snapshot items, with the elements of the record codec.
+/// The binary form of snapshot items, built from the elements of the record codec.
 ///
-/// An item is its kind, which the log keeps beside it, and a payload: the fields in the order of their declaration. A change
-/// of a kind's fields takes a new kind number. Unlike a record, an item of an unknown kind cannot be passed over: without it
-/// the state would be another one.
+/// An item consists of its kind, which the log stores as the record kind, and a payload with the fields in the order of
+/// their declaration. A change of a kind's fields requires a new kind number. Unlike a record, an item of an unknown
+/// kind cannot be skipped, because the state would be incomplete without it.
 ///
-/// An item may be longer than a record of the log can be, as a row that grew by several updates. All of it but the end then
-/// goes in front, in records of the kind *piece*.
+/// An item may exceed the size of a log record, for example a row that grew by several updates. All of it except the
+/// end is then written before, in records of the kind *piece*.
 public enum SnapshotCodec {
-    /// The number of an item's kind. Part of the format, never reused; ascending in a snapshot, but
-    /// for the end, which is the last whatever its number.
+    /// The number of an item's kind. It is part of the format and is never reused. Kinds ascend in a snapshot, except
+    /// for the end, which is always last.
     public enum Kind: UInt8, Sendable, CaseIterable {
         case header = 1
         case service = 2
@@ -25,37 +25,39 @@ public enum SnapshotCodec {
         case coverage = 10
         case end = 11
         case undone = 12
-        /// A pending operation with a transactionID, which stands in front of what a ``pending`` has.
+        /// A pending operation with a transactionID, which precedes the fields of a ``pending``.
         case pendingInTransaction = 13
         case postponed = 14
         case openBatch = 15
-        /// A pending operation with attributes that the kinds above have no place for; they stand in front of what an
-        /// operation has.
+        /// A pending operation with attributes that the kinds above do not support. They precede the fields of the
+        /// operation.
         case pendingWithAttributes = 20
         case undoneWithAttributes = 21
         case ancestor = 22
         case since = 24
-        /// A ``query`` with what the service gave to go on with; it stands among those without.
+        /// A ``query`` with links for further requests. It is ordered among the queries without links.
         case queryWithLinks = 26
-        /// A ``row`` that a download changed, and behind it which; it stands among those without.
+        /// A ``row`` followed by the download that changed it. It is ordered among the rows without one.
         case downloadedRow = 27
         case downloadedBase = 28
         case lastDownload = 29
-        /// A pending operation that writes a stream, which stands in front of what a ``pendingWithAttributes`` has.
+        /// A pending operation that writes a stream, which precedes the fields of a ``pendingWithAttributes``.
         case pendingWithStream = 31
         case undoneWithStream = 32
         case streams = 33
-        /// A ``queryWithLinks``, and behind it when it was downloaded; it stands among those without.
+        /// A ``queryWithLinks`` followed by the time of the download. It is ordered among the queries without one.
         case downloadedQuery = 34
         case events = 35
-        /// A ``streams`` with what the service said of each; it takes its place, and is what is written.
+        /// A ``streams`` with the service's metadata of each stream. It has the same position, and is the kind that is
+        /// written.
         case streamsTold = 36
         case openLinks = 37
-        /// A ``header`` of a snapshot whose digest is a sum; it takes its place, and is what is written.
+        /// The ``header`` of a snapshot whose digest is a sum. It has the same position, and is the kind that is
+        /// written.
         case summedHeader = 38
         case quarantine = 43
 
-        /// Ascending in a snapshot.
+        /// The sort position of the kind in a snapshot.
         var place: UInt8 {
             switch self {
             case .pendingInTransaction: Kind.pending.rawValue * 2 + 1
@@ -71,14 +73,14 @@ public enum SnapshotCodec {
         }
     }
 
-    /// The kind of a record that holds a part of the item behind it.
+    /// The kind of a record that contains a part of the next item.
     public static let pieceKind: UInt8 = 64
-    /// The most bytes of an item in one record.
+    /// The largest part of an item in one record, in bytes.
     static let pieceLength = 4 << 20
-    /// The most bytes of an item: a snapshot made to eat memory is refused here.
+    /// The largest size of an item in bytes. It bounds the memory that a malicious snapshot can consume.
     static let maximumLength = 64 << 20
 
-    /// Numbers are part of the format and never reused.
+    /// The number of a status. It is part of the format and is never reused.
     enum StatusTag: UInt8 {
         case pending = 0
         case inFlight = 1
@@ -88,7 +90,7 @@ public enum SnapshotCodec {
         case rejectedWithRequest = 5
     }
 
-    /// Deterministic: equal items give equal bytes.
+    /// Encodes an item. Equal items always give equal bytes.
     public static func encode(_ item: SnapshotItem) -> (kind: Kind, payload: [UInt8]) {
         var writer = ByteWriter()
         let kind = write(item, &writer)
@@ -242,7 +244,7 @@ public enum SnapshotCodec {
         return .downloadedQuery
     }
 
-    /// All but the download that changed it, for which there was no place when the kinds were made.
+    /// Writes a row without the download that changed it, which the original kinds did not contain.
     private static func write(_ row: EntityRow, _ writer: inout ByteWriter) {
         writer.entity(row.id)
         writer.string(row.set)

@@ -1,24 +1,24 @@
 import EDM
 import Operations
 
-/// Reads a snapshot record by record, and holds it to its order, its count and its digest.
+/// Decodes a snapshot record by record, and checks its order, count and digest.
 ///
-/// Total: whatever the records, the result is items or an error. Memory: one item. For one thread.
+/// It is total: any records lead to items or an error. It holds one item in memory and is not thread-safe.
 public struct SnapshotDecoder {
     private var pieces: [UInt8] = []
     private let names = NameTable()
     private var last: SnapshotCodec.Kind?
     private var hash = StateHash()
-    /// Over the items one after another, which is what snapshots had for a digest whose header is of the first kind.
+    /// The hash of the items in sequence, which is the digest of snapshots with a header of the first kind.
     private var sequentialHash: FNV1a?
     private var items: UInt64 = 0
     private var digest: StateDigest?
 
     public init() {}
 
-    /// The item that ends with this record; nil where more of it follows.
+    /// Returns the item that ends with this record, or nil if more of it follows.
     ///
-    /// - Throws: ``StateError`` with `damaged`. The decoder is of no use afterwards.
+    /// - Throws: A ``StateError`` with `damaged`. The decoder cannot be used afterwards.
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) -> SnapshotItem? {
         guard last != .end else { throw Self.damaged("goes on behind its end") }
         if kind == SnapshotCodec.pieceKind {
@@ -54,9 +54,9 @@ public struct SnapshotDecoder {
         return item
     }
 
-    /// The digest of the state that was read.
+    /// Returns the digest of the decoded state.
     ///
-    /// - Throws: ``StateError`` with `damaged` where the end is missing.
+    /// - Throws: A ``StateError`` with `damaged` if the end is missing.
     public func finish() throws(StateError) -> StateDigest {
         guard let digest else { throw Self.damaged("has no end") }
         return digest

@@ -1,48 +1,50 @@
 public import Operations
 
-/// One element of a state's snapshot. A snapshot is a row of them in the order of the cases, those of one case in the order
-/// of their identifiers, so that equal states give equal bytes.
+/// An element of a state snapshot.
+///
+/// A snapshot is a sequence of items in the order of the cases. Items of one case are ordered by their identifiers, so
+/// that equal states give equal bytes.
 public enum SnapshotItem: Sendable, Hashable {
-    /// The counters. First, once; its service is in an item of its own.
+    /// The counters. The first item, exactly once. The service is an item of its own.
     case header(applied: SequenceNumber, nextEntity: EntityID, nextBatch: BatchID)
-    /// At most once: the metadata may be megabytes.
+    /// The service. At most once, since the metadata may be megabytes.
     case service(ServiceDescription)
-    /// In the order in which the queries were added.
+    /// A defining query, in the order in which the queries were added.
     case query(QueryState)
-    /// An entity that ever entered the log, deleted ones included.
+    /// An entity that was ever in the log, including deleted ones.
     case entity(EntityID, set: String)
-    /// A key that the service ever gave. An entity may have several.
+    /// A key that the service ever assigned. An entity may have several.
     case key(String, set: String, of: EntityID)
-    /// By set, then by entity.
+    /// A row, ordered by set and then by entity.
     case row(EntityRow)
     case base(EntityID, BaseState)
     case link(LinkRow)
-    /// Those without a transactionID, then those with one. Those with later attributes stand behind ``undone(_:)``, and
-    /// behind these the undone ones with such attributes.
+    /// A pending operation: first those without a transactionID, then those with one. Those with later attributes
+    /// follow ``undone(_:)``, and after these the undone ones with such attributes.
     case pending(PendingOperation)
-    /// The query brought the entity in the download `run`.
+    /// The download `run` of the query contained the entity.
     case coverage(query: String, EntityID, run: SequenceNumber)
-    /// By the undone operation's own sequence number.
+    /// An undone operation, ordered by its own sequence number.
     case undone(UndoneOperation)
-    /// At most once.
+    /// The postponement. At most once.
     case postponed(Postponement)
-    /// By number.
+    /// An open batch, ordered by number.
     case openBatch(OpenBatch)
-    /// By entity.
+    /// A merge base, ordered by entity.
     case ancestor(Ancestor)
-    /// When an operation came into its status, where that was not when it was made. By sequence number, first those that
-    /// are pending, then those that are undone.
+    /// The time of an operation's status, if it differs from the time of the operation. Ordered by sequence number,
+    /// first for pending operations, then for undone ones.
     case since(Timestamp, SequenceNumber)
-    /// Behind the first download, once: the record with which the last one began.
+    /// The record with which the last download began. Once, after the first download.
     case lastDownload(SequenceNumber)
-    /// By entity; those of one entity as the state has them.
+    /// The streams of an entity in the order of the state, ordered by entity.
     case streams(EntityID, [StreamImage])
-    /// At most once, in the order in which they came.
+    /// The events in chronological order. At most once.
     case events([StoreEvent])
-    /// At most once, in the order in which they were told.
+    /// The dangling links in the order of the deltas. At most once.
     case openLinks([OpenLink])
-    /// At most once, in the order in which they came.
+    /// The quarantined entities in chronological order. At most once.
     case quarantine([QuarantineEntry])
-    /// Last, once: how many items are in front of it, and what their state's digest is.
+    /// The number of items before it, and the digest of their state. The last item, exactly once.
     case end(items: UInt64, digest: StateDigest)
 }

@@ -1,18 +1,22 @@
 import EDM
 import Operations
 
-/// Makes a state again from a snapshot's records.
+/// Restores a state from the records of a snapshot.
 ///
-/// Belongs into one transaction: before ``finish()`` the storage holds a part of the state only.
+/// It has to run in one transaction, because before ``finish()`` the storage contains only a part of the state.
 public struct StateRestoration<Storage: StateStorage> {
     private let storage: Storage
     private var decoder = SnapshotDecoder()
     private var header = StateHeader()
 
-    /// - Precondition: the storage is empty.
+    /// Creates a restoration into an empty storage.
+    ///
+    /// - Precondition: The storage is empty.
     public init(into storage: Storage) { self.storage = storage }
 
-    /// - Throws: ``StateError`` with `damaged` where the records are no snapshot.
+    /// Adds a record of the snapshot.
+    ///
+    /// - Throws: A ``StateError`` with `damaged` if the records are no snapshot.
 
     public mutating func add(kind: UInt8, payload: [UInt8]) throws(StateError) {
         if let item = try decoder.add(kind: kind, payload: payload) { try add(item) }
@@ -46,9 +50,9 @@ public struct StateRestoration<Storage: StateStorage> {
         }
     }
 
-    /// Returns the header of the state that is now in the storage.
+    /// Completes the restoration. Returns the header of the restored state, and its digest.
     ///
-    /// - Throws: ``StateError`` with `damaged` where the snapshot's end was missing.
+    /// - Throws: A ``StateError`` with `damaged` if the snapshot has no end.
     public func finish() throws(StateError) -> (header: StateHeader, digest: StateDigest) {
         let digest = try decoder.finish()
         try storage.setHeader(header)
@@ -69,7 +73,7 @@ public struct StateRestoration<Storage: StateStorage> {
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
         header.service = service
-        // What the fold does with the same record: the tables of the entity sets come from the metadata.
+        // As in the fold of the same record: the tables of the entity sets are derived from the metadata.
         try storage.setHeader(StateHeader(service: service))
         let model: EntityDataModel
         do throws(CSDLError) {

@@ -1,11 +1,10 @@
 import Operations
 
-/// A state as a row of records, from which it can be made again without the log in front of it.
+/// A state as a sequence of records, from which it can be restored without the earlier log.
 public enum StateSnapshot {
-    /// Calls `body` with every item of the state but the end, in the order of a snapshot. In the storage's own bounded
-    /// memory: nothing is collected.
+    /// Calls `body` with every item of the state except the end, in snapshot order. Memory is bounded by the storage.
     ///
-    /// - Parameter body: must not use the storage.
+    /// - Parameter body: A function that must not use the storage.
     static func forEachItem(of storage: some StateReader, _ body: (SnapshotItem) throws -> Void) throws {
         let header = try storage.header()
         try body(.header(applied: header.applied, nextEntity: header.nextEntity, nextBatch: header.nextBatch))
@@ -64,7 +63,7 @@ public enum StateSnapshot {
     }
 }
 
-/// Which pending operations are not among the first in a snapshot: most states have none, and need no further pass.
+/// The pending operations that are not among the first in a snapshot. Most states have none and need no further pass.
 private struct Later {
     var inTransaction = false
     var withAttributes = false
@@ -90,11 +89,12 @@ extension Operation {
 }
 
 extension Fold {
-    /// Writes the state as it is now, record by record, and returns its digest.
+    /// Writes the current state record by record, and returns its digest.
     ///
-    /// Streams: needs no more memory than the largest item. Cost: one pass over the whole state.
-    /// - Precondition: the pending operations are on top; see ``settle()``. A state without them is not what the log says.
-    /// - Parameter sink: must not use the storage.
+    /// The memory is bounded by the largest item. Cost: one pass over the whole state.
+    /// - Precondition: The pending operations are applied; see ``settle()``. A state without them does not correspond
+    ///   to the log.
+    /// - Parameter sink: A function that must not use the storage.
     @discardableResult
     public func writeSnapshot(
         to sink: (_ kind: UInt8, _ payload: [UInt8]) throws -> Void

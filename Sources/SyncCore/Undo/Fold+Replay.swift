@@ -1,16 +1,17 @@
 public import Operations
 
-/// Finds out what an undo takes along, and whether a redo is legal, by making the pending operations anew: one unit after
-/// the other, each by the rules that it was made by.
+/// Determines the dependants of an undo, and whether a redo is legal, by reapplying the pending operations unit by unit
+/// under the rules that applied when they were made.
 ///
-/// What a rule forbids already as things are says nothing: the base may have changed under an operation since it was made.
+/// Violations that already exist without the undo or redo are tolerated, because the base state may have changed since
+/// an operation was made.
 ///
-/// Cost: a pass over the queue, a second one where a rule forbids something, and one more for each operation that only the
-/// state behind it shows to be illegal.
+/// Cost: one pass over the queue, a second one if a rule forbids a unit, and one more for each operation whose
+/// violation appears only in the state after it.
 extension Fold {
-    /// The operations that could not have been made without the chosen ones, each with the reason.
+    /// Returns the operations that could not have been made without the chosen ones, each with the reason.
     ///
-    /// Takes the pending operations off; ``settle()`` puts them on again.
+    /// Reverts the pending operations; ``settle()`` reapplies them.
     public mutating func dependants(
         of chosen: Set<SequenceNumber>
     ) throws(StateError) -> [SequenceNumber: Dependence] {
@@ -24,9 +25,9 @@ extension Fold {
         return scope.dependants
     }
 
-    /// The first operation that would not be legal if the undone ones were put back; nil where all would be.
+    /// Returns the first operation that would be illegal after the redo of undone ones, or nil if all would be legal.
     ///
-    /// Takes the pending operations off; ``settle()`` puts them on again.
+    /// Reverts the pending operations; ``settle()`` reapplies them.
     public mutating func refusal(
         ofRedoing undone: [UndoneOperation]
     ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
@@ -48,8 +49,10 @@ extension Fold {
 
     // MARK: Passes
 
-    /// Applies the units that the scope does not take, and adds those to it that are newly forbidden. Returns false where
-    /// another pass is needed: what is tolerated is not known yet, or the state has something of a unit that it should not.
+    /// Applies the units outside the scope, and adds newly forbidden ones to it.
+    ///
+    /// - Returns: False if another pass is needed, because the tolerated units are not known yet or the state contains
+    ///   a part of a forbidden unit.
     private mutating func replay(
         _ units: [[PendingOperation]], without scope: inout UndoScope, _ tolerated: Set<SequenceNumber>?
     ) throws(StateError) -> Bool {
@@ -65,7 +68,7 @@ extension Fold {
         return true
     }
 
-    /// The units that the rules forbid with everything pending in place, by their first operation.
+    /// Returns the units that violate a rule even with all pending operations in place, by their first operation.
     private mutating func forbidden(_ units: [[PendingOperation]]) throws(StateError) -> Set<SequenceNumber> {
         try rewind()
         var found: Set<SequenceNumber> = []
@@ -73,7 +76,9 @@ extension Fold {
         return found
     }
 
-    /// - Parameter forced: whether the unit is applied all the same where a rule forbids it, as the fold does it.
+    /// Applies a unit.
+    ///
+    /// - Parameter forced: Whether the unit is applied even if a rule forbids it, as the fold does.
     private mutating func attempt(
         _ unit: [PendingOperation], forced: Bool
     ) throws(StateError) -> (reason: OperationRefused?, hasApplied: Bool) {
@@ -117,7 +122,7 @@ extension Fold {
         }
     }
 
-    /// To where no pending operation is applied.
+    /// Reverts all pending operations.
     private mutating func rewind() throws(StateError) {
         isUnwound = false
         try unwindAll()

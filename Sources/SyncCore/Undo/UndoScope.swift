@@ -1,16 +1,16 @@
 public import Operations
 
-/// Why an operation goes with another one that is undone.
+/// The reason why an operation is undone together with another one.
 public enum Dependence: Sendable, Hashable {
-    /// Both were made in one change set, which is undone as a whole.
+    /// Both belong to one change set, which is undone as a whole.
     case changeSet(with: SequenceNumber)
-    /// It names an entity that the other operation creates.
+    /// It refers to an entity that the other operation creates.
     case entity(EntityID, createdBy: SequenceNumber)
-    /// A rule forbids it once the others are undone.
+    /// A rule forbids it after the other operations are undone.
     case forbidden(OperationRefused)
 }
 
-/// The operations that an undo takes back: those that were asked for, and what could not have been made without them.
+/// The operations of an undo: the requested ones, and those that could not have been made without them.
 struct UndoScope {
     private(set) var dependants: [SequenceNumber: Dependence] = [:]
     private let chosen: Set<SequenceNumber>
@@ -20,9 +20,11 @@ struct UndoScope {
 
     func contains(_ sequence: SequenceNumber) -> Bool { chosen.contains(sequence) || dependants[sequence] != nil }
 
-    /// Takes the unit in where one of its members is, or names what is not created any more. Returns whether it did.
+    /// Adds the unit if it contains a member of the scope or refers to an entity that is no longer created. Returns
+    /// whether it was added.
     ///
-    /// To be called with the units in order: an operation names only what was created before it, or in its own unit.
+    /// The units have to be passed in order, because an operation refers only to entities that were created before it
+    /// or in its own unit.
     mutating func take(_ unit: [PendingOperation]) -> Bool {
         if let member = unit.first(where: { contains($0.sequence) }) {
             add(unit, because: .changeSet(with: member.sequence))
@@ -47,7 +49,7 @@ struct UndoScope {
 }
 
 extension PendingOperation {
-    /// Operations in order, those of one app change set together.
+    /// Groups operations in order, with those of one app change set together.
     static func units(_ operations: [PendingOperation]) -> [[PendingOperation]] {
         var units: [[PendingOperation]] = []
         for pending in operations {

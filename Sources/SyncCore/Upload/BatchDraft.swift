@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Operations
 
-/// The next batch while the queue is walked.
+/// The next batch during the traversal of the queue.
 struct BatchDraft<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private let options: UploadPlanner<Storage>.Options
@@ -11,12 +11,12 @@ struct BatchDraft<Storage: StateReader> {
     private var conflicts: ConflictHolds<Storage>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
-    /// What operations carry that were put together with others.
+    /// The operations that were coalesced into others, by those.
     private var coalesced: [SequenceNumber: [SequenceNumber]] = [:]
     /// Entities that are created with a stream.
     private var streamed: Set<EntityID> = []
     private var placed = 0
-    /// How many operations have been passed over since the last one that found a place.
+    /// The number of operations skipped since the last one that was added.
     private var passed = 0
 
     init(
@@ -31,19 +31,23 @@ struct BatchDraft<Storage: StateReader> {
         forms = UnitForms(resolver: resolver, options: options.service)
     }
 
-    /// Whether nothing more is looked for. What has to be read first counts as well: those reads come before the batch. So
-    /// does a long stretch in which nothing can go, as where all of it is about one entity.
+    /// Whether the traversal can stop.
+    ///
+    /// Required reads count too, because they precede the batch. A long stretch of held operations, such as many on one
+    /// entity, also ends the traversal.
     var isFull: Bool {
         placed + toRead.count >= options.requestLimit
             || (placed + toRead.count > 0 && passed >= 8 * options.requestLimit)
     }
 
-    /// - Parameter unplannable: operations for which no request can be made, with the reason.
+    /// Adds a unit to the batch, or holds its operations.
+    ///
+    /// - Parameter unplannable: Operations for which no request can be made, with the reasons.
     mutating func add(
         _ unit: PlannedUnit, retrying: Set<SequenceNumber>, unplannable: [SequenceNumber: HoldReason] = [:]
     ) throws(StateError) {
         let (operations, footprints) = (unit.operations, unit.footprints)
-        // What is for this store only is in nobody's way.
+        // Local-only operations block no other operation.
         if operations.allSatisfy({ $0.operation.delivery == .localOnly }) {
             for sequence in unit.sequences { held[sequence] = .localOnly }
             return
@@ -75,7 +79,8 @@ struct BatchDraft<Storage: StateReader> {
                 streamed.formUnion(pending.operation.createdEntities)
             }
             reason = try grouping.add(operations, footprints, resolver) { new throws(StateError) in
-                // A stream stands in no change set, so nothing in one can refer to what it creates, nor the other way round.
+                // A stream write is not part of a change set, so no operation of a change set can refer to its
+                // entity, and vice versa.
                 if writesStream || new.contains(where: streamed.contains) { return false }
                 return try forms.canRefer(to: new, from: operations)
             }
@@ -95,8 +100,10 @@ struct BatchDraft<Storage: StateReader> {
         }
     }
 
-    /// - Parameter unplannable: operations for which no request can be made get their reason in here.
-    /// - Returns: nil where there is such a one: what stands behind it has to be placed anew.
+    /// Returns the plan of the batch.
+    ///
+    /// - Parameter unplannable: Receives the operations for which no request can be made, with the reasons.
+    /// - Returns: Nil if there are any; then the operations after them have to be placed again.
     consuming func plan(
         _ unplannable: inout [SequenceNumber: HoldReason]
     ) throws(StateError) -> UploadPlan? {
@@ -151,7 +158,7 @@ struct BatchDraft<Storage: StateReader> {
 }
 
 extension [SequenceNumber: [SequenceNumber]] {
-    /// What each operation that is sent carries: those that its form carries, which are here, with what was put together with
+    /// Returns the operations that each sent operation carries: those that its form carries, and those coalesced with
     /// any of them.
     func adding(_ coalesced: Self, to operations: [PendingOperation]) -> Self {
         guard !coalesced.isEmpty else { return self }

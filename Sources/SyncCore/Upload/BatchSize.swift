@@ -2,10 +2,12 @@ import EDM
 import ODataWire
 import Operations
 
-/// How much of a batch's limits is used up. A change set is taken whole or not at all, and the first one always; behind one
-/// that was not taken none is, so that the order stays.
+/// The used part of a batch's limits.
+///
+/// A change set is accepted completely or not at all. The first one is always accepted; after one was refused, all
+/// later ones are refused too, so that the order is preserved.
 struct BatchSize {
-    /// What a multipart batch has around a request: boundaries, `Content-Type`, `Content-ID`, lengths.
+    /// The size of the multipart framing of a request: boundaries, `Content-Type`, `Content-ID`, lengths.
     private static let framing = 192
 
     private let requestLimit: Int

@@ -2,17 +2,17 @@ import EDM
 import ODataWire
 import Operations
 
-/// Puts units (single operations, or the app's change sets) into atomic groups and the groups into an order.
+/// Combines units (single operations, or the app's change sets) into atomic groups, and orders the groups.
 struct ChangeSetGrouping {
     private struct Group {
         var operations: [PendingOperation]
-        /// Where the group stands among the others.
+        /// The position of the group among the others.
         var position: Int
-        /// Whether a group behind this one depends on it, so that it must not move.
+        /// Whether a later group depends on it, so that it must not move.
         var hasDependents = false
     }
 
-    /// The operation that last wrote an entity, and the group that it is in.
+    /// The last operation that writes an entity, and its group.
     private struct Writer {
         let sequence: SequenceNumber
         let group: Int
@@ -26,7 +26,7 @@ struct ChangeSetGrouping {
 
     private let unreadable: Set<EntityID>
     private var groups: [Int: Group] = [:]
-    /// Groups that were merged, and what they were merged into.
+    /// Merged groups, with the group that each was merged into.
     private var merged: [Int: Int] = [:]
     private var nextPosition = 0
     private var writers: [EntityID: Writer] = [:]
@@ -36,9 +36,10 @@ struct ChangeSetGrouping {
     private var blockedCreations: [EntityID: Block] = [:]
 
     private let service: ServiceOptions
-    /// Whether the service goes on with the batch behind a change set that it refuses.
+    /// Whether the service continues with the batch after a change set that it refuses.
     private let goesOnBehindRefused: Bool
-    /// Where it does: what operations of this round say, and who says it last.
+    /// The facets that operations of this round set, with the last such operation. Only used if the service continues
+    /// after a refusal.
     private var said: [OperationFootprint.Facet: SequenceNumber] = [:]
 
     init(
@@ -49,7 +50,7 @@ struct ChangeSetGrouping {
         self.goesOnBehindRefused = goesOnBehindRefused
     }
 
-    /// The groups in the order in which they have to stand, each with its operations in order.
+    /// Returns the groups in their required order, each with its operations in order.
     func inOrder() -> [[PendingOperation]] {
         groups.values.sorted { $0.position < $1.position }.map { group in
             group.operations.count == 1
@@ -57,7 +58,7 @@ struct ChangeSetGrouping {
         }
     }
 
-    /// Takes operations out of this round; what depends on them stays behind as well.
+    /// Removes operations from this round. Operations that depend on them are held too.
     mutating func block(_ footprints: [OperationFootprint], by sequence: SequenceNumber, _ reason: HoldReason) {
         let block = Block(sequence: sequence, reason: reason)
         for footprint in footprints {
@@ -69,9 +70,10 @@ struct ChangeSetGrouping {
         }
     }
 
-    /// Finds the unit's place. Returns the reason where it has to wait; then it is blocked.
+    /// Adds a unit to a group, or blocks it and returns the reason why it has to wait.
     ///
-    /// - Parameter canRefer: whether the service lets the unit refer to these entities in the change set that creates them.
+    /// - Parameter canRefer: Returns whether the service allows the unit to refer to these entities in the change set
+    ///   that creates them.
     mutating func add(
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
         canRefer: (EntityIDs) throws(StateError) -> Bool
@@ -83,7 +85,7 @@ struct ChangeSetGrouping {
         return nil
     }
 
-    /// Why the unit stays out of a batch that is full already.
+    /// Returns the reason why the unit is not part of a batch that is already full.
     mutating func leaveOut(
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) -> HoldReason {
@@ -102,7 +104,7 @@ struct ChangeSetGrouping {
             linker: linker)
     }
 
-    /// The first operation that links something to the entity without writing it otherwise.
+    /// Returns the first operation that links the entity without writing it otherwise.
     private func linker(of entity: EntityID) -> SequenceNumber? {
         readers[entity]?.compactMap { groups[resolve($0)]?.operations.map(\.sequence).min() }.min()
     }
@@ -115,7 +117,8 @@ struct ChangeSetGrouping {
         if let reason = blocked(needs) { return reason }
         if let reason = try obstacle(&needs, resolver) { return reason }
         let facets = goesOnBehindRefused ? footprints.map(\.facets) : []
-        // The later one would come true, and the earlier one, sent once more, would take it back.
+        // If the earlier operation is refused and the later one accepted, sending the earlier one again would
+        // overwrite the later one.
         for facet in facets.joined() { if let earlier = said[facet] { return .waitsFor(earlier) } }
         if !needs.newReferences.isEmpty, try !canRefer(needs.newReferences) {
             let creators = needs.newReferences.compactMap { writers[$0]?.sequence }
@@ -124,12 +127,12 @@ struct ChangeSetGrouping {
         var joined: Set<Int> = []
         for entity in needs.newReferences { if let writer = writers[entity] { joined.insert(resolve(writer.group)) } }
         var predecessors: Set<Int> = []
-        // In order, so that the same state always gives the same reason.
+        // In order, so that the same state always leads to the same reason.
         for entity in needs.reads.union(needs.writes).union(needs.affected) {
             guard let writer = writers[entity] else { continue }
             let group = resolve(writer.group)
             if joined.contains(group) {
-                // Inside one change set only a reference orders; a second write of the same entity would not be.
+                // Only a reference defines an order within a change set; a second write of the same entity does not.
                 if !writer.isCreation { return .waitsFor(writer.sequence) }
             } else {
                 predecessors.insert(group)
@@ -148,7 +151,8 @@ struct ChangeSetGrouping {
             for entity in footprint.reads { readers[entity, default: []].insert(group) }
             for entity in footprint.affected {
                 if writers[entity]?.isCreation == true {
-                    // A new entity stays its creation's: that is what references look for. What writes it comes later still.
+                    // A new entity keeps its creation as writer, because references depend on it. Later writers are
+                    // ordered after it anyway.
                     readers[entity, default: []].insert(group)
                 } else {
                     writers[entity] = Writer(sequence: pending.sequence, group: group, isCreation: false)
@@ -170,7 +174,7 @@ struct ChangeSetGrouping {
         let block =
             writes.lazy.compactMap { blockedWrites[$0] ?? blockedReads[$0] }.first
             ?? (reads + writes).lazy.compactMap { blockedCreations[$0] }.first
-            // A refused order does not hold back its customer, nor a refused change of a customer its orders.
+            // A refused order does not block its customer, nor a refused change of a customer its orders.
             ?? reads.lazy.compactMap { blockedWrites[$0] }.first { !$0.reason.isFinal }
         guard let block else { return nil }
         switch block.reason {
@@ -191,7 +195,7 @@ struct ChangeSetGrouping {
         return current
     }
 
-    /// Puts the unit into one group with `joined`; nil where that would break an order that is already fixed.
+    /// Adds the unit to one group with `joined`. Returns nil if that would violate an order that is already fixed.
     private mutating func join(_ unit: [PendingOperation], _ joined: Set<Int>, after predecessors: Set<Int>) -> Int? {
         let position = nextPosition
         if joined.isEmpty {
@@ -216,7 +220,7 @@ struct ChangeSetGrouping {
     }
 }
 
-/// What a unit as a whole reads, writes and refers to.
+/// The entities that a unit as a whole reads, writes and refers to.
 private struct UnitNeeds {
     private(set) var reads = EntityIDs()
     private(set) var writes = EntityIDs()
@@ -253,7 +257,8 @@ private struct UnitNeeds {
         operations.contains { if case .update(entity, _, _) = $0.action { true } else { false } }
     }
 
-    /// Finds out which referenced entities the service has, which this round creates, and what stands in the way.
+    /// Determines which referenced entities the service has and which this round creates. Returns the obstacle, if
+    /// there is one.
     mutating func resolve(
         _ resolver: EntityResolver<some StateReader>, _ unreadable: Set<EntityID>, _ service: ServiceOptions,
         writer: (EntityID) -> (sequence: SequenceNumber, isCreation: Bool)?,
@@ -268,8 +273,8 @@ private struct UnitNeeds {
                 guard conditional.contains(entity), row.etag != nil || isStale || !service.supportsPatch else {
                     continue
                 }
-                // The answer to the earlier request brings the ETag that this one has to carry; and a PUT repeats what the
-                // earlier one has made of the entity, if it was accepted.
+                // The response to the earlier request contains the ETag that this one has to send. A PUT also
+                // repeats the earlier values of the entity, if they were accepted.
                 if let earlier = writer(entity) { return .waitsFor(earlier.sequence) }
                 // A new link may change the ETag of either end (OData 4.01 Part 1, 8.3.1).
                 if row.etag != nil || isStale, let earlier = linker(entity) { return .waitsFor(earlier) }
@@ -280,7 +285,7 @@ private struct UnitNeeds {
                     if resolver.lacksProperties(row) { return .needsAllProperties(entity) }
                 }
             } else if let creator = writer(entity) {
-                // A new entity is changed, deleted or named by value under its real key, in the next round.
+                // A new entity is changed, deleted or referenced by value under its real key, in the next round.
                 if keyed.contains(entity) || named.contains(entity) { return .waitsFor(creator.sequence) }
                 newReferences.insert(entity)
             } else {

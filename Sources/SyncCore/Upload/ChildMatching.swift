@@ -1,22 +1,24 @@
 import EDM
 import ODataWire
 
-/// Finds out which of the entities in an answer is which of those that a deep insert sent below a navigation property.
+/// Matches the entities of a response with those that a deep insert sent for a navigation property.
 ///
-/// Wrong is worse than unknown: what cannot be told stays without a key, until a download brings it.
+/// A wrong match is worse than none: an ambiguous entity stays without a key until a download contains it.
 struct ChildMatching {
     let options: ServiceOptions
 
-    /// A pair of places: of a body that was sent, and of its entity in the answer.
+    /// A pair of indexes: of a sent body, and of its entity in the response.
     typealias Pair = (sent: Int, answered: Int)
 
-    /// - Parameter isSingle: whether the navigation property has room for one entity only.
+    /// Returns the matches.
+    ///
+    /// - Parameter isSingle: Whether the navigation property is to-one.
     func pairs(_ sent: [EntityBody], _ answered: [EntityPayload], isSingle: Bool) -> [Pair] {
         if isSingle { return sent.count == 1 && answered.count == 1 ? [(0, 0)] : [] }
         if options.deepInsertToMany == .contentID, let pairs = byContentID(sent, answered) { return pairs }
         if let pairs = byKey(sent, answered) { return pairs }
         let values = sent.map(Self.valuesWithoutKey)
-        // Where the order contradicts what was sent, it is not the order that was promised.
+        // If the order contradicts the sent values, the response is not in the promised order.
         let isInOrder =
             sent.count == answered.count && zip(values, answered).allSatisfy { Self.canBe($1.values, $0) }
         if isInOrder, options.deepInsertToMany == .inOrder || sent.count == 1 {
@@ -25,12 +27,13 @@ struct ChildMatching {
         return Self.byValues(values, answered.map(\.values)) { sent[$0] == sent[$1] }
     }
 
-    /// Nil where the service does not repeat what each entity was marked with.
+    /// Matches by Content-ID. Returns nil if the service does not repeat the Content-ID of each entity.
     private func byContentID(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
         onlyPairs(sent, answered) { body, payload in body.contentID != nil && body.contentID == payload.contentID }
     }
 
-    /// Nil where not every entity has the key that it was sent with: the service gives keys of its own.
+    /// Matches by key. Returns nil if an entity does not have the key that was sent, because the service generates
+    /// keys.
     private func byKey(_ sent: [EntityBody], _ answered: [EntityPayload]) -> [Pair]? {
         onlyPairs(sent, answered) { body, payload in
             body.type.keyParts.allSatisfy { part in
@@ -40,7 +43,7 @@ struct ChildMatching {
         }
     }
 
-    /// Nil where not every entity that was sent has exactly one partner.
+    /// Returns the pairs, or nil if a sent entity does not have exactly one match.
     private func onlyPairs(
         _ sent: [EntityBody], _ answered: [EntityPayload], by isPair: (EntityBody, EntityPayload) -> Bool
     ) -> [Pair]? {
@@ -53,15 +56,17 @@ struct ChildMatching {
         return pairs
     }
 
-    /// Keys that were sent may have been replaced, so they say nothing against a pair.
+    /// Returns the values without the key, which the service may have replaced.
     private static func valuesWithoutKey(_ body: EntityBody) -> PropertyValues {
         var values = body.values
         for key in body.type.keyProperties { values[key.name] = nil }
         return values
     }
 
-    /// Who can only be one, is that one; those that were sent alike may stand for each other. Each that was sent is among the
-    /// answered, which may be more.
+    /// Matches by value.
+    ///
+    /// Unique matches are assigned; entities that were sent with equal values are interchangeable. Each sent entity has
+    /// to be in the response, which may contain more.
     static func byValues(
         _ sent: [PropertyValues], _ answered: [PropertyValues], areAlike: (Int, Int) -> Bool
     ) -> [Pair] {
@@ -78,18 +83,20 @@ struct ChildMatching {
         return pairs.sorted { $0.sent < $1.sent }
     }
 
-    /// Whether no other than this one, and those that are like it, can be what it can be, or it can be one thing only.
+    /// Returns whether an entity can be assigned: it has only one candidate, or it shares its candidates only with
+    /// equal entities.
     private static func isCertain(
         _ index: Int, _ left: [Int], _ candidates: [Set<Int>], _ areAlike: (Int, Int) -> Bool
     ) -> Bool {
         let own = candidates[index]
         let like = left.filter { areAlike($0, index) }
         guard !own.isEmpty, own.count <= like.count else { return false }
-        // Two that differ and can both only be the same: something is not as it was sent.
+        // If two different entities have only the same candidate, the values in the response differ from the sent
+        // ones.
         return !left.contains { !areAlike($0, index) && candidates[$0].isSubset(of: own) && !candidates[$0].isEmpty }
     }
 
-    /// Whether the service's entity has all that was sent; what it leaves out says nothing.
+    /// Returns whether an entity of the response is compatible with the sent values. A missing value is compatible.
     static func canBe(_ answered: PropertyValues, _ sent: PropertyValues) -> Bool {
         sent.allSatisfy { name, value in answered[name].map { $0 == value } ?? true }
     }

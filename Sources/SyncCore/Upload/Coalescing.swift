@@ -1,24 +1,25 @@
 import EDM
 import Operations
 
-/// Finds what several operations on one entity come to, so that one request carries them out, or none at all.
+/// Coalesces several operations on one entity into one request, or into none.
 ///
 /// - create + update → create, update + update → update, update + delete → delete
 /// - create (+ updates) + delete → nothing, link + unlink → nothing
 ///
-/// The later operation moves to the place of the earlier one. It may not pass an operation that it cannot change places
-/// with, so the order of everything else stays. Operations of app change sets and transactions, unmodifiable ones, such as
-/// differ in headers or category, and such as the service may have carried out already stay as they are. What is farther apart than a page of the queue is not put together.
+/// The later operation moves to the position of the earlier one. It may not pass an operation with which it does not
+/// commute, so the order of all others is preserved. The following operations stay unchanged: those of app change sets
+/// and transactions, unmodifiable ones, those with different headers or categories, and those that the service may
+/// already have processed. Operations more than a page of the queue apart are not coalesced.
 struct Coalescing<Storage: StateReader> {
     enum Scope: Sendable, Hashable {
-        /// Only with operations that the service refused: what was done since replaces what was wrong in them.
+        /// Only with refused operations: later changes replace their incorrect values.
         case refused
         case everything
     }
 
     private let resolver: EntityResolver<Storage>
     private let scope: Scope
-    /// Whether nothing about the operation itself keeps it from being sent.
+    /// Returns whether nothing about the operation itself prevents it from being sent.
     private let isSendable: (PendingOperation) -> Bool
     private var units: [PlannedUnit?] = []
     /// The last unit that writes an entity, and the last one that reads it.
@@ -32,7 +33,9 @@ struct Coalescing<Storage: StateReader> {
         self.isSendable = isSendable
     }
 
-    /// - Parameter given: in an order in which each stands behind what it depends on.
+    /// Returns the coalesced units.
+    ///
+    /// - Parameter given: The units, each after those that it depends on.
     mutating func coalesced(_ given: [PlannedUnit]) throws(StateError) -> [PlannedUnit] {
         guard scope == .everything || given.contains(where: { $0.operations.contains(where: \.isRejected) }) else {
             return given
@@ -49,7 +52,7 @@ struct Coalescing<Storage: StateReader> {
         for entity in footprint.reads { readers[entity] = max(readers[entity] ?? 0, place) }
     }
 
-    /// Puts the unit into an earlier one, or cancels both; false where it has to stay by itself.
+    /// Coalesces the unit with an earlier one, or cancels both. Returns false if the unit stays separate.
     private mutating func absorb(_ unit: PlannedUnit) throws(StateError) -> Bool {
         guard unit.operations.count == 1, unit.footprints.count == 1, isMergeable(unit.operations[0]) else {
             return false
@@ -63,7 +66,7 @@ struct Coalescing<Storage: StateReader> {
         else { return false }
         switch later.operation.action {
         case .update(entity, let changes, let bindings):
-            // A reference to the entity is as good before the update as behind it.
+            // A reference to the entity is valid before the update as well as after it.
             guard canMove(footprint, to: place, passingReadersOf: entity) else { return false }
             var merged = earlier.operations[0].operation.action
             guard merge(entity, changes, bindings, into: &merged) else { return false }
@@ -89,7 +92,7 @@ struct Coalescing<Storage: StateReader> {
         }
     }
 
-    /// The last unit that has to do with what the operation changes.
+    /// Returns the last unit that writes the entities of the operation.
     private func place(of operation: Operation) -> Int? {
         switch operation.action {
         case .createLink(let link), .deleteLink(let link):
@@ -105,7 +108,7 @@ struct Coalescing<Storage: StateReader> {
             && operation.delivery == .queued && isSendable(pending) && !pending.isInDoubt
     }
 
-    /// Whether an operation may go at the place of an earlier one.
+    /// Returns whether an operation may move to the position of an earlier one.
     private func canMove(
         _ footprint: OperationFootprint, to place: Int, passingReadersOf passed: EntityID? = nil
     ) -> Bool {
@@ -130,11 +133,11 @@ struct Coalescing<Storage: StateReader> {
 
     // MARK: Nothing left
 
-    /// Whether a creation and a deletion leave everything else as it was, and nothing else is about the entity.
+    /// Returns whether a creation and a deletion together have no effect, and no other operation refers to the entity.
     private func leavesNothing(_ creation: PlannedUnit, _ deletion: PlannedUnit) throws(StateError) -> Bool {
         let entity = deletion.operations[0].operation.subject
         let (made, gone) = (creation.footprints[0], deletion.footprints[0])
-        // Somebody that it pushed out, or that goes along with it, is another story.
+        // If the creation displaced a partner, or the deletion cascades, they do not cancel each other out.
         guard creation.operations[0].operation.createdEntities == [entity], made.affected.isEmpty,
             gone.affected.isSubset(of: made.reads.union(made.writes)),
             let set = try resolver.storage.set(of: entity).flatMap({ resolver.model.findEntitySet($0) }),
@@ -144,13 +147,15 @@ struct Coalescing<Storage: StateReader> {
         return try resolver.storage.pendingOperations(naming: entity).allSatisfy(own.contains)
     }
 
-    /// Whether two operations make and remove one link, or the other way round, and no other link gave way to it.
+    /// Returns whether two operations create and remove the same link, in either order, and no other link was
+    /// displaced.
     private func leavesNothing(of earlier: PlannedUnit, _ later: PlannedUnit) throws(StateError) -> Bool {
         guard let first = LinkChange(earlier), let second = LinkChange(later), first.isRemoval != second.isRemoval,
             first.name == second.name, first.ends == second.ends
         else { return false }
         let stored = try resolver.storage.link(first.name, first: first.ends.0, second: first.ends.1)
-        // What is pending before on either of them may have made the link already, or unmade it, by values perhaps.
+        // Earlier pending operations on either entity may already have created or removed the link, for example by
+        // property values.
         for end in [first.ends.0, first.ends.1] {
             let before = earlier.operations[0].sequence
             guard try resolver.storage.pendingOperations(naming: end).allSatisfy({ $0 >= before }) else { return false }
@@ -182,8 +187,8 @@ struct Coalescing<Storage: StateReader> {
 // MARK: Values
 
 extension Coalescing {
-    /// Says the update of an entity by what creates or updates it. False where the two say links of which not both can be
-    /// said at once.
+    /// Merges an update into the operation that creates or updates the entity. Returns false if their links cannot be
+    /// expressed together.
     private func merge(
         _ entity: EntityID, _ changes: PropertyValues, _ bindings: [Binding], into action: inout Operation.Action
     ) -> Bool {
@@ -215,17 +220,19 @@ extension Coalescing {
         isInner: Bool
     ) -> Bool {
         guard let type = resolver.model.findEntityType(creation.type) else { return false }
-        // One that is created inside of another one is linked to that by where it stands.
+        // A nested creation is linked to its parent by its position.
         var fixed = Set(isInner ? type.navigationProperties.map(\.name) : creation.inline.map(\.navigation))
         if parent != nil {
-            // Where it is created says what it is linked to, at the end that leads back.
+            // The parent of the creation determines the link at the opposite end.
             fixed.formUnion(
                 type.navigationProperties.filter { $0.navigation?.partner == parent?.navigation }.map(\.name))
         }
         return merge(changes, bindings, into: &creation.values, &creation.bindings, of: type, fixed: fixed)
     }
 
-    /// - Parameter fixed: navigation properties of which nothing else can be said.
+    /// Merges values and bindings.
+    ///
+    /// - Parameter fixed: Navigation properties whose targets cannot change.
     private func merge(
         _ changes: PropertyValues, _ bindings: [Binding], into values: inout PropertyValues, _ bound: inout [Binding],
         of type: EntityType, fixed: Set<String>
@@ -259,7 +266,7 @@ extension Coalescing {
 }
 
 extension Creation {
-    /// Changes the creation of an entity, at any level; false where it is not created here.
+    /// Changes the creation of an entity, at any level. Returns false if the entity is not created here.
     fileprivate mutating func change(_ id: EntityID, _ body: (inout Creation) -> Bool) -> Bool {
         if entity == id { return body(&self) }
         for level in inline.indices {
@@ -273,7 +280,7 @@ extension Creation {
 }
 
 extension Operation {
-    /// Whether one request can be sent for both: it has one set of headers, and goes with one category.
+    /// Returns whether one request can represent both operations: the headers and the category have to be equal.
     fileprivate func isAlike(_ other: Operation) -> Bool {
         headers == other.headers && headerTemplates == other.headerTemplates && uploadCategory == other.uploadCategory
     }

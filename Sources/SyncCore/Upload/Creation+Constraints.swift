@@ -2,8 +2,8 @@ import EDM
 import Operations
 
 extension Creation {
-    /// The text under which the key map finds the entity once it is created; nil where its key is not known, and for a
-    /// contained entity without the one that contains it.
+    /// Returns the text of the created entity's key in the key map, or nil if the key is unknown, or for a contained
+    /// entity without its container.
     func keyText(in parent: EntityID?, _ model: EntityDataModel) -> String? {
         guard let type = model.findEntityType(self.type) else { return nil }
         let key = KeyText.of(values, type: type)
@@ -12,9 +12,11 @@ extension Creation {
         return ContainedKey.text(parent, set.isContainedSingle ? nil : key)
     }
 
-    /// The creation as it is to be sent: without dependent properties where the request says in another way whom an entity
-    /// is linked to, by what it is created through or by what is created below it. Where they say otherwise they do not
-    /// count (OData 4.01 Part 1, 11.4.3), and a service that asks them first would push out somebody else's partner.
+    /// Returns the creation without the dependent properties whose link the request already defines by its parent or
+    /// children.
+    ///
+    /// Such properties are ignored if they contradict the link (OData 4.01 Part 1, 11.4.3), but a service that
+    /// evaluates them first would displace the partner of another entity.
     func withoutDecidedProperties(_ model: EntityDataModel, through owner: Property? = nil) -> Creation {
         guard let type = model.findEntityType(self.type) else { return self }
         var creation = self

@@ -2,12 +2,12 @@ import EDM
 import ODataWire
 import Operations
 
-/// The creations of a unit, each with its place among the operations.
+/// The creations of a unit, each with its position among the operations.
 struct Creations {
     var creations: [EntityID: Creation] = [:]
     var places: [EntityID: Int] = [:]
     var parents: [EntityID: Parent] = [:]
-    /// The new entities that are bound to one, or created below it.
+    /// The new entities that are bound to an entity or created below it.
     var dependents: [EntityID: Set<EntityID>] = [:]
 
     init(_ operations: [PendingOperation]) {
@@ -23,14 +23,14 @@ struct Creations {
     }
 }
 
-/// Hangs the creations of a unit below one of them.
+/// Nests the creations of a unit below one of them.
 struct CreationTree {
     let all: Creations
     let model: EntityDataModel
     let options: ServiceOptions
     private(set) var used: Set<EntityID> = []
     private var depth = 0
-    /// As deep as an app may make a deep insert itself.
+    /// The depth limit, which is the same as for deep inserts of the app.
     private static var depthLimit: Int { 32 }
 
     init(_ all: Creations, _ model: EntityDataModel, _ options: ServiceOptions) {
@@ -39,9 +39,10 @@ struct CreationTree {
         self.options = options
     }
 
-    /// The creation with everything that it is bound to, or that is bound to it, inside. Nil where that is no tree.
+    /// Returns the creation with all creations nested that it is bound to or that are bound to it. Nil if these do not
+    /// form a tree.
     ///
-    /// - Parameter owner: what takes the creation in, so that its own binding to that is not needed.
+    /// - Parameter owner: The creation that contains this one and so replaces its binding.
     mutating func creation(_ id: EntityID, in owner: EntityID? = nil) -> Creation? {
         guard depth < Self.depthLimit, var creation = all.creations[id],
             let type = model.findEntityType(creation.type)
@@ -71,7 +72,7 @@ struct CreationTree {
         return holdOthers(creation, type)
     }
 
-    /// Takes in the creations that are bound to this one, without their binding.
+    /// Nests the creations that are bound to this one, without their binding.
     private mutating func holdOthers(_ creation: Creation, _ type: EntityType) -> Creation? {
         var creation = creation
         for id in (all.dependents[creation.entity] ?? []).sorted() where !used.contains(id) {

@@ -1,17 +1,20 @@
 package import ODataWire
 
-/// Finds the request of a change set that a service's error is about, where its place in the answer does not tell: by the
-/// Content-ID that the error names, or by its target (OData JSON 4.01, 21.1; SAP gateways: `ContentID` and `propertyref`).
+/// Finds the request of a change set that caused a service error, if the position of the response does not reveal it.
+///
+/// The error may name the Content-ID or a target (OData JSON 4.01, 21.1; SAP gateways: `ContentID` and `propertyref`).
 struct Culprit {
-    /// By Content-ID.
+    /// The requests, by Content-ID.
     private let requests: [(contentID: String, url: String)]
 
-    /// - Parameter requests: those of the change set, as they were sent.
+    /// Creates a finder.
+    ///
+    /// - Parameter requests: The requests of the change set, as sent.
     init(_ requests: [(contentID: String, request: WireRequest)]) {
         self.requests = requests.map { ($0.contentID, Self.path($0.request.url)) }
     }
 
-    /// The Content-ID of the request to blame; nil where the error names none, or none of these, or several.
+    /// Returns the Content-ID of the failed request, or nil if the error names none, an unknown one, or several.
     func find(_ error: ServiceError) -> String? {
         let named = ([error.contentID] + error.details.map(\.contentID)).compactMap { $0 }
         if let first = named.first {
@@ -23,8 +26,8 @@ struct Culprit {
         return found.count == 1 ? found.first : nil
     }
 
-    /// The request whose URL the target begins with. Of several the longest, so that `Orders(1)/Items` is not taken for
-    /// `Orders(1)`.
+    /// Returns the request whose URL is a prefix of the target. The longest match wins, so that `Orders(1)/Items` is
+    /// not mistaken for `Orders(1)`.
     private func find(_ target: String) -> String? {
         let target = Self.path(target)
         let matches = requests.filter { target == $0.url || target.hasPrefix($0.url + "/") || isInside(target, $0) }
@@ -33,13 +36,13 @@ struct Culprit {
         return best.count == 1 ? best[0].contentID : nil
     }
 
-    /// `$2/Name` is inside of what the request with the Content-ID 2 creates.
+    /// Returns whether the target is within the entity that the request creates, such as `$2/Name` for Content-ID 2.
     private func isInside(_ target: String, _ request: (contentID: String, url: String)) -> Bool {
         let reference = "$" + request.contentID
         return target == reference || target.hasPrefix(reference + "/")
     }
 
-    /// Decoded, without query and without a slash at either end.
+    /// Returns the decoded path, without query and without leading or trailing slashes.
     private static func path(_ url: String) -> String {
         let path = url.prefix { $0 != "?" }
         var decoded = (try? PercentCoding.decode(path)) ?? String(path)
@@ -50,11 +53,11 @@ struct Culprit {
 }
 
 extension PlannedChangeSet {
-    /// The Content-ID of the request that a refusal of the change set is about; nil if nothing tells.
+    /// Returns the Content-ID of the request that caused the refusal of the change set, or nil if it is unknown.
     ///
     /// - Parameters:
-    ///   - requests: those of the change set, as they were sent.
-    ///   - culprit: what the place of the refusal in the answer tells.
+    ///   - requests: The requests of the change set, as sent.
+    ///   - culprit: The Content-ID according to the position of the refusal in the response.
     package func culprit(_ requests: [WireRequest], _ response: WireResponse, _ culprit: String?) -> String? {
         if let culprit { return culprit }
         let sent = Array(zip(self.requests.map(\.contentID), requests))

@@ -1,7 +1,7 @@
 package import ODataWire
 
 extension DataModification.Action {
-    /// What the request's URL begins with.
+    /// The references at the beginning of the request's URL.
     package var urlReferences: [ResourceReference] {
         switch self {
         case .create: []
@@ -11,7 +11,7 @@ extension DataModification.Action {
         }
     }
 
-    /// What stands elsewhere: in the body, or behind the first segment of the URL.
+    /// The references in the body, or after the first segment of the URL.
     package var bodyReferences: [ResourceReference] {
         switch self {
         case .create(_, let body), .createRelated(_, _, let body), .update(_, let body, _): body.allTargets
@@ -23,7 +23,7 @@ extension DataModification.Action {
 }
 
 extension EntityBody {
-    /// At all levels.
+    /// The targets of bindings at all levels.
     fileprivate var allTargets: [ResourceReference] {
         bindings.flatMap(\.targets) + inline.flatMap { $0.entities.flatMap(\.allTargets) }
     }

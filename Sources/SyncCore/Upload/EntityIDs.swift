@@ -1,7 +1,7 @@
 import Operations
 
-/// A set of few entities, in order. Nearly every operation has to do with one or two, and to hash these would take longer
-/// than all that is asked of them.
+/// A small sorted set of entity IDs. Most operations concern one or two entities, for which hashing would cost more
+/// than all lookups.
 struct EntityIDs: Sendable, Hashable {
     private var ids: [EntityID] = []
 
@@ -54,7 +54,7 @@ struct EntityIDs: Sendable, Hashable {
 
     func isSubset(of other: EntityIDs) -> Bool { ids.allSatisfy(other.contains) }
 
-    /// Where it stands, or would.
+    /// Returns the index of the ID, or its insertion index. O(log *n*).
     private func place(of id: EntityID) -> Int {
         guard let last = ids.last, id <= last else { return ids.count }
         var (low, high) = (0, ids.count)

@@ -1,10 +1,10 @@
 import EDM
 import Operations
 
-/// What an operation needs of the metadata. It was checked when the operation was made; the metadata may have changed since,
-/// or the record that brought them may be lost.
+/// The metadata elements that an operation uses. They were checked when the operation was created, but the metadata may
+/// have changed since, or their record may be lost.
 extension EntityResolver {
-    /// The first name that the operation uses and the metadata do not have, as in `entity set Orders`.
+    /// Returns the first element that the operation uses and the metadata lack, such as `entity set Orders`.
     func missingName(in operation: Operation) throws(StateError) -> String? {
         switch operation.action {
         case .create(let creation, let parent):
@@ -25,7 +25,7 @@ extension EntityResolver {
     private func missingName(
         _ navigation: String, of entity: EntityID, in operation: Operation
     ) throws(StateError) -> String? {
-        // Of an entity that is not known here nothing can be said; the planner holds the operation for that.
+        // For an unknown entity nothing is checked; the planner holds the operation for another reason.
         guard let type = try entityType(of: entity, in: operation) else { return nil }
         return type.findProperty(navigation) == nil ? "property \(navigation)" : nil
     }

@@ -2,7 +2,7 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// What the planner knows of an entity: whether the service has it, and by which name.
+/// A lookup of entities for the planner: whether the service has an entity, and how requests refer to it.
 public struct EntityResolver<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
@@ -14,14 +14,14 @@ public struct EntityResolver<Storage: StateReader> {
         known = nil
     }
 
-    /// Asks the storage once for each entity. Only while nothing changes in it.
+    /// Creates a resolver that caches each lookup. The storage must not change meanwhile.
     init(remembering storage: Storage, model: EntityDataModel) {
         self.storage = storage
         self.model = model
         known = KnownRows()
     }
 
-    /// The entity as the service last said, whatever is pending on it.
+    /// Returns the base state of the entity, regardless of pending operations.
     public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = known?.service[id] { return row }
         let row = try storage.serviceRow(id)
@@ -29,13 +29,13 @@ public struct EntityResolver<Storage: StateReader> {
         return row
     }
 
-    /// Asks once for all that these operations name, where it is remembered.
+    /// Loads the entities of these operations into the cache with one lookup, if the resolver has a cache.
     func learn(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
         var asked: [EntityID] = []
         for pending in operations {
             for id in pending.operation.touchedEntities where known.service[id] == nil {
-                // Until the answer says otherwise; and nobody asks twice.
+                // Absent until the result is known, so that no entity is requested twice.
                 known.service.updateValue(nil, forKey: id)
                 asked.append(id)
             }
@@ -47,7 +47,7 @@ public struct EntityResolver<Storage: StateReader> {
         }
     }
 
-    /// The entity as the service last said, or, where the service does not have it, as it stands here.
+    /// Returns the base state of the entity, or its current state if the service does not have it.
     func anyRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         if let row = try serviceRow(id) { return row }
         if let row = known?.local[id] { return row }
@@ -63,14 +63,16 @@ public struct EntityResolver<Storage: StateReader> {
         return set
     }
 
-    /// - Parameter tracker: who is linked to whom when the operation's turn comes; it follows the operation.
+    /// Returns the footprint of an operation.
+    ///
+    /// - Parameter tracker: The links before the operation. It is updated with the operation.
     func footprint(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> OperationFootprint {
         try follow(operation, &tracker).footprint
     }
 
-    /// The operation's footprint, and the links that it ends.
+    /// Returns the operation's footprint, and the links that it ends.
     func follow(
         _ operation: Operation, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> (footprint: OperationFootprint, ended: [EndedLink]) {
@@ -99,7 +101,7 @@ public struct EntityResolver<Storage: StateReader> {
         return (footprint, try tracker.follow(operation, footprint))
     }
 
-    /// The navigation properties that new values of an entity decide by their constraints.
+    /// Returns the navigation properties whose targets the new values determine by referential constraints.
     func namedTargets(
         of entity: EntityID, _ values: PropertyValues, in operation: Operation
     ) throws(StateError) -> [OperationFootprint.NamedTarget] {
@@ -121,7 +123,7 @@ public struct EntityResolver<Storage: StateReader> {
         return found
     }
 
-    /// The entity with these values, one that is deleted here included where they are its key.
+    /// Returns the entity with these values. If they are its key, a locally deleted entity is found too.
     private func principal(_ values: PropertyValues, in set: EntitySet) throws(StateError) -> EntityID? {
         let named = values.map { (property: $0.name, value: $0.value) }
         if let id = try storage.findRows(set: set.name, where: named).first { return id }
@@ -137,7 +139,8 @@ public struct EntityResolver<Storage: StateReader> {
         try entityType(of: entity, in: operation)?.findProperty(name)
     }
 
-    /// An entity that was created and deleted since is in no row; its operations still say what it was.
+    /// Returns the type of an entity. An entity that was created and deleted since has no row, so the type is derived
+    /// from its operations.
     func entityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let type = known?.types[entity] { return type }
         let type = try findEntityType(of: entity, in: operation)
@@ -147,7 +150,7 @@ public struct EntityResolver<Storage: StateReader> {
 
     private func findEntityType(of entity: EntityID, in operation: Operation) throws(StateError) -> EntityType? {
         if let row = try serviceRow(entity) { return model.findEntityType(row.type) }
-        // What only we know is what it was made as.
+        // An entity that exists only locally has the type of its creation.
         if case .create(let creation, _) = operation.action, let found = creation.find(entity) {
             return model.findEntityType(found.type)
         }
@@ -156,7 +159,7 @@ public struct EntityResolver<Storage: StateReader> {
         return model.findEntitySet(set)?.entityType
     }
 
-    /// The constraint of a binding that says by ID what the dependent properties beside it say by value.
+    /// Returns the constraint of a binding whose dependent properties also have values in the same operation.
     func constraint(
         of binding: Binding, beside values: PropertyValues, _ type: EntityType
     ) -> [ReferentialConstraint]? {
@@ -167,8 +170,8 @@ public struct EntityResolver<Storage: StateReader> {
         return pairs
     }
 
-    /// The entities that an operation refers to by the values of a constraint: in V2 every service knows these, but not
-    /// every one knows bindings.
+    /// Returns the entities that an operation refers to by values of a constraint. All V2 services support these, but
+    /// not all support bindings.
     func namedEntities(_ operation: Operation, _ service: ServiceOptions) throws(StateError) -> Set<EntityID> {
         guard model.version.isLegacy || !service.supportsBind else { return [] }
         switch operation.action {
@@ -197,7 +200,8 @@ public struct EntityResolver<Storage: StateReader> {
         return constraint(of: binding, beside: values, type) != nil
     }
 
-    /// Whether the service has properties of the entity that were never read, as where a query selects: a PUT resets them.
+    /// Returns whether the service has properties of the entity that were never read, for example because a query
+    /// selects. A PUT would reset them.
     func lacksProperties(_ row: EntityRow) -> Bool {
         guard let type = model.findEntityType(row.type) else { return false }
         return type.properties.contains {
@@ -205,18 +209,18 @@ public struct EntityResolver<Storage: StateReader> {
         }
     }
 
-    /// Why a PUT would reset what nobody here knows the value of; nil if it would not.
+    /// Returns the reason why a PUT would reset a property whose value is unknown, or nil if it would not.
     func obstacleToReplacement(_ row: EntityRow) -> String? {
         guard let name = model.findEntityType(row.type)?.unusableProperties.min() else { return nil }
         return "a PUT would reset \(row.set)/\(name), which the metadata declare in a way that cannot be used"
     }
 
-    /// How a request names an entity that the service has; nil while its key is not known.
+    /// Returns the reference to an entity in requests, or nil if the service does not have it or its key is unknown.
     public func reference(_ row: EntityRow) -> ResourceReference? {
         reference(row, depth: 0)
     }
 
-    /// How many entities may be contained in each other.
+    /// The largest depth of nested containment.
     static var deepestContainment: Int { 64 }
 
     private func reference(_ row: EntityRow, depth: Int) -> ResourceReference? {
@@ -239,7 +243,7 @@ public struct EntityResolver<Storage: StateReader> {
     }
 }
 
-/// What a resolver was told already.
+/// The cached lookups of a resolver.
 private final class KnownRows {
     var service: [EntityID: EntityRow?] = [:]
     var local: [EntityID: EntityRow?] = [:]
@@ -248,7 +252,7 @@ private final class KnownRows {
 }
 
 extension Creation {
-    /// The creation of that entity, at any level.
+    /// Returns the creation of the entity, at any level.
     func find(_ id: EntityID) -> Creation? {
         if entity == id { return self }
         for inline in self.inline {

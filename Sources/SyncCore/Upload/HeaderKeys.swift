@@ -2,9 +2,9 @@ import EDM
 import ODataWire
 import Operations
 
-/// Headers whose values have keys of entities in them.
+/// Headers whose values contain keys of entities.
 extension EntityResolver {
-    /// Why the operations' headers cannot be written yet; nil where they can.
+    /// Returns the reason why the headers of the operations cannot be written yet, or nil if they can.
     func missingHeaderKey(in operations: [PendingOperation]) throws(StateError) -> HoldReason? {
         for pending in operations {
             for template in pending.operation.headerTemplates {
@@ -16,7 +16,7 @@ extension EntityResolver {
 
     enum FilledHeader {
         case value(String)
-        /// The service has given the entity no key yet.
+        /// The service has not assigned a key to the entity yet.
         case missing(EntityID)
     }
 
@@ -35,7 +35,8 @@ extension EntityResolver {
         return .value(text)
     }
 
-    /// A header holds printable ASCII: everything else in a key is percent-encoded, so that no key ends the header.
+    /// Returns the text as a header value. All characters other than printable ASCII are percent-encoded, so that no
+    /// key can end the header.
     private static func headerText(_ text: String) -> String {
         guard !text.utf8.allSatisfy({ (0x20..<0x7F).contains($0) }) else { return text }
         return text.utf8.map { byte in

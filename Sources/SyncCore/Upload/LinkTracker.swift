@@ -1,14 +1,15 @@
 import EDM
 import Operations
 
-/// Who is linked to whom while the pending operations pass one after another, starting from what the service last said.
+/// The links of entities while the pending operations are applied one after another to the base state.
 ///
-/// A link that comes and goes within the pending operations is in no state, but its removal is what lets the next one happen:
-/// a city can be deleted only after its mayor, who moved in a moment ago, has moved out.
+/// A link that is created and removed within the pending operations appears in no state, but its removal may enable a
+/// later operation: a city can be deleted only after its mayor, who was assigned by an earlier pending operation, has
+/// been removed.
 struct LinkTracker<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private var changes = LinkChanges()
-    /// By set and key: the new entity that got the key last.
+    /// The last new entity with a key, by set and key.
     private var keys: [ExactText: EntityID] = [:]
 
     init(_ resolver: EntityResolver<Storage>) { self.resolver = resolver }
@@ -16,7 +17,7 @@ struct LinkTracker<Storage: StateReader> {
     private var storage: Storage { resolver.storage }
     private var model: EntityDataModel { resolver.model }
 
-    /// By one relationship and direction, or by any.
+    /// Returns the partners by one relationship and direction, or by all.
     func partners(of entity: EntityID, by relationship: Relationship?) throws(StateError) -> [EntityID] {
         if let relationship { return try partners(at: LinkEnd(entity: entity, relationship: relationship)) }
         var found: Set<EntityID> = []
@@ -24,7 +25,7 @@ struct LinkTracker<Storage: StateReader> {
         return found.sorted()
     }
 
-    /// The entity and all that the service deletes along with it, to any depth, as the metadata say it.
+    /// Returns the entity and all entities that the service deletes with it, at any depth, according to the metadata.
     func deleted(with entity: EntityID) throws(StateError) -> [EntityID] {
         var found = [entity]
         var known: Set<EntityID> = [entity]
@@ -43,7 +44,7 @@ struct LinkTracker<Storage: StateReader> {
         return found
     }
 
-    /// Returns the links that the operation ends.
+    /// Applies an operation. Returns the links that it ends.
     @discardableResult
     mutating func follow(
         _ operation: Operation, _ footprint: OperationFootprint
@@ -80,7 +81,7 @@ struct LinkTracker<Storage: StateReader> {
         return ended
     }
 
-    /// Whether entities are linked to the same ones as in another tracker that began with the same state.
+    /// Returns whether entities have the same links as in another tracker that began with the same state.
     func agrees(with other: LinkTracker) throws(StateError) -> Bool {
         for entity in changes.entities.union(other.changes.entities) {
             let relationships = changes.relationships(of: entity).union(other.changes.relationships(of: entity))
@@ -92,8 +93,8 @@ struct LinkTracker<Storage: StateReader> {
         return true
     }
 
-    /// Who had the keys of the entities that the operation creates: what deletes those comes before. The new ones have them
-    /// from now on.
+    /// Returns the entities that had the keys of the entities that the operation creates, and assigns the keys to the
+    /// new ones. Deletions of the former have to precede the creation.
     mutating func formerOwners(_ operation: Operation) throws(StateError) -> [EntityID] {
         guard case .create(let creation, let parent) = operation.action else { return [] }
         var owners: [EntityID] = []
@@ -121,13 +122,13 @@ struct LinkTracker<Storage: StateReader> {
         return relationships.map { LinkEnd(entity: entity, relationship: $0) }
     }
 
-    /// In ascending order.
+    /// Returns the partners in ascending order.
     private func partners(at end: LinkEnd) throws(StateError) -> [EntityID] {
         changes.partners(at: end, besides: try basePartners(at: end))
     }
 
     private func basePartners(at end: LinkEnd) throws(StateError) -> [EntityID] {
-        // What the service does not have it links to nothing.
+        // An entity that does not exist on the service has no links there.
         guard try resolver.serviceRow(end.entity) != nil else { return [] }
         let name = end.relationship.name
         let links =
@@ -137,15 +138,15 @@ struct LinkTracker<Storage: StateReader> {
     }
 }
 
-/// A link that an operation ends, as one of its entities sees it.
+/// A link that an operation ends, from the perspective of one of its entities.
 struct EndedLink {
     let entity: EntityID
     let relationship: Relationship
     let partner: EntityID
 }
 
-/// What operations have changed at the ends of entities. Only what: an end may have a hundred thousand partners in the state,
-/// and each operation adds one.
+/// The link changes of operations. Only changes are stored, because an end may have a hundred thousand partners in the
+/// state, and each operation adds one.
 private struct LinkChanges {
     private struct Change {
         let relationship: Relationship
@@ -163,10 +164,10 @@ private struct LinkChanges {
         }
     }
 
-    /// An entity has few ends.
+    /// The changes by entity. An entity has few ends.
     private var changes: [EntityID: [Change]] = [:]
 
-    /// At both ends.
+    /// Records a change at both ends.
     mutating func set(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
         note(end, partner, isLinked)
         note(LinkEnd(entity: partner, relationship: end.relationship.reversed), end.entity, isLinked)
@@ -188,7 +189,7 @@ private struct LinkChanges {
 
     func relationships(of entity: EntityID) -> Set<Relationship> { Set((changes[entity] ?? []).map(\.relationship)) }
 
-    /// In ascending order, as the base is.
+    /// Returns the partners in ascending order, like the base.
     func partners(at end: LinkEnd, besides base: [EntityID]) -> [EntityID] {
         let known = changes[end.entity]?.first { $0.relationship == end.relationship }
         guard let change = known else { return base }

@@ -1,37 +1,39 @@
 import EDM
 import Operations
 
-/// What an operation reads and writes, as far as order matters: two operations may change places unless one writes what
-/// the other reads or writes.
+/// The entities that an operation reads and writes. Two operations commute unless one writes an entity that the other
+/// reads or writes.
 struct OperationFootprint {
     private(set) var created: EntityIDs = []
     private(set) var writes: EntityIDs = []
     private(set) var reads: EntityIDs = []
-    /// Entities that the operation has to do with though it does not name them: partners that lose a link, being those of a
-    /// deleted entity or pushed out by a new link, what a delete takes along, and who had the key of a new entity before
-    /// it.
+    /// Entities that the operation affects without naming them.
+    ///
+    /// These are partners that lose a link because of a deletion or a new link, entities that a delete cascades to, and
+    /// former owners of a new entity's key.
     private(set) var affected: EntityIDs = []
-    /// Entities that no `$<Content-ID>` can stand for.
+    /// Entities that must be referenced by key and not by `$<Content-ID>`.
     private(set) var keyed: EntityIDs = []
-    /// The links that the operation makes, from each navigation property's source to its target.
+    /// The links that the operation creates, from each navigation property's source to its target.
     private(set) var links: [(from: EntityID, navigation: Navigation, to: EntityID)] = []
-    /// Where dependent properties were set to null: links that end, whomever they lead to.
+    /// Ends whose dependent properties were set to null. Their links end, whatever the partner is.
     private(set) var cleared: [(entity: EntityID, relationship: Relationship)] = []
-    /// Where a new link leaves no room for another one.
+    /// Ends at which a new link displaces any other.
     private var singleEnds: [(EntityID, Relationship)] = []
     /// Existing entities whose own representation is changed or deleted, so that an `If-Match` may be needed.
     private(set) var conditional: EntityIDs = []
 
-    /// What of an entity that is there the operation has the last word about, as long as no other says something else of it.
+    /// An aspect of an existing entity that an operation determines until another operation changes it.
     enum Facet: Hashable {
         case representation(EntityID)
-        /// Whom an entity is linked to, where there is room for one.
+        /// The partner at a to-one end.
         case end(EntityID, Relationship)
         /// Whether two entities are linked.
         case link(String, EntityID, EntityID)
     }
 
-    /// Nothing where the operation creates an entity: what comes behind it there cannot go without it anyway.
+    /// The facets that the operation sets. Empty if it creates an entity, because later operations on that entity
+    /// depend on the creation anyway.
     var facets: [Facet] {
         guard created.isEmpty else { return [] }
         var facets = conditional.map(Facet.representation) + cleared.map { Facet.end($0.entity, $0.relationship) }
@@ -47,14 +49,16 @@ struct OperationFootprint {
         return facets
     }
 
-    /// Of an operation that no service is told of.
+    /// Creates an empty footprint, for an operation that is not sent.
     init() {}
 
+    /// Computes the footprint of an operation.
+    ///
     /// - Parameters:
-    ///   - named: the navigation properties that an entity's new values decide, and the entities that they name.
-    ///   - owners: the entities that had the keys of new ones before.
-    ///   - partners: the entities that one is linked to, by one navigation property or by any.
-    ///   - deleted: an entity and all that is deleted along with it.
+    ///   - owners: The former owners of the keys of new entities.
+    ///   - named: Returns the navigation properties that new values of an entity determine, and their targets.
+    ///   - partners: Returns the partners of an entity, by one navigation property or by all.
+    ///   - deleted: Returns an entity and all entities that are deleted with it.
     init(
         _ operation: Operation, navigation: (EntityID, String) -> Navigation?,
         owners: [EntityID], named: (EntityID, PropertyValues) -> [NamedTarget],
@@ -74,13 +78,13 @@ struct OperationFootprint {
         case .delete(let entity):
             writes.insert(entity)
             conditional.insert(entity)
-            // What is pending on anything that goes along has to arrive while that is still there.
+            // Pending operations on cascaded entities have to be processed while these still exist.
             affected = EntityIDs(deleted(entity).flatMap { [$0] + partners($0, nil) })
         case .createLink(let link), .updateLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
         case .deleteLink(let link):
             addLink(link.from, link.navigation, link.to, navigation)
-            // The address of a link in a collection has the target's key in it.
+            // The URL of a link in a collection contains the target's key.
             if navigation(link.from, link.navigation)?.multiplicity == .many { keyed.insert(link.to) }
         }
         for (entity, end) in singleEnds { affected.formUnion(partners(entity, end)) }
@@ -92,7 +96,7 @@ struct OperationFootprint {
         keyed.formUnion(conditional)
     }
 
-    /// Of two operations that one request carries out.
+    /// Adds the footprint of another operation that the same request performs.
     mutating func formUnion(_ other: OperationFootprint) {
         created.formUnion(other.created)
         writes.formUnion(other.writes)
@@ -104,14 +108,15 @@ struct OperationFootprint {
         cleared += other.cleared
     }
 
-    /// What dependent properties name, for the operation is made with values.
+    /// A navigation property whose target is determined by the values of dependent properties.
     struct NamedTarget {
         let navigation: String
-        /// nil where a dependent property is null.
+        /// The target, or nil if a dependent property is null.
         let target: EntityID?
     }
 
-    /// A link by dependent properties is a link; where a binding says whom, it is the binding's (OData 4.01 Part 1, 11.4.3).
+    /// Adds the links that dependent properties determine. A binding of the same navigation property takes precedence
+    /// (OData 4.01 Part 1, 11.4.3).
     private mutating func follow(
         _ named: [NamedTarget], of entity: EntityID, besides bound: [String],
         _ navigation: (EntityID, String) -> Navigation?
@@ -146,7 +151,7 @@ struct OperationFootprint {
         }
     }
 
-    /// A link writes the end that has room for one partner only: a second link there would push the first one out.
+    /// Adds a link. It writes a to-one end, because a second link there would displace the first one.
     private mutating func addLink(
         _ from: EntityID, _ name: String, _ to: EntityID, _ navigation: (EntityID, String) -> Navigation?
     ) {

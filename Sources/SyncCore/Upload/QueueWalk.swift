@@ -1,16 +1,16 @@
 import Operations
 
-/// The units of the queue in the order in which they are to be looked at, read a page at a time: whoever stops early has
-/// read no more than a page beyond.
+/// Reads the units of the queue in planning order, page by page. A planner that stops early has read at most one page
+/// too many.
 struct QueueWalk<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private var tracker: LinkTracker<Storage>
-    /// Where the next page begins.
+    /// The beginning of the next page.
     private var position: SequenceNumber = 0
     private var units: ArraySlice<PlannedUnit> = []
     private let pageSize: Int
     private let coalescing: Coalescing<Storage>?
-    /// Operations that cancel each other out, so that nothing of them has to be sent.
+    /// Operations that cancel each other out and are not sent.
     private(set) var elided: [SequenceNumber] = []
 
     init(_ resolver: EntityResolver<Storage>, pageSize: Int = 256, coalescing: Coalescing<Storage>? = nil) {
@@ -20,7 +20,7 @@ struct QueueWalk<Storage: StateReader> {
         tracker = LinkTracker(resolver)
     }
 
-    /// Nil behind the last one.
+    /// Returns the next unit, or nil at the end.
     mutating func next() throws(StateError) -> PlannedUnit? {
         if units.isEmpty { try readPage() }
         return units.popFirst()
@@ -35,18 +35,19 @@ struct QueueWalk<Storage: StateReader> {
         guard var coalescing else { return }
         units = try coalescing.coalesced(Array(units))[...]
         elided += coalescing.elided
-        // A page that cancelled itself out is not the end of the queue.
+        // If a page cancels out completely, more of the queue may follow.
         if units.isEmpty { try readPage() }
     }
 
-    /// The units of these operations, in an order that keeps every dependency.
+    /// Returns the units of these operations, in an order that respects every dependency.
     static func units(
         of operations: [PendingOperation], _ resolver: EntityResolver<Storage>, _ tracker: inout LinkTracker<Storage>
     ) throws(StateError) -> [PlannedUnit] {
         var found: [PlannedUnit] = []
         for operations in PendingOperation.units(operations) {
             var unit = PlannedUnit(operations: operations)
-            // What no service is told of is nothing to it: it orders nothing and is waited for by nobody.
+            // Local-only operations do not exist for the service: they have no order, and no operation waits for
+            // them.
             for pending in operations {
                 guard pending.operation.delivery != .localOnly else {
                     unit.footprints.append(OperationFootprint())
@@ -59,8 +60,8 @@ struct QueueWalk<Storage: StateReader> {
         return TransactionUnits.arranged(found)
     }
 
-    /// A page that tears nothing apart: up to the end of its last change set, and up to the last member of each transaction
-    /// in it. Then nothing that is arranged with it is behind it.
+    /// Reads a page that splits no unit: it extends to the end of its last change set and to the last member of each of
+    /// its transactions.
     private func wholePage() throws(StateError) -> [PendingOperation] {
         let storage = resolver.storage
         var page = try storage.pendingOperations(from: position, limit: pageSize)
@@ -83,10 +84,10 @@ struct QueueWalk<Storage: StateReader> {
         return page
     }
 
-    /// How far a page may grow because of operations that mend refused ones.
+    /// The number of operations up to which a page grows because of operations that amend refused ones.
     private static var fixReach: Int { 4_096 }
 
-    /// The last operation that may mend this one, where the service refused it.
+    /// Returns the last operation that may amend this one, if the service refused it.
     private func lastFix(of pending: PendingOperation) throws(StateError) -> SequenceNumber? {
         guard coalescing != nil, case .rejected = pending.status else { return nil }
         return try resolver.storage.pendingOperations(naming: pending.operation.subject).last

@@ -2,10 +2,10 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Turns what a service answered to a batch into the outcome of each operation: the keys that new entities got, their
-/// ETags, and the service's words where it refused.
+/// Converts the response to a batch to an outcome for each operation: the keys and ETags of new entities, and the
+/// service's error for refused operations.
 ///
-/// Pure: the same plan, state and answer give the same outcomes.
+/// It is pure: the same plan, state and response always give the same outcomes.
 public struct Reconciler<Storage: StateReader> {
     private let model: EntityDataModel
     private let storage: Storage
@@ -14,16 +14,18 @@ public struct Reconciler<Storage: StateReader> {
     private let options: ServiceOptions
     /// Operations that were refused before and are sent again.
     private let retried: Set<SequenceNumber>
-    /// Operations that were sent before, and of which no answer told what became of them.
+    /// Operations that were sent before and whose outcome no response reported.
     private let doubtful: Set<SequenceNumber>
     private let budget: RetryBudget
     private var builder: ImageBuilder<Storage>
 
+    /// Creates a reconciler.
+    ///
     /// - Parameters:
-    ///   - options: what the service lacks; those that the plan was made with.
-    ///   - retried: operations that were refused before.
-    ///   - doubtful: operations that were in doubt before.
-    ///   - budget: how often each may still be put off.
+    ///   - options: The service's capabilities that the plan was made with.
+    ///   - retried: Operations that were refused before.
+    ///   - doubtful: Operations that were in doubt before.
+    ///   - budget: The remaining number of deferrals of each operation.
     public init(
         storage: Storage, model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         retried: Set<SequenceNumber> = [], doubtful: Set<SequenceNumber> = [], budget: RetryBudget = RetryBudget()
@@ -39,12 +41,14 @@ public struct Reconciler<Storage: StateReader> {
         builder = try ImageBuilder(storage: storage, model: model)
     }
 
-    /// What the answers say of streams; to be kept once the outcomes are folded.
+    /// The stream metadata in the responses. They are stored after the outcomes were folded.
     public var streams: [StreamImage] { builder.streams }
 
+    /// Returns the outcomes of all operations of a plan.
+    ///
     /// - Parameters:
-    ///   - requests: the encoded requests of each change set.
-    ///   - outcomes: one for each change set of the plan, in order; see `BatchMatcher`.
+    ///   - requests: The encoded requests of each change set.
+    ///   - outcomes: One outcome for each change set of the plan, in order; see `BatchMatcher`.
     public mutating func outcomes(
         of plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
@@ -61,7 +65,7 @@ public struct Reconciler<Storage: StateReader> {
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         switch outcome {
         case .members(let responses):
-            // A success that says in its body that it failed is none, and no refusal either.
+            // A successful status with an error in the body is neither a success nor a refusal.
             if let error = try inStreamError(changeSet, responses) {
                 return all(changeSet) { _ in .inDoubt(error.message) }
             }
@@ -84,10 +88,11 @@ public struct Reconciler<Storage: StateReader> {
         _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var images: [SequenceNumber: [EntityImage]] = [:]
-        // Those that create single entities first: the answer to a deep insert may show them as well.
+        // Requests that create single entities first, because the response to a deep insert may contain the same
+        // entities.
         let answered = Array(zip(changeSet.requests, responses))
         for (request, response) in answered.filter({ $0.0.below.isEmpty }) + answered.filter({ !$0.0.below.isEmpty }) {
-            // Behind the last of the operations that the request carries out: then all that it created is there.
+            // With the last operation of the request, because then all entities that the request creates exist.
             images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
         }
         return all(changeSet) { .confirmed(images: images[$0] ?? []) }
@@ -114,7 +119,7 @@ public struct Reconciler<Storage: StateReader> {
             guard let id = request.creates, let name = try setName(of: id, request), let set = model.findEntitySet(name)
             else { return [] }
             return try created(request, response, set, body)
-        // The ETag in the answer is the stream's.
+        // The ETag in the response is the stream's.
         case .update where request.modification.stream != nil: return []
         case .update: return try updated(request, response)
         case .delete, .link, .unlink: return []
@@ -141,7 +146,8 @@ public struct Reconciler<Storage: StateReader> {
         return try identified(payload, set, NewEntity(id, below: request.below), body)
     }
 
-    /// The headers name the entity where there is no body (OData 4.01 Part 1, 8.3.4 and 8.3.2), or one without the key.
+    /// Returns the key in the headers, which identify the entity if there is no body (OData 4.01 Part 1, 8.3.4 and
+    /// 8.3.2) or the body lacks the key.
     private func keyInHeaders(_ response: WireResponse, _ set: EntitySet) -> PropertyValues {
         for header in ["OData-EntityId", "Location"] {
             guard let url = response.headers[header], let key = links.key(in: url, of: set) else { continue }
@@ -150,7 +156,7 @@ public struct Reconciler<Storage: StateReader> {
         return [:]
     }
 
-    /// The entity, and where the request created others below it, those that the answer shows.
+    /// Returns the image of a new entity, and those of the children of a deep insert that the response contains.
     private mutating func identified(
         _ payload: EntityPayload, _ set: EntitySet, _ new: NewEntity, _ body: EntityBody
     ) throws(StateError) -> [EntityImage] {
@@ -163,10 +169,10 @@ public struct Reconciler<Storage: StateReader> {
             else { continue }
             below.append((level, inline.entities, target, payload.expanded.remove(at: index).entities))
         }
-        // The one above comes first: the answer may show it again below those that it holds.
+        // The parent first, because the response may contain it again below its children.
         var images = try builder.images(of: payload, in: set, known: new.id) ?? []
         for (level, bodies, target, shown) in below {
-            // What was bound beside the new ones is known already; what cannot be told apart is taken for nobody.
+            // Existing bound entities are excluded; ambiguous children stay unmatched.
             var answered: [EntityPayload] = []
             for child in shown where try !builder.isKnown(child, target, below: new.id) { answered.append(child) }
             let navigation = body.inline.first { $0.navigation.name == level.navigation }?.navigation
@@ -193,7 +199,7 @@ public struct Reconciler<Storage: StateReader> {
             payload.type = payload.type ?? type
             return try builder.images(of: payload, in: set, known: id) ?? []
         }
-        // A service may give the entity another key because of the update.
+        // A service may change the key of an entity as a result of the update.
         let values = keyInHeaders(response, set)
         guard etag != nil || !values.isEmpty else { return [] }
         return [EntityImage(entity: id, set: set.name, type: type, values: values, etag: etag)]
@@ -206,13 +212,13 @@ public struct Reconciler<Storage: StateReader> {
     ) -> [BatchAnswered.Outcome] {
         let blamed = changeSet.culprit(requests, response, culprit)
         let index = blamed.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
-        // A change set of one operation needs no culprit; of several, all are refused with it unless one is named.
+        // A change set of one operation needs no culprit. Otherwise all operations are refused unless one is named.
         let operations = Set(changeSet.operations)
         let named =
             index.map { changeSet.requests[$0] }
             ?? (operations.count == 1 || changeSet.requests.count == 1 ? changeSet.requests.first : nil)
         if let named, isDone(named, response) {
-            // The others were undone with it and go again without it.
+            // The other operations were rolled back with it, and are sent again without it.
             return all(changeSet) { named.operations.contains($0) ? .confirmed(images: []) : .notProcessed }
         }
         if named == nil, mayBeOwnDoing(changeSet, response) {
@@ -220,7 +226,7 @@ public struct Reconciler<Storage: StateReader> {
                 .inDoubt("Sent before without an answer, and now the service says that something of it is not there.")
             }
         }
-        // A gateway in front of what carries it out: it may have been done all the same.
+        // The response comes from a gateway, so the service may have processed the request.
         if FailureClass(status: response.status) == .uncertain {
             return all(changeSet) { _ in .inDoubt("The service answered with status \(response.status).") }
         }
@@ -231,7 +237,7 @@ public struct Reconciler<Storage: StateReader> {
         }
     }
 
-    /// Whether what the service misses may be what the change set removed when it was sent before.
+    /// Returns whether the missing entity or link may have been removed by an earlier transmission of this change set.
     private func mayBeOwnDoing(_ changeSet: PlannedChangeSet, _ response: WireResponse) -> Bool {
         Self.isMissing(response)
             && changeSet.requests.contains { request in
@@ -244,7 +250,7 @@ public struct Reconciler<Storage: StateReader> {
 
     private static func isMissing(_ response: WireResponse) -> Bool { response.status == 404 || response.status == 410 }
 
-    /// What was to be deleted or unlinked is not there: that was the aim.
+    /// Returns whether the entity or link to be removed no longer exists, so that the aim is reached.
     private func isDone(_ request: PlannedRequest, _ response: WireResponse) -> Bool {
         guard Self.isMissing(response) else { return false }
         return switch request.modification.action {
@@ -254,7 +260,7 @@ public struct Reconciler<Storage: StateReader> {
         }
     }
 
-    /// The most bytes of a request that a refusal keeps.
+    /// The largest number of request bytes that a refusal contains.
     private static var shownBody: Int { 16_384 }
 
     private static func shown(_ body: [UInt8]) -> String? {

@@ -1,24 +1,23 @@
 public import ODataWire
 
-/// What the refusal of a change set says of the `$<Content-ID>` references in it: whether the service may not have known
-/// what a reference means.
+/// The conclusion from the refusal of a change set that the service may not support its `$<Content-ID>` references.
 ///
-/// Services say it in many ways: `Requested entity could not be found`, `malformed`, `Resource not found for the segment
-/// '$1'`. None of them proves it, and each may mean something else, so the finding is a reason to try another form. If the
-/// service takes that, it is proven.
+/// Services use different errors: `Requested entity could not be found`, `malformed`, `Resource not found for the
+/// segment '$1'`. Each of them may have another cause, so the conclusion is only a reason to try another form. If the
+/// service accepts that form, the conclusion is proven.
 ///
-/// Pure: the same requests and answer give the same finding.
+/// It is pure: the same requests and response always give the same conclusion.
 public struct ReferenceRefusal: Sendable, Hashable {
-    /// The most that the service seems to understand.
+    /// The most capable form of references that the service seems to support.
     public let understood: ServiceOptions.ContentIDReferences
 
-    /// Nil if the refusal is about something else, as far as it shows.
+    /// Interprets a refusal. Returns nil if it appears to have another cause.
     ///
     /// - Parameters:
-    ///   - requests: those of the change set, as they were sent.
-    ///   - culprit: the Content-ID of the request to blame, if its place in the answer tells.
+    ///   - requests: The requests of the change set, as sent.
+    ///   - culprit: The Content-ID of the failed request, if the position of the response reveals it.
     public init?(_ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, culprit: String?) {
-        // Not found; malformed; not implemented. Any other status is about the content, the state or the caller.
+        // Not found; malformed; not implemented. Any other status concerns the content, the state or the caller.
         guard [400, 404, 501].contains(response.status), changeSet.requests.count > 1 else { return nil }
         let error = ServiceErrorReader.read(response.body)
         let blamed = changeSet.culprit(requests, response, culprit)
@@ -32,7 +31,7 @@ public struct ReferenceRefusal: Sendable, Hashable {
         let isQuoted = referring.contains { action in
             action.urlReferences.compactMap(\.contentID).contains { Self.quotes($0, response, error) }
         }
-        // What else may be missing is an entity that the request names besides.
+        // Another entity that the request refers to may be missing instead.
         let namesOthers = referring.contains {
             ($0.urlReferences + $0.bodyReferences).contains { !$0.isBelowContentID }
         }
@@ -40,8 +39,8 @@ public struct ReferenceRefusal: Sendable, Hashable {
         understood = .none
     }
 
-    /// Whether the error's sentences have the reference in them, as `$1` and not in `$10`. Its target does not count: that
-    /// names what the error is about by the reference if the service has understood it (OData 4.01 JSON, 21.1).
+    /// Returns whether the error messages contain the reference, as `$1` and not in `$10`. The error's target does not
+    /// count: a service that understands the reference uses it there (OData 4.01 JSON, 21.1).
     private static func quotes(_ contentID: String, _ response: WireResponse, _ error: ServiceError?) -> Bool {
         let texts =
             error.map { [$0.message] + $0.details.map(\.message) } ?? [String(decoding: response.body, as: UTF8.self)]

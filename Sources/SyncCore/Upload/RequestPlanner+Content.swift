@@ -2,13 +2,13 @@ import EDM
 import ODataWire
 import Operations
 
-/// A link that has to be said by a request of its own; nil for the removal of a single-valued one.
+/// A link that requires a request of its own. A nil target removes the link of a to-one property.
 struct LinkContent {
     var navigation: Property
     var target: EntityID?
 }
 
-/// Values and bindings of a creation or an update as a body can say them, and what it cannot say.
+/// The values and bindings of a creation or an update that a body can express, and the remaining links.
 struct BodyContent {
     var values: PropertyValues
     var bindings: [EntityBody.Binding] = []
@@ -16,8 +16,11 @@ struct BodyContent {
 }
 
 extension RequestPlanner {
-    /// Where values and a binding say the same, the binding is sent. Not every V2 service knows bindings: those get the
-    /// values, with the key that the principal has now; only a principal of the same change set has none yet.
+    /// Returns the content of a body.
+    ///
+    /// If values and a binding define the same link, the binding is sent. Not all V2 services support bindings, so
+    /// these receive the values with the principal's current key, unless the principal is created in the same change
+    /// set and has no key yet.
     func content(
         _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType
     ) throws(StateError) -> BodyContent {
@@ -28,7 +31,7 @@ extension RequestPlanner {
             let speaksValues = !options.supportsBind || (isDoubled && resolver.model.version.isLegacy)
             if speaksValues, try setDependents(of: navigation, to: binding.targets, &content.values) { continue }
             if isDoubled {
-                // The key of a new principal is provisional: the link tells the service which one it is.
+                // The key of a new principal is provisional, so the link identifies it to the service.
                 for pair in navigation.navigation?.constraints ?? [] { content.values[pair.dependent] = nil }
             }
             var targets: [ResourceReference] = []
@@ -49,7 +52,8 @@ extension RequestPlanner {
         return content
     }
 
-    /// Says a link by the dependent properties; false where there are none, or the principal's key is not known.
+    /// Expresses a link by the dependent properties. Returns false if there are none, or the principal's key is
+    /// unknown.
     private func setDependents(
         of navigation: Property, to targets: [EntityID], _ values: inout PropertyValues
     ) throws(StateError) -> Bool {
@@ -66,8 +70,8 @@ extension RequestPlanner {
 
     // MARK: Replacement
 
-    /// All that a PUT has to say: what the service holds, what earlier requests of the change set make of it, and the
-    /// changes on top. Not what later operations will do.
+    /// Returns all values of a PUT: the service's values, the effects of earlier requests of the change set, and the
+    /// changes. Later operations are not included.
     mutating func replacement(
         of entity: EntityID, _ changes: PropertyValues, _ bindings: [Binding], _ type: EntityType
     ) throws(StateError) -> PropertyValues {
@@ -94,8 +98,9 @@ extension RequestPlanner {
         return try resolver.serviceRow(entity)?.values
     }
 
-    /// Nulls the dependent properties of those whose links an operation ends, whether it names them or not: a later PUT of
-    /// the same change set would take the link back. What an update says of its own entity is in its values.
+    /// Sets the dependent properties of all links that an operation ends to null, whether it names them or not.
+    /// Otherwise a later PUT of the same change set would restore the link. For the updated entity itself, the update
+    /// contains the values.
     mutating func letGo(_ operation: Operation, _ tracker: inout LinkTracker<Storage>) throws(StateError) {
         var updated: EntityID?
         if case .update(let entity, _, _) = operation.action { updated = entity }
@@ -113,7 +118,7 @@ extension RequestPlanner {
         }
     }
 
-    /// What a link does to the dependent properties that a later PUT of the same change set repeats.
+    /// Applies the effect of a link to the dependent properties that a later PUT of the same change set repeats.
     mutating func follow(_ from: EntityID, _ navigation: Property, _ to: EntityID) throws(StateError) {
         guard let end = navigation.navigation else { return }
         if !end.constraints.isEmpty {
@@ -135,7 +140,7 @@ extension RequestPlanner {
 }
 
 extension Property {
-    /// Whether an update may change it, as far as the metadata tell.
+    /// Whether an update may change the property, according to the metadata.
     package var isWritable: Bool {
         !annotations.contains { annotation in
             switch annotation.term {

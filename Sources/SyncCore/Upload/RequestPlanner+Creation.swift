@@ -2,9 +2,11 @@ import EDM
 import ODataWire
 import Operations
 
-/// What a creation needs beside its own request. Where a deep insert cannot tell which of several entities got which key,
-/// and for what is referred to by a Content-ID, which nothing inside of a body has: children of a collection come after it,
-/// and an entity that has such children or is referred to comes before it.
+/// The children of a creation, and whether each is sent before it, after it or inline.
+///
+/// A child of a collection is sent after the creation if a deep insert could not match the keys of several entities, or
+/// if the child requires a request of its own, for example because it needs a Content-ID, which entities inside a body
+/// do not have. A to-one child is sent before the creation in such cases.
 private struct Below {
     typealias Child = (navigation: Property, creation: Creation)
     var before: [Child] = []
@@ -22,8 +24,8 @@ extension RequestPlanner {
         if navigation.isCollection || isContaining(navigation) {
             return try add(creation, pending, below: (parent.entity, navigation))
         }
-        // There is no POST to a single-valued navigation property. The new entity binds its owner, where it can: it may not
-        // exist without. Otherwise a link follows.
+        // There is no POST to a to-one navigation property. If possible, the new entity binds its owner, because it
+        // may not exist without it. Otherwise a link request follows.
         if let type = resolver.model.findEntityType(creation.type),
             let partner = navigation.navigation?.partner.flatMap({ type.findProperty($0) }), partner.isNavigation
         {
@@ -39,7 +41,9 @@ extension RequestPlanner {
         try add(LinkContent(navigation: navigation, target: creation.entity), of: parent.entity, pending)
     }
 
-    /// - Parameter owner: the entity and the collection that the new one is created in.
+    /// Adds the requests of a creation.
+    ///
+    /// - Parameter owner: The entity and navigation property that the new entity is created in.
     private mutating func add(
         _ creation: Creation, _ pending: PendingOperation, below owner: (entity: EntityID, navigation: Property)? = nil
     ) throws(StateError) {
@@ -58,8 +62,8 @@ extension RequestPlanner {
             if owner.navigation.isCollection {
                 add(.createRelated(in: reference, navigation: owner.navigation, body), pending, creates: new)
             } else {
-                // There is no POST to a single-valued navigation property. What it contains comes into being by an update of
-                // what is not there yet (OData 4.01 Part 1, 11.4.4).
+                // There is no POST to a to-one navigation property. A contained entity is created there by an update
+                // of the missing entity (OData 4.01 Part 1, 11.4.4).
                 let place = ResourceReference.contained(in: reference, by: owner.navigation, key: nil)
                 add(.update(place, body, replaces: !options.supportsPatch), pending, creates: new)
             }
@@ -72,13 +76,13 @@ extension RequestPlanner {
         for (navigation, child) in below.after { try add(child, pending, below: (creation.entity, navigation)) }
     }
 
-    /// Whether entities come into being only below it.
+    /// Returns whether the navigation property contains its targets.
     private func isContaining(_ navigation: Property) -> Bool {
         navigation.navigation?.containsTarget == true && !resolver.model.version.isLegacy
     }
 
-    /// The entity, as one of the type that declares the navigation property to what it contains where its set has other ones
-    /// too.
+    /// Returns a reference to the entity, cast to the type that declares the containment property if its set also has
+    /// other types.
     private func reference(
         _ entity: EntityID, having navigation: Property
     ) throws(StateError) -> ResourceReference {
@@ -89,7 +93,8 @@ extension RequestPlanner {
         return .cast(reference, to: cast)
     }
 
-    /// Where the entity can be created so that this says the link: `POST Customers(1)/Orders`.
+    /// Returns the collection in which the entity can be created so that the URL defines the link: `POST
+    /// Customers(1)/Orders`.
     private func owner(
         by link: LinkContent, of set: EntitySet
     ) throws(StateError) -> (entity: EntityID, navigation: Property)? {
@@ -115,7 +120,8 @@ extension RequestPlanner {
                         below.inline.append((navigation, child))
                     }
                 } else if isSeparate || referenced.contains(creation.entity) {
-                    // Another request may link the owner elsewhere, and then nothing leads to what was created below it.
+                    // Another request may change the owner's link; then the nested entity would no longer be
+                    // reachable.
                     below.before.append((navigation, child))
                 } else {
                     below.inline.append((navigation, child))

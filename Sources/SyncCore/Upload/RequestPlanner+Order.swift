@@ -3,18 +3,18 @@ import ODataWire
 import Operations
 
 extension RequestPlanner {
-    /// The operations of a change set in an order in which what can go under an ETag does.
+    /// Returns the operations of a change set in an order in which as many as possible are sent with an ETag.
     ///
-    /// A link may change the ETag of either end, so what comes behind it asks for none, and would overwrite what others have
-    /// changed. An update that says nothing of links goes in front of the first one that concerns its entity, and no further:
-    /// otherwise the order is the app's.
+    /// A link may change the ETag of either end, so a later update is sent without one and could overwrite changes of
+    /// other clients. An update without links therefore moves before the first link of its entity. Otherwise the order
+    /// is the app's.
     func guardedFirst(_ operations: [PendingOperation]) throws(StateError) -> [PendingOperation] {
-        // What a PUT repeats depends on the links before it.
+        // The values that a PUT repeats depend on the links before it.
         guard options.supportsPatch, operations.count > 1 else { return operations }
-        /// Each operation, with the updates that go in front of it.
+        /// Each operation, with the updates that precede it.
         var places: [(guarded: [PendingOperation], operation: PendingOperation)] = []
         var firstLinks: [EntityID: Int] = [:]
-        /// Entities whose updates stay where they are: the order of what is said of one entity matters.
+        /// Entities whose updates do not move, because the order of operations on one entity matters.
         var fixed: Set<EntityID> = []
         for pending in operations {
             switch pending.operation.action {
@@ -39,7 +39,7 @@ extension RequestPlanner {
         return places.flatMap { $0.guarded + [$0.operation] }
     }
 
-    /// Whether nothing but values of the entity are said.
+    /// Returns whether the operation changes only values of the entity.
     private func isUpdate(_ pending: PendingOperation, ofOnly entity: EntityID) -> Bool {
         if case .update(entity, _, let bindings) = pending.operation.action { bindings.isEmpty } else { false }
     }

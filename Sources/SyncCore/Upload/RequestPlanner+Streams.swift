@@ -3,7 +3,7 @@ import ODataWire
 import Operations
 
 extension RequestPlanner {
-    /// The one request of an operation that writes a stream. Its body is not here.
+    /// Adds the single request of an operation that writes a stream. The planner does not have the body.
     mutating func add(_ stream: StreamWrite, _ pending: PendingOperation) throws(StateError) {
         switch pending.operation.action {
         case .create(let creation, let parent):
@@ -22,7 +22,7 @@ extension RequestPlanner {
         case .update(let entity, _, _):
             let body = EntityBody(type: try type(of: entity, in: pending.operation), values: [:])
             let image = try resolver.storage.stream(stream.property, of: entity)
-            // A stream has an ETag of its own (OData JSON 4.01, 4.5.10). In V2 services that tell none take the entity's.
+            // A stream has its own ETag (OData JSON 4.01, 4.5.10). V2 services that return none use the entity's.
             let fallback = resolver.model.version.isLegacy ? try etag(entity) : nil
             add(
                 .update(try reference(entity), body, replaces: true), pending, ifMatch: image?.etag ?? fallback,

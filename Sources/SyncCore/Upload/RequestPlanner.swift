@@ -2,28 +2,28 @@ import EDM
 import ODataWire
 import Operations
 
-/// Writes the operations of a change set as requests, numbers them, and lets `$<Content-ID>` stand for new entities, in the
-/// forms that the service knows.
+/// Converts the operations of a change set to numbered requests, in the forms that the service supports.
+/// `$<Content-ID>` references new entities.
 struct RequestPlanner<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
     private(set) var options: ServiceOptions
-    /// The options, whatever a single change set departs from.
+    /// The options without the deviations of a single change set.
     private let usualOptions: ServiceOptions
     private var nextContentID: Int
     private(set) var contentIDs: [EntityID: String] = [:]
-    /// Entities that an earlier request of the change set changes or links: their ETag has been checked, and need not be
-    /// the same any more.
+    /// Entities that an earlier request of the change set changes or links. Their ETag was already checked and may have
+    /// changed.
     var changed: Set<EntityID> = []
     /// Entities that requests of the change set refer to, so that they need a Content-ID of their own.
     private(set) var referenced = EntityIDs()
-    /// What earlier requests of the change set leave of an entity's values; only where updates are replacements.
+    /// The values of entities after the earlier requests of the change set. Only used if updates are replacements.
     var standing: [EntityID: PropertyValues] = [:]
     private var requests: [PlannedRequest] = []
-    /// Those that the app gave the operation.
+    /// The custom headers of the operation.
     private var headers = HTTPHeaders.empty
-    /// Entities whose keys will be known when the requests go: they are created in an earlier round.
+    /// Entities whose keys will be known when the requests are sent, because an earlier round creates them.
     private let knownLater: Set<EntityID>
-    /// Why the service cannot take the change set, as the end of a sentence.
+    /// The reason why the service does not support the change set, as the end of a sentence.
     private(set) var obstacle: String?
 
     init(
@@ -37,9 +37,12 @@ struct RequestPlanner<Storage: StateReader> {
         self.knownLater = knownLater
     }
 
+    /// Returns the requests of a change set.
+    ///
     /// - Parameters:
+    ///   - carried: The operations that each operation carries.
     ///   - given: Content-IDs of entities that the change set creates before these operations.
-    ///   - references: where they may refer to new entities, if not as the options have it.
+    ///   - references: The supported references to new entities, if they differ from the options.
     mutating func changeSet(
         _ operations: [PendingOperation], carrying carried: [SequenceNumber: [SequenceNumber]] = [:],
         given: [EntityID: String] = [:], references: ServiceOptions.ContentIDReferences? = nil
@@ -60,7 +63,7 @@ struct RequestPlanner<Storage: StateReader> {
             let first = requests.count
             try add(pending)
             guard requests.count > first else { continue }
-            // With what it carries an operation ends, so that its answer does.
+            // Carried operations end with the operation, and so with its response.
             requests[first].carries =
                 (carried[pending.sequence] ?? []) + (superseded.replacements[pending.sequence] ?? [])
         }
@@ -81,14 +84,14 @@ struct RequestPlanner<Storage: StateReader> {
         switch operation.action {
         case .create(let creation, let parent):
             try addCreate(creation, parent, pending)
-            // A service may count a link as a change of either end.
+            // A service may treat a link as a change of either end.
             changed.formUnion(operation.referencedEntities)
         case .update(let entity, let changes, let bindings):
             let type = try type(of: entity, in: operation)
             let replaces = !options.supportsPatch
             let values = replaces ? try replacement(of: entity, changes, bindings, type) : changes
             let content = try content(values, bindings, type)
-            // What only links can say needs no update.
+            // An update whose content is only links needs no update request.
             let isSaidByLinks =
                 !content.links.isEmpty && changes.isEmpty
                 && content.links.count == bindings.reduce(0) { $0 + max($1.targets.count, 1) }
@@ -116,7 +119,7 @@ struct RequestPlanner<Storage: StateReader> {
 
     // MARK: Links
 
-    /// A link that no body says.
+    /// Adds a link that no body expresses.
     mutating func add(_ link: LinkContent, of entity: EntityID, _ pending: PendingOperation) throws(StateError) {
         guard let target = link.target else {
             changed.insert(entity)
@@ -125,7 +128,7 @@ struct RequestPlanner<Storage: StateReader> {
         try addLink(from: entity, link.navigation, to: target, pending)
     }
 
-    /// From the end whose URL names the new entity, where a body cannot.
+    /// Adds a link from the end whose URL refers to the new entity, if a body cannot.
     private mutating func addLink(
         from: EntityID, _ navigation: Property, to: EntityID, _ pending: PendingOperation
     ) throws(StateError) {
@@ -136,7 +139,7 @@ struct RequestPlanner<Storage: StateReader> {
         } else {
             add(.link(from: try reference(from), navigation: navigation, to: try reference(to)), pending)
         }
-        // A service may count a link as a change of either end.
+        // A service may treat a link as a change of either end.
         changed.formUnion([from, to])
         if !options.supportsPatch { try follow(from, navigation, to) }
     }

@@ -2,10 +2,10 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Makes the plan again that a batch was sent by, so that an answer that comes late, after a restart perhaps, is understood.
+/// Reconstructs the plan of a sent batch, so that a late response can be interpreted, even after a restart.
 ///
-/// The requests themselves are in the log; this is what they mean: which entity each creates, and which operations it
-/// carries out. As its operations have not ended, the state is what they were planned on, but for what was read since.
+/// The log contains the requests; the plan adds the entities that each one creates and the operations that it performs.
+/// The operations are still pending, so the state is the one they were planned on, except for later reads.
 public struct SentPlan<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private let options: ServiceOptions
@@ -15,7 +15,7 @@ public struct SentPlan<Storage: StateReader> {
         self.options = options
     }
 
-    /// The change sets at these places, of which every operation is still pending.
+    /// Returns the change sets at these positions. All of their operations are still pending.
     public func plan(of prepared: BatchPrepared, _ places: [Int]) throws(StateError) -> UploadPlan {
         var plan = UploadPlan()
         for place in places {
@@ -30,16 +30,16 @@ public struct SentPlan<Storage: StateReader> {
             if let pending = try resolver.storage.pendingOperation(sequence) { operations.append(pending) }
         }
         if let planned = try planned(operations, as: sent) { return planned }
-        // Other options hold now, or another version of this code plans otherwise.
+        // The options have changed, or this version of the code plans differently.
         return PlannedChangeSet(requests: try requests(sent))
     }
 
-    /// Nil where the requests would be others today.
+    /// Returns the change set as planned now, or nil if its requests differ from the sent ones.
     private func planned(
         _ operations: [PendingOperation], as sent: [BatchPrepared.Request]
     ) throws(StateError) -> PlannedChangeSet? {
         guard let first = sent.first.flatMap({ Int($0.contentID) }) else { return nil }
-        // Whether the upload put operations together is not told, but shows.
+        // Whether the upload coalesced operations is not logged, but the requests show it.
         for scope in [Coalescing<Storage>.Scope.refused, .everything] {
             let planned = try planned(operations, scope, firstContentID: first)
             if let planned, UploadPlan(changeSets: [planned]).prepared(as: 0).changeSets == [sent] { return planned }
@@ -65,8 +65,8 @@ public struct SentPlan<Storage: StateReader> {
             references: form.references)
     }
 
-    /// What the operations by themselves tell of their requests. The keys of what was created below another entity are then
-    /// left to a reading.
+    /// Returns the requests as far as the operations alone determine them. The keys of nested new entities are then
+    /// found by reading.
     private func requests(_ sent: [BatchPrepared.Request]) throws(StateError) -> [PlannedRequest] {
         var requests: [PlannedRequest] = []
         for request in sent {

@@ -1,19 +1,19 @@
 import EDM
 import Operations
 
-/// Links that a change set removes at a single-valued end and then replaces there by another.
+/// Unlink operations at a to-one end that a later operation of the change set replaces with another link.
 ///
-/// A replacement lets go of the old link by itself. A removal beside it would do harm: the requests of a change set have no
-/// order that a service must keep (OData 4.0 Part 1, 11.7.4), and if the removal came last, the new link would be gone.
+/// A replacement removes the old link implicitly. An additional unlink would be harmful: the requests of a change set
+/// have no guaranteed order (OData 4.0 Part 1, 11.7.4), and an unlink processed last would remove the new link.
 ///
-/// What counts is the entity whose end is single-valued, not the end that either is said at. The end is surely replaced
-/// where the new link is said at it (a reference, a binding, dependent properties), and where the entity is added to the
-/// collection of another partner, which moves it there. Not where it would only be pushed out at the other end of a
-/// one-to-one relationship.
+/// The entity with the to-one end matters, not the end at which either operation is expressed. The link is certainly
+/// replaced if the new link is set at that end (by a reference, a binding or dependent properties), or if the entity is
+/// added to the collection of another partner, which moves it there. It is not if the link would only be displaced at
+/// the other end of a one-to-one relationship.
 struct SupersededUnlinks {
-    /// The removals that need no request of their own.
+    /// The unlink operations that need no request of their own.
     private(set) var operations: Set<SequenceNumber> = []
-    /// The same under the operation that replaces the link.
+    /// The unlink operations, by the operation that replaces the link.
     private(set) var replacements: [SequenceNumber: [SequenceNumber]] = [:]
 
     private struct End: Hashable {

@@ -1,10 +1,10 @@
 import Operations
 
-/// Operations that travel together, with what each reads and writes.
+/// Operations that are sent together, with their footprints.
 struct PlannedUnit {
     var operations: [PendingOperation] = []
     var footprints: [OperationFootprint] = []
-    /// Further operations that those above carry out as well, by the operation that does; see ``Coalescing``.
+    /// Further operations that those above also perform, by the operation that carries them; see ``Coalescing``.
     var carried: [SequenceNumber: [SequenceNumber]] = [:]
 
     mutating func append(_ other: PlannedUnit) {
@@ -13,25 +13,27 @@ struct PlannedUnit {
         carried.merge(other.carried) { $0 + $1 }
     }
 
-    /// All that the unit stands for.
+    /// All operations of the unit.
     var sequences: [SequenceNumber] { operations.map(\.sequence) + carried.values.flatMap { $0 } }
 }
 
-/// Puts the units of a transaction together, wherever they stand in the queue.
+/// Combines the units of each transaction, wherever they are in the queue.
 ///
-/// Units depend on those before them that they may not change places with. When the units of a transaction become one, some
-/// of those between them may depend on it and be needed by it: such a circle can only go as one as well. So a transaction is
-/// a strongly connected component of the dependencies, and these come out in an order in which nothing stands before what
-/// it depends on (Tarjan).
+/// Units depend on the earlier units with which they do not commute. If the units of a transaction are combined, a unit
+/// between them may depend on the transaction and also be required by it; such a cycle has to be sent as one unit too.
+/// A transaction is therefore a strongly connected component of the dependency graph. Tarjan's algorithm returns the
+/// components in an order that respects all dependencies.
 struct TransactionUnits {
     private let units: [PlannedUnit]
-    /// The node of each unit, named by its first one: a transaction is one node, any other unit is one by itself.
+    /// The node of each unit, identified by its first unit. A transaction is one node; any other unit is a node of its
+    /// own.
     private var nodes: [Int]
     private var members: [Int: [Int]] = [:]
     /// The nodes that each node depends on.
     private var predecessors: [Int: Set<Int>] = [:]
 
-    /// The units in an order that keeps every dependency; as they are where no operation has a transactionID.
+    /// Returns the units in an order that respects every dependency. They are unchanged if no operation has a
+    /// transactionID.
     ///
     /// Cost: linear in the queue.
     static func arranged(_ units: [PlannedUnit]) -> [PlannedUnit] {
@@ -53,7 +55,7 @@ struct TransactionUnits {
         for (index, unit) in units.enumerated() {
             for operation in unit.operations.map(\.operation) where operation.delivery != .localOnly {
                 guard let transaction = operation.transactionID else { continue }
-                // A change set of the app may belong to several transactions, and then these are one.
+                // A change set of the app may belong to several transactions, which are then combined.
                 if let other = first[transaction] { join(index, other) } else { first[transaction] = index }
             }
         }
@@ -95,7 +97,7 @@ struct TransactionUnits {
 
     // MARK: Components
 
-    /// A node on the way from a root to what it depends on.
+    /// A node on the path from a root to its dependencies.
     private struct Visit {
         let node: Int
         var rest: ArraySlice<Int>

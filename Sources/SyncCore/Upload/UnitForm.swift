@@ -2,27 +2,26 @@ import EDM
 import ODataWire
 import Operations
 
-/// Finds a form in which a service that lacks something can take a unit (an operation, or what has to travel with it), or
-/// says that there is none.
+/// Finds a form of a unit that a service with limited capabilities supports, or reports that there is none.
 ///
-/// Between units nothing is impossible: the state after each is legal, so the next can wait until keys are known. Inside of
-/// one there are three forms, and the first that the service can take is used: the requests as they are; links and updates
-/// said by the creations that they belong to; and creations inside of each other, as one deep insert.
+/// Between units there is no restriction: the state after each unit is legal, so the next one can wait until keys are
+/// known. Within a unit there are three forms, of which the first supported one is used: the requests unchanged; links
+/// and updates merged into the creations that they belong to; and creations nested as one deep insert.
 struct UnitForm<Storage: StateReader> {
     let resolver: EntityResolver<Storage>
     let options: ServiceOptions
 
-    /// Operations as they are to be sent, and those that others carry with them.
+    /// Operations in the form to send, and the operations that they carry.
     struct Form {
         var operations: [PendingOperation]
         var carried: [SequenceNumber: [SequenceNumber]] = [:]
-        /// Where the requests refer to new entities, if not as the options have it.
+        /// The supported references to new entities, if they differ from the options.
         var references: ServiceOptions.ContentIDReferences?
     }
 
     enum Finding {
         case sendable(Form)
-        /// The sentence's end says why.
+        /// No form is supported. The value is the reason, as the end of a sentence.
         case impossible(String)
     }
 
@@ -42,7 +41,7 @@ struct UnitForm<Storage: StateReader> {
         return .impossible(explained(obstacle, unit))
     }
 
-    /// Whether the operations may refer to entities that the same change set creates before them.
+    /// Returns whether the operations may refer to entities that the same change set creates before them.
     func canRefer(to new: Set<EntityID>, _ unit: Form) throws(StateError) -> Bool {
         guard options.supportsBatch, options.contentIDReferences != .none else { return false }
         return try obstacle(unit, given: new) == nil
@@ -73,11 +72,11 @@ struct UnitForm<Storage: StateReader> {
 
     // MARK: Absorbing
 
-    /// Links and updates of what the unit creates become part of the creation that comes last. Nil where something is left
-    /// that only a request of its own can say.
+    /// Merges links and updates of new entities into the last of the creations involved. Returns nil if something
+    /// remains that requires a request of its own.
     private func absorbed(_ unit: [PendingOperation]) throws(StateError) -> Form? {
         var result = Form(operations: [])
-        /// The place of the operation that creates an entity at its top.
+        /// The position of the operation that creates an entity at its top level.
         var places: [EntityID: Int] = [:]
         for pending in unit {
             switch pending.operation.action {
@@ -125,8 +124,8 @@ struct UnitForm<Storage: StateReader> {
         return result
     }
 
-    /// New dependent values say whom an entity is linked to, so the binding of its creation that said so before goes. False
-    /// where it cannot go: where another creation says the link, by a binding, by what it has inside, or as the parent.
+    /// Removes the binding of a creation that new dependent values replace. Returns false if it cannot be removed,
+    /// because another creation defines the link by a binding, a nested entity or the parent.
     private func release(
         _ entity: EntityID, _ changes: PropertyValues, besides bound: [String], _ place: Int, _ unit: inout Form
     ) throws(StateError) -> Bool {
@@ -160,7 +159,7 @@ struct UnitForm<Storage: StateReader> {
         return unit.operations[place].change { $0.bindings.removeAll { released.contains($0.navigation) } }
     }
 
-    /// Adds a binding to the creation of `source`, unless that says something else already.
+    /// Adds a binding to the creation of `source`, unless the creation already defines another target.
     private func bind(
         _ source: EntityID, _ navigation: String, _ target: EntityID, _ places: [EntityID: Int], _ unit: inout Form
     ) -> Bool {
@@ -170,7 +169,7 @@ struct UnitForm<Storage: StateReader> {
             let property = type.findProperty(navigation), let end = property.navigation,
             !creation.inline.contains(where: { $0.navigation == navigation })
         else { return false }
-        // What the creation says by where it happens it must not say otherwise.
+        // The parent of the creation already determines this link, so it must not be contradicted.
         if let parent, end.partner == parent.navigation { return parent.entity == target }
         return unit.operations[place].change { creation in
             for pair in end.constraints { creation.values[pair.dependent] = nil }
@@ -181,8 +180,8 @@ struct UnitForm<Storage: StateReader> {
 
     // MARK: Nesting
 
-    /// Creations that are bound to each other as a deep insert: the one that is bound to by nobody is the outermost, or one
-    /// that can hold the others in a collection. Nil where they are no tree.
+    /// Nests creations that are bound to each other as a deep insert. The outermost is one that no other is bound to,
+    /// or that can contain the others in a collection. Returns nil if they do not form a tree.
     private func nested(_ unit: Form) throws(StateError) -> Form? {
         let all = Creations(unit.operations)
         var unit = unit
@@ -190,7 +189,7 @@ struct UnitForm<Storage: StateReader> {
             guard let place = all.places[root] else { continue }
             var tree = CreationTree(all, resolver.model, options)
             guard let creation = tree.creation(root), tree.used.count == all.places.count else { continue }
-            // One tree, and what else there is in the unit beside it.
+            // One tree, and the other operations of the unit.
             for other in tree.used.subtracting([root]).sorted() {
                 guard let index = all.places[other] else { continue }
                 unit.carry(unit.operations[index], at: place)
@@ -213,7 +212,7 @@ extension Creation {
 }
 
 extension PendingOperation {
-    /// Changes the operation's creation; false where it is none.
+    /// Changes the operation's creation. Returns false if the operation is no creation.
     fileprivate mutating func change(_ body: (inout Creation) -> Void) -> Bool {
         guard case .create(var creation, let parent) = operation.action else { return false }
         body(&creation)
@@ -231,8 +230,8 @@ extension UnitForm.Form {
 // MARK: - Faithfulness
 
 extension UnitForm {
-    /// Whether the form says no link twice, and ends in the same links as the operations do one after another: what one of
-    /// them pushes out stays out, even where a later one takes back what it did itself.
+    /// Returns whether the form defines no link twice and leads to the same links as the operations in sequence. A
+    /// partner that one of them displaces stays displaced, even if a later one reverts its own change.
     fileprivate func isFaithful(_ form: Form, to unit: [PendingOperation]) throws(StateError) -> Bool {
         var wanted = LinkTracker(resolver)
         for pending in unit { _ = try resolver.follow(pending.operation, &wanted) }
@@ -250,11 +249,11 @@ extension UnitForm {
         return try wanted.agrees(with: said)
     }
 
-    /// Whether a creation, or one inside of it, links an end that has room for one to several.
+    /// Returns whether a creation, or a nested one, links a to-one end several times.
     ///
     /// - Parameters:
-    ///   - back: the navigation property that leads to what the entity is created in.
-    ///   - owner: what it is created in.
+    ///   - back: The navigation property to the parent of the creation.
+    ///   - owner: The parent of the creation.
     private func saysTwice(_ creation: Creation, _ back: String?, _ owner: EntityID?) -> Bool {
         guard let type = resolver.model.findEntityType(creation.type) else { return true }
         for property in type.navigationProperties where !property.isCollection {
@@ -272,13 +271,13 @@ extension UnitForm {
     }
 }
 
-/// The forms of a plan's units, found once.
+/// The forms of a plan's units, each computed once.
 struct UnitForms<Storage: StateReader> {
     private let finder: UnitForm<Storage>
-    /// Only a service that lacks something is asked: any other can take everything.
+    /// Whether the service lacks a capability. If not, every unit is sent unchanged.
     private let isLimited: Bool
     private var forms: [SequenceNumber: UnitForm<Storage>.Form] = [:]
-    /// New entities that are created by themselves. One with others inside changes its form where it is referred to.
+    /// New entities that are created individually. A nested creation would change its form if it were referenced.
     private var plain: Set<EntityID> = []
 
     init(resolver: EntityResolver<Storage>, options: ServiceOptions) {
@@ -309,7 +308,7 @@ struct UnitForms<Storage: StateReader> {
         return try finder.canRefer(to: Set(new), form)
     }
 
-    /// What is to be sent for the operations of a group.
+    /// Returns the operations to send for a group.
     func sendable(_ group: [PendingOperation]) -> UnitForm<Storage>.Form {
         guard isLimited else { return UnitForm.Form(operations: group) }
         let found = group.compactMap { forms[$0.sequence] }

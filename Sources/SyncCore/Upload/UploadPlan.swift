@@ -1,15 +1,15 @@
 public import ODataWire
 public import Operations
 
-/// What the next batch will carry, and what stays behind and why.
+/// The content of the next batch, and the operations that are held with their reasons.
 public struct UploadPlan: Sendable, Hashable {
-    /// In the order in which they stand in the batch.
+    /// The change sets in their order in the batch.
     public var changeSets: [PlannedChangeSet]
-    /// The operations that this round leaves out, with the reason.
+    /// The operations that are not part of this round, with the reason.
     public var held: [SequenceNumber: HoldReason]
-    /// Entities whose ETag is older than our own last change: read them, and their operations can go.
+    /// Entities whose ETag is older than the last local change. Their operations can be sent after they were read.
     public var entitiesToRead: [EntityID]
-    /// Operations that cancel each other out: nothing of them is to be sent, and they can be recorded as ended.
+    /// Operations that cancel each other out. They are not sent and can be recorded as ended.
     public var elided: [SequenceNumber] = []
 
     public init(
@@ -22,12 +22,13 @@ public struct UploadPlan: Sendable, Hashable {
 
     public var isEmpty: Bool { changeSets.isEmpty }
 
-    /// Whether it is about a stream. Such a request goes by itself: a batch holds no streams.
+    /// A Boolean value that indicates whether the plan writes a stream. Such a request is sent on its own, because a
+    /// batch cannot contain streams.
     public var writesStream: Bool {
         changeSets.contains { $0.requests.contains { $0.modification.stream != nil } }
     }
 
-    /// The record to be logged before the first byte is sent.
+    /// Returns the record to log before the first byte is sent.
     public func prepared(as batch: BatchID) -> BatchPrepared {
         BatchPrepared(
             batch: batch,
@@ -39,40 +40,41 @@ public struct UploadPlan: Sendable, Hashable {
     }
 }
 
-/// How much of the queue a plan looks at. The batch is the same.
+/// The part of the queue that a plan examines. It does not affect the batch.
 public enum PlanReach: Sendable, Hashable {
-    /// Until the batch is full: what is behind has no reason in ``UploadPlan/held``. Time and memory go with the batch and
-    /// not with the queue.
+    /// Until the batch is full. Later operations have no reason in ``UploadPlan/held``. Time and memory depend on the
+    /// batch and not on the queue.
     case batch
-    /// All of it: the plan says of each operation that is not in the batch why.
+    /// The whole queue. The plan contains the reason for each operation that is not in the batch.
     case queue
 }
 
-/// Requests that take effect together or not at all.
+/// Requests that take effect all or none.
 public struct PlannedChangeSet: Sendable, Hashable {
     public var requests: [PlannedRequest]
 
     public init(requests: [PlannedRequest]) { self.requests = requests }
 
-    /// The operations that the requests carry out, each once, in the order in which they were made.
+    /// The operations that the requests perform, each once, in the order of their creation.
     public var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
 }
 
-/// One request of a plan.
+/// A request of a plan.
 public struct PlannedRequest: Sendable, Hashable {
-    /// A number, unique in the batch.
+    /// A number that is unique in the batch.
     public var contentID: String
     public var operation: SequenceNumber
     public var modification: DataModification
-    /// The entity that the request creates; `$<contentID>` stands for it inside the change set.
+    /// The entity that the request creates. `$<contentID>` refers to it inside the change set.
     public var creates: EntityID?
-    /// The entities that it creates below that one, level by level as its body has them.
+    /// The entities that the request creates below that one, level by level in the order of its body.
     public var below: [NewEntity.Level]
-    /// Further operations that the request carries out: a deep insert of what the app made one by one.
+    /// Further operations that the request performs, for example a deep insert of entities that the app created
+    /// individually.
     public var carries: [SequenceNumber]
-    /// The bytes that are the request's body; such a request stands in no batch.
+    /// The content of the request body. A request with content is never part of a batch.
     public var content: StreamContent?
-    /// Of a request that writes a stream, the entity that it is a stream of.
+    /// The entity whose stream the request writes, if it writes one.
     public var entity: EntityID?
 
     public init(
@@ -90,12 +92,12 @@ public struct PlannedRequest: Sendable, Hashable {
     var operations: [SequenceNumber] { [operation] + carries }
 }
 
-/// An entity that a request creates, with those that it creates inside of it.
+/// An entity that a request creates, with the entities that it creates below it.
 public struct NewEntity: Sendable, Hashable {
     public var id: EntityID
     public var below: [Level]
 
-    /// The new entities below one navigation property, in the order of the body.
+    /// The new entities for one navigation property, in the order of the body.
     public struct Level: Sendable, Hashable {
         public var navigation: String
         public var entities: [NewEntity]
@@ -112,63 +114,65 @@ public struct NewEntity: Sendable, Hashable {
     }
 }
 
-/// Why an operation is not in the batch.
+/// The reason why an operation is not in the batch.
 public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
-    /// An earlier operation on the same entity has to be through first; the next round of the same upload follows.
+    /// An earlier operation on the same entity has to finish first. The operation follows in a later round of the same
+    /// upload.
     case waitsFor(SequenceNumber)
     /// An earlier operation on the same entity was refused.
     case behindRejected(SequenceNumber)
-    /// Whether an earlier operation on the same entity took effect is not known.
+    /// The outcome of an earlier operation on the same entity is unknown.
     case behindInDoubt(SequenceNumber)
-    /// The operation itself was refused and is not to be retried now.
+    /// The operation itself was refused and is not retried now.
     case rejected
-    /// The service put the operation off; it goes again later.
+    /// The service deferred the operation. It is retried later.
     case deferred
-    /// The service put an earlier operation on the same entity off.
+    /// The service deferred an earlier operation on the same entity.
     case behindDeferred(SequenceNumber)
-    /// Whether the operation itself took effect is not known.
+    /// The outcome of the operation itself is unknown.
     case inDoubt
     /// An operation of the same change set or transaction was refused, or is in doubt.
     case withOperation(SequenceNumber)
-    /// The entity's ETag must be read again first.
+    /// The entity's ETag has to be read first.
     case needsETag(EntityID)
-    /// The service has no PATCH, and properties that a PUT would reset have never been read.
+    /// The service has no PATCH, and properties that a PUT would reset were never read.
     case needsAllProperties(EntityID)
-    /// The service, as its options describe it, has no request for this; the end of a sentence says why.
+    /// The service, according to its capabilities, supports no request for this. The value is the reason, as the end of
+    /// a sentence.
     case noLegalPlan(String)
-    /// The entity that it refers to is known to the service, but its key is not known here.
+    /// A referenced entity exists on the service, but its key is unknown.
     case keyUnknown(EntityID)
-    /// The entity that it refers to is gone.
+    /// A referenced entity no longer exists.
     case entityGone(EntityID)
-    /// Somebody else has changed or deleted the entity as well, and nothing has been decided yet.
+    /// Another client changed or deleted the entity too, and the conflict is undecided.
     case conflict(EntityID)
-    /// An earlier operation on the same entity waits for the decision in a conflict.
+    /// An earlier operation on the same entity waits for a conflict decision.
     case behindConflict(SequenceNumber)
-    /// The metadata do not have what the operation uses.
+    /// The metadata lack an element that the operation uses.
     case notInMetadata(String)
-    /// A header of the request needs a key that the service has not given yet.
+    /// A header of the request requires a key that the service has not assigned yet.
     case headerNeedsKey(EntityID)
-    /// The app has not released it yet.
+    /// The app has not released the operation yet.
     case draft
     /// An earlier operation that it depends on is a draft.
     case behindDraft(SequenceNumber)
-    /// It is for this store only.
+    /// The operation is local only.
     case localOnly
-    /// The upload sends other categories only.
+    /// The upload is restricted to other categories.
     case otherCategory
     /// An earlier operation that it depends on is of another category.
     case behindOtherCategory(SequenceNumber)
     /// The batch is full.
     case batchFull
 
-    /// Whether the operation stays behind until somebody does something about it, not just until the next batch.
+    /// Whether the operation is held until an action resolves the reason, and not only until the next batch.
     var isFinal: Bool {
         switch self {
         case .rejected, .behindRejected, .deferred, .behindDeferred, .inDoubt, .behindInDoubt, .withOperation,
             .keyUnknown, .entityGone, .conflict, .behindConflict, .draft, .behindDraft, .localOnly, .otherCategory,
             .behindOtherCategory, .notInMetadata:
             true
-        // What comes behind was made on a state that has it: without it the rest need not be legal.
+        // Later operations were made on a state that includes this one. Without it they may be illegal.
         case .waitsFor, .needsETag, .needsAllProperties, .noLegalPlan, .headerNeedsKey, .batchFull: false
         }
     }

@@ -2,36 +2,38 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Turns pending operations into the next batch: the smallest atomic change sets that the references between new entities
-/// and the app's own change sets allow, in an order that keeps every operation behind those it depends on.
+/// Plans the next batch: the smallest atomic change sets that the references between new entities and the app's own
+/// change sets allow, in an order that respects all dependencies.
 ///
-/// - A new entity and what refers to it share a change set, where `$<Content-ID>` stands for the key that is not known yet.
-/// - Inside a change set a service may reorder (V2: "unordered group"), so operations whose order matters are never put
-///   into one unless a reference orders them or the app asked for it.
-/// - Operations that the app gave one transactionID share a change set as well, with those between them that cannot stay out.
-/// - What cannot go yet is left to the next round, when keys and ETags are known. Nothing waits for an operation that it
-///   does not depend on.
-/// - The queue is walked in order until as many operations are found as a batch may have requests. What is behind that goes
-///   in the next one.
+/// - A new entity and the operations that refer to it share a change set, in which `$<Content-ID>` replaces the unknown
+///   key.
+/// - A service may reorder a change set (V2: "unordered group"). Operations whose order matters are therefore never put
+///   into the same change set, unless a reference orders them or the app requested it.
+/// - Operations with the same transactionID share a change set too, with the operations between them that cannot be
+///   separated.
+/// - Operations that cannot be sent yet wait for the next round, when keys and ETags are known. No operation waits for
+///   one that it does not depend on.
+/// - The queue is read in order until as many operations are found as a batch may have requests. Later operations are
+///   part of the next batch.
 ///
-/// Pure: the same state gives the same plan.
+/// It is pure: the same state always gives the same plan.
 public struct UploadPlanner<Storage: StateReader> {
     public struct Options: Sendable, Hashable {
-        /// The most requests in one batch. A change set is never split, so one that is larger goes alone.
+        /// The largest number of requests in a batch. A change set is never split, so a larger one is sent alone.
         public var requestLimit: Int
-        /// The most bytes of one batch, as the encoder writes its requests; what stands between them is reckoned at a flat
-        /// rate. Nil for no limit. A change set that is larger goes alone.
+        /// The approximate largest size of a batch in bytes, or nil for no limit. The encoded requests are measured;
+        /// the framing is estimated at a flat rate. A larger change set is sent alone.
         public var byteLimit: Int?
-        /// Send only operations of these categories; nil for all.
+        /// The categories of operations to send, or nil for all.
         public var categories: Set<UploadCategory>?
-        /// Whether operations on one entity are put together; see ``Coalescing``. Operations that mend a refused one are put
-        /// together with it in any case.
+        /// Whether operations on the same entity are coalesced; see ``Coalescing``. Operations that amend a refused one
+        /// are always coalesced with it.
         public var coalesces = false
-        /// What the service lacks.
+        /// The service's capabilities.
         public var service: ServiceOptions
-        /// How much of the queue is looked at.
+        /// The part of the queue that is examined.
         public var reach: PlanReach
-        /// How many operations are read at a time.
+        /// The number of operations that are read at a time.
         package var pageSize = 256
 
         public init(
@@ -53,10 +55,13 @@ public struct UploadPlanner<Storage: StateReader> {
         self.options = options.resolved(for: model.version)
     }
 
+    /// Returns the plan of the next batch.
+    ///
     /// - Parameters:
-    ///   - retrying: operations that are to be sent again: refused ones, and such in doubt as come to the same done twice.
-    ///   - unreadable: entities that were read just now, in vain perhaps: their operations go with the ETag and the
-    ///     properties as they are known, and the service says what it thinks of them.
+    ///   - retrying: Operations to send again: refused ones, and idempotent ones in doubt.
+    ///   - unreadable: Entities that were just read, possibly without success. Their operations are sent with the known
+    ///     ETag and properties, and the service decides.
+    /// - Complexity: Depends on the batch, or with ``PlanReach/queue`` on the queue.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {
@@ -66,7 +71,8 @@ public struct UploadPlanner<Storage: StateReader> {
         }
     }
 
-    /// Nil where there turned out to be one more for which no request can be made: it must not keep the others from going.
+    /// Returns nil if one more operation turned out to have no possible request. It must not prevent the others from
+    /// being sent.
     private func plan(
         _ retrying: Set<SequenceNumber>, _ unreadable: Set<EntityID>, _ unplannable: inout [SequenceNumber: HoldReason]
     ) throws(StateError) -> UploadPlan? {
@@ -95,7 +101,7 @@ extension UploadPlanner.Options {
         return options
     }
 
-    /// What about an operation itself keeps it out of the batch.
+    /// Returns the reason that the operation itself has for not being in the batch.
     func reasonToSkip(_ pending: PendingOperation, _ retrying: Set<SequenceNumber>) -> HoldReason? {
         switch pending.operation.delivery {
         case .queued: break

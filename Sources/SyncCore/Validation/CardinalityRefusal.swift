@@ -1,10 +1,11 @@
 import EDM
 
-/// Says which entities would be alone, why, and what would be legal.
+/// Builds the refusal for entities that would lose a mandatory partner: the entities, the reasons, and legal
+/// alternatives.
 struct CardinalityRefusal {
-    /// What has become of the partner.
+    /// The reason why the partner is missing.
     enum Cause: Hashable {
-        /// There never was one.
+        /// There was never a partner.
         case isNew
         case deleted(String)
         case pushedOut(of: String, by: String)
@@ -27,7 +28,7 @@ struct CardinalityRefusal {
         }
     }
 
-    /// nil where nothing was added.
+    /// The refusal, or nil if nothing was added.
     var refused: OperationRefused? {
         guard !groups.isEmpty else { return nil }
         return OperationRefused(
@@ -53,7 +54,7 @@ struct CardinalityRefusal {
         }
     }
 
-    /// Two that lose their partners to one another's are best given to each other.
+    /// The advice for two entities that displace each other's partners: to link them to each other.
     private var pair: String? {
         guard groups.count == 2, groups.allSatisfy({ $0.names.count == 1 && $0.cause.isPushedOut }),
             groups[0].end.relationship == groups[1].end.relationship, groups[0].end.isFirst != groups[1].end.isFirst
@@ -89,7 +90,7 @@ struct CardinalityRefusal {
         }
     }
 
-    /// `A`, `A and B`, `A, B and C`; the first five of many.
+    /// Returns a list such as `A`, `A and B`, or `A, B and C`, with at most five names.
     private static func list(_ names: [String]) -> String {
         let shown = names.prefix(5)
         let rest = names.count - shown.count

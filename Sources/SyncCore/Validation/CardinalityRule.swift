@@ -1,8 +1,10 @@
 import EDM
 import Operations
 
-/// An end with multiplicity 1 is never empty: looked at when an operation, or a whole change set, has been folded, since
-/// inside a change set only the end state has to be legal.
+/// The rule that an end with multiplicity 1 is never empty.
+///
+/// It is checked after an operation or a whole change set was folded, because inside a change set only the final state
+/// has to be legal.
 public struct CardinalityRule<Storage: StateReader> {
     private let storage: Storage
     private let index: RelationshipIndex
@@ -12,7 +14,10 @@ public struct CardinalityRule<Storage: StateReader> {
         self.index = index
     }
 
-    /// - Parameter touched: what the operations changed; see ``Fold/takeTouched()``.
+    /// Checks the entities that operations changed.
+    ///
+    /// - Parameter touched: The dirty set; see ``Fold/takeTouched()``.
+    /// - Throws: `refused` if an end would be empty.
     public func check(_ touched: Touched) throws(ValidationError) {
         var refusal = CardinalityRefusal()
         do throws(StateError) {
@@ -34,8 +39,8 @@ public struct CardinalityRule<Storage: StateReader> {
         let links = try links(end, row.id)
         if links.contains(where: \.inLocal) { return false }
         if row.origin == .local { return !namesPartner(row, end) }
-        // The partner may be outside the defining queries: then there never was a link here, and only the dependent
-        // properties tell.
+        // The partner may be outside the defining queries. Then there was never a link here, and only the dependent
+        // properties show it.
         if links.contains(where: \.inBase) { return !namesPartner(row, end) }
         guard case .row(let before)? = try storage.base(row.id) else { return false }
         return namesPartner(before, end) && !namesPartner(row, end)
@@ -46,7 +51,7 @@ public struct CardinalityRule<Storage: StateReader> {
             ? try storage.links(end.relationship, first: id) : try storage.links(end.relationship, second: id)
     }
 
-    /// Whether the dependent properties of the entity name a partner, which need not be in the store.
+    /// Returns whether the dependent properties of the entity refer to a partner, which need not be in the store.
     private func namesPartner(_ row: EntityRow, _ end: RelationshipIndex.End) -> Bool {
         guard let constraint = index.constraint(end.relationship, dependentSet: row.set),
             constraint.dependentIsFirst == end.isFirst
@@ -54,7 +59,7 @@ public struct CardinalityRule<Storage: StateReader> {
         return constraint.pairs.allSatisfy { (row.values[$0.dependent] ?? .null) != .null }
     }
 
-    /// What the operations did to the partner that the entity had before them.
+    /// Returns the effect of the operations on the entity's previous partner.
     private func cause(
         _ end: RelationshipIndex.End, _ row: EntityRow, _ unlinked: Set<Touched.LinkEnds>
     ) throws(StateError) -> CardinalityRefusal.Cause {

@@ -1,8 +1,8 @@
 public import EDM
 public import Operations
 
-/// Dependent properties that name a new entity of this store get a binding to it beside them: the service may give that
-/// entity another key, and only an ID keeps meaning it.
+/// Adds bindings to dependent properties that refer to a new local entity. The service may assign another key to that
+/// entity, and only an ID remains valid.
 public struct ConstraintBinder<Storage: StateReader> {
     private let storage: Storage
     private let model: EntityDataModel
@@ -12,7 +12,7 @@ public struct ConstraintBinder<Storage: StateReader> {
         self.model = model
     }
 
-    /// The action with such bindings added. Call in the state that the action is made on.
+    /// Returns the action with such bindings, derived from the state before the action.
     public func binding(_ action: Operation.Action) throws(StateError) -> Operation.Action {
         switch action {
         case .create(let creation, let parent):
@@ -28,7 +28,9 @@ public struct ConstraintBinder<Storage: StateReader> {
         }
     }
 
-    /// - Parameter owner: what the entity is created through, which says the link back.
+    /// Returns the creation with such bindings.
+    ///
+    /// - Parameter owner: The navigation property that the entity is created through, which already defines the link.
     private func binding(_ creation: Creation, through owner: Property?) throws(StateError) -> Creation {
         var creation = creation
         let type = model.findEntityType(creation.type)

@@ -1,7 +1,7 @@
 import Operations
 
 extension OperationRules {
-    /// What goes to the service cannot refer to an entity that never does.
+    /// Checks that an operation for the service does not refer to a local-only entity.
     func checkDelivery(_ operation: Operation) throws(ValidationError) {
         guard operation.delivery != .localOnly else { return }
         guard try read({ storage throws(StateError) in try storage.hasHeldBack() }) else { return }

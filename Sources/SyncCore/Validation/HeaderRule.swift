@@ -2,7 +2,7 @@ import ODataWire
 import Operations
 
 extension OperationRules {
-    /// A header that cannot be sent would hold up every batch that the operation is in.
+    /// Checks the custom headers. A header that cannot be sent would block every batch with the operation.
     func checkHeaders(_ operation: Operation) throws(ValidationError) {
         for header in operation.headers { try check(header.name, header.value) }
         for template in operation.headerTemplates {

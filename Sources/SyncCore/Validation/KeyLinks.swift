@@ -1,12 +1,12 @@
 import EDM
 import Operations
 
-/// Links that are part of a key: the dependent properties of their constraint are key properties, so that another link
-/// would be another key (OData 4.01 Part 1, 11.4.3: such a navigation property cannot be changed).
+/// Links that are part of a key: the dependent properties of their constraint are key properties, so a change of the
+/// link would change the key (OData 4.01 Part 1, 11.4.3: such a navigation property cannot be changed).
 struct KeyLinks {
     let model: EntityDataModel
 
-    /// The entity of a link whose key the link is part of.
+    /// The entity of a link whose key contains the link.
     enum Owner { case source, target }
 
     func owner(of navigation: Property, in type: EntityType, to target: EntityType) -> Owner? {

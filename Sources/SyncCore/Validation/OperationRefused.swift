@@ -1,43 +1,43 @@
 public import EDM
 
-/// An operation that the metadata forbids, refused before anything was logged.
+/// An operation that the metadata forbid. It was refused before anything was logged.
 public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: String, Sendable, Hashable {
         case unknownEntitySet
         case unknownProperty
         case unknownNavigationProperty
-        /// The value is not of the property's type, or breaks a facet.
+        /// The value does not match the property's type or violates a facet.
         case typeMismatch
         /// The entity is not in the store, or was deleted.
         case entityNotFound
-        /// The target of a link is not of the navigation property's type.
+        /// The target of a link does not have the navigation property's type.
         case wrongTargetType
         /// The target of a link is not in the entity set that the navigation property is bound to.
         case wrongTargetSet
-        /// The operation is for single-valued navigation properties only, or needs a target for a collection.
+        /// The operation is for to-one navigation properties only, or requires a target for a collection.
         case wrongNavigationKind
-        /// There is no such link to remove.
+        /// The link to be removed does not exist.
         case linkNotFound
         /// All key properties are set, and another entity of the set has the same key.
         case duplicateKey
         /// The key of an entity never changes.
         case keyIsFixed
-        /// An entity would be without a partner that it must have.
+        /// An entity would lose a mandatory partner.
         case mandatoryEnd
         /// An abstract type has no instances; a singleton is neither created nor deleted.
         case notAllowed
-        /// The operation is not one that can be undone or redone now: it is on its way to the service, has ended, or never was.
+        /// The operation cannot be undone or redone now: it is in flight, has ended, or does not exist.
         case notUndoable
-        /// There is no such conflict any more, or it cannot be resolved in that way.
+        /// The conflict no longer exists, or cannot be resolved in this way.
         case notResolvable
-        /// Others depend on the operation and would have to go with it.
+        /// Other operations depend on the operation and would have to be undone with it.
         case hasDependants
     }
 
     public let code: Code
-    /// What is wrong, in one sentence that names the thing.
+    /// The violation: one sentence that names the element.
     public let message: String
-    /// What would be legal.
+    /// A legal alternative.
     public let recovery: String?
 
     public init(_ code: Code, _ message: String, recovery: String? = nil) {
@@ -46,21 +46,21 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
         self.recovery = recovery
     }
 
-    /// `updateLink` at a collection.
+    /// Returns the refusal of `updateLink` on a collection.
     public static func singleValuedOnly(_ navigation: Property) -> OperationRefused {
         OperationRefused(
             .wrongNavigationKind, "\(navigation) is a collection; updateLink replaces a single target only.",
             recovery: "Use createLink and deleteLink.")
     }
 
-    /// `deleteLink` at a collection without the other entity.
+    /// Returns the refusal of `deleteLink` on a collection without the other entity.
     public static func targetNeeded(_ navigation: Property) -> OperationRefused {
         OperationRefused(
             .wrongNavigationKind, "\(navigation) is a collection; say which link is to be removed.",
             recovery: "Name the other entity as well.")
     }
 
-    /// How many levels a deep insert may have.
+    /// The largest depth of a deep insert.
     public static let deepestInsert = 32
 
     public static let nestedTooDeeply = OperationRefused(
@@ -70,7 +70,7 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
     public var description: String { recovery.map { "\(message) \($0)" } ?? message }
 }
 
-/// Why an operation did not get into the log: a rule forbids it, or the state could not be read.
+/// The reason why an operation was not logged: a rule forbids it, or the state could not be read.
 public enum ValidationError: Error, Sendable, Hashable {
     case refused(OperationRefused)
     case state(StateError)

@@ -2,9 +2,10 @@ import EDM
 import ODataWire
 import Operations
 
-/// Contained entities come into being in the entity that contains them, and stay there (OData 4.01 Part 1, 4.2 and 11.4.2).
+/// Rules for contained entities. They are created in their container and stay there (OData 4.01 Part 1, 4.2 and
+/// 11.4.2).
 extension OperationRules {
-    /// A contained entity is created through the navigation property that contains it, and in the set that this leads to.
+    /// Checks that a contained entity is created through its containment property, and in the set that this leads to.
     func checkPlace(_ creation: Creation, in parent: Parent?) throws(ValidationError) {
         guard let parent else {
             guard let set = model.findEntitySet(creation.set), let containment = set.containment else { return }
@@ -34,7 +35,9 @@ extension OperationRules {
         }
     }
 
-    /// - Parameter set: that of the entity which the new one is created in.
+    /// Checks the set of a created entity.
+    ///
+    /// - Parameter set: The set of the parent.
     func checkPlace(
         _ creation: Creation, through navigation: Property, of set: EntitySet
     ) throws(ValidationError) {
@@ -49,7 +52,7 @@ extension OperationRules {
                 recovery: isContaining ? nil : "Create it in the entity that is to contain it."))
     }
 
-    /// A link of containment comes and goes with the contained entity.
+    /// Checks that a link is not a containment, which begins and ends with the contained entity.
     func checkIsNoContainment(_ name: String, _ type: EntityType, set: String) throws(ValidationError) {
         guard let set = model.findEntitySet(set) else { return }
         let navigation = try navigation(name, type, set: set.name)
@@ -64,7 +67,7 @@ extension OperationRules {
                 recovery: "Create the entity where it belongs, and delete it where it does not."))
     }
 
-    /// The key of a contained entity is unique below the one that contains it.
+    /// Checks that the key of a contained entity is unique below its container.
     func checkKeyIsFreeBelow(
         _ parent: EntityID?, _ creation: Creation, _ set: EntitySet, _ type: EntityType
     ) throws(ValidationError) {

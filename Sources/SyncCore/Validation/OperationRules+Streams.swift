@@ -2,7 +2,7 @@ import EDM
 import Operations
 
 extension OperationRules {
-    /// A stream is written by a request of its own, so it can be part of nothing that is to come true as a whole.
+    /// Checks a stream write. It is sent as a request of its own, so it cannot be part of an atomic unit.
     func checkStream(_ operation: Operation) throws(ValidationError) {
         guard let stream = operation.stream else { return }
         guard operation.changeSet == nil, operation.transactionID == nil else {

@@ -2,8 +2,8 @@ public import EDM
 import ODataWire
 public import Operations
 
-/// What the metadata and the present state demand of an operation by itself. What they demand of the state that results is
-/// in ``CardinalityRule``.
+/// The rules for a single operation, derived from the metadata and the current state. ``CardinalityRule`` checks the
+/// resulting state.
 public struct OperationRules<Storage: StateReader> {
     private let storage: Storage
     let model: EntityDataModel
@@ -13,7 +13,9 @@ public struct OperationRules<Storage: StateReader> {
         self.model = model
     }
 
-    /// Call before the operation is folded; the state then holds everything before it.
+    /// Checks an operation before it is folded, on the state that precedes it.
+    ///
+    /// - Throws: `refused` if a rule forbids it.
     public func check(_ operation: Operation) throws(ValidationError) {
         try checkDelivery(operation)
         try checkHeaders(operation)
@@ -65,7 +67,9 @@ public struct OperationRules<Storage: StateReader> {
 
     // MARK: Creation
 
-    /// - Parameter parent: the entity that it is created in; nil where it is created in its set.
+    /// Checks a creation at any level.
+    ///
+    /// - Parameter parent: The parent of the entity, or nil if it is created in its set.
     private func check(_ creation: Creation, in parent: EntityID?, depth: Int) throws(ValidationError) {
         guard depth < OperationRefused.deepestInsert else { throw .refused(.nestedTooDeeply) }
         guard let set = model.findEntitySet(creation.set) else {
@@ -113,8 +117,8 @@ public struct OperationRules<Storage: StateReader> {
         try checkOwner(parent.entity, navigation, creation)
     }
 
-    /// Where it is created says what a new entity is linked to; what it holds itself must not say otherwise (OData 4.01
-    /// Part 1, 11.4.2.1).
+    /// Checks that a new entity does not define a second partner for the link to its parent (OData 4.01 Part 1,
+    /// 11.4.2.1).
     private func checkOwner(
         _ owner: EntityID, _ navigation: Property, _ creation: Creation
     ) throws(ValidationError) {
@@ -145,7 +149,7 @@ public struct OperationRules<Storage: StateReader> {
                 recovery: "Leave the key unset and let the service give one, or choose another."))
     }
 
-    /// Among the entities of one deep insert, none of which is in the state yet.
+    /// Checks the keys of a deep insert for duplicates. None of its entities is in the state yet.
     private func checkKeysDiffer(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
         var keys: Set<ExactText> = []
         func visit(_ creation: Creation, in parent: EntityID?) throws(ValidationError) {
@@ -198,7 +202,7 @@ public struct OperationRules<Storage: StateReader> {
             if let reason = value.mismatch(
                 with: property.type, facets: property.facets, isNullable: property.isNullable, in: model)
             {
-                // The reason begins with the path below the property, if there is one.
+                // If the value is nested, the reason begins with its path below the property.
                 let isBelow = reason.hasPrefix("/") || reason.hasPrefix("[")
                 throw .refused(
                     .init(
@@ -223,8 +227,8 @@ public struct OperationRules<Storage: StateReader> {
         }
     }
 
-    /// Dependent properties may name an entity that is not in the store, but not one that was deleted here. Where a binding
-    /// says otherwise, they do not count.
+    /// Checks that dependent properties do not refer to a locally deleted entity. They may refer to one that is not in
+    /// the store. If a binding defines another target, they are ignored.
     private func checkNamedPrincipals(
         _ values: PropertyValues, _ bindings: [Binding], _ type: EntityType, set: String
     ) throws(ValidationError) {
@@ -247,7 +251,7 @@ public struct OperationRules<Storage: StateReader> {
         }
     }
 
-    /// The entity that had the key until it was deleted here, unless another one has it now.
+    /// Returns the entity that had the key until it was deleted locally, unless another entity has it now.
     private func deletedEntity(_ set: String, _ key: KeyPredicate) throws(ValidationError) -> EntityID? {
         try read { s throws(StateError) in
             guard let known = try s.entity(set: set, key: KeyText.of(key)), try s.row(known) == nil,
@@ -273,7 +277,7 @@ public struct OperationRules<Storage: StateReader> {
         return navigation
     }
 
-    /// A link that is part of a key stays as it is.
+    /// Checks that a link that is part of a key does not change.
     private func checkKeyIsKept(
         _ link: Link, _ navigation: Property, _ from: EntityRow, _ to: EntityRow
     ) throws(ValidationError) {
@@ -299,8 +303,8 @@ public struct OperationRules<Storage: StateReader> {
         }
     }
 
-    /// A link leads only into the set that the navigation property is bound to, and backwards the same (CSDL 4.01, section
-    /// 13.4). A property without a binding may lead into any set of its type.
+    /// Checks that a link leads into the set that the navigation property is bound to, in both directions (CSDL 4.01,
+    /// section 13.4). A property without a binding may lead into any set of its type.
     private func checkSet(
         _ target: String, of navigation: Property, from set: String, _ type: EntityType
     ) throws(ValidationError) {

@@ -1,7 +1,7 @@
 import Operations
 import Synchronization
 
-/// Tells whoever wants to know what an engine does, in the order in which it happens.
+/// Sends the events of an engine to its observers, in order.
 final class SyncActivity: Sendable {
     typealias Observer = @Sendable (SyncEvent) -> Void
 
@@ -12,8 +12,10 @@ final class SyncActivity: Sendable {
 
     private let state = Mutex(State())
 
-    /// - Parameter observer: must neither wait nor call the engine.
-    /// - Returns: what ``remove(_:)`` takes.
+    /// Adds an observer.
+    ///
+    /// - Parameter observer: A function that must neither block nor call the engine.
+    /// - Returns: The number to pass to ``remove(_:)``.
     func add(_ observer: @escaping Observer) -> Int {
         state.withLock {
             $0.next += 1
@@ -29,7 +31,7 @@ final class SyncActivity: Sendable {
         for (_, observer) in observers { observer(event) }
     }
 
-    /// The progress from now on. A reader that is slow misses some of it, never the last.
+    /// Returns the progress from now on. A slow reader misses some updates, but never the last.
     func progress() -> AsyncStream<SyncProgress> {
         let (stream, continuation) = AsyncStream.makeStream(
             of: SyncProgress.self, bufferingPolicy: .bufferingNewest(256))

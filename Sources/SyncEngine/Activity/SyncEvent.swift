@@ -1,18 +1,17 @@
 public import Operations
 
-/// Something that happened while an engine worked.
+/// An event during the work of an engine.
 public enum SyncEvent: Sendable {
     case uploadBegan(pending: Int)
     case downloadBegan
-    /// A record is in the log: an operation, a batch that is about to be sent, what the service made of it, a page.
+    /// A record was appended to the log, such as an operation, a prepared batch, an outcome or a page.
     case recorded(SequenceNumber, Record)
-    /// A piece of an answer's body that is read while it arrives; ``exchanged(sent:received:status:)`` tells the whole of it
-    /// when it has ended.
+    /// A chunk of a streamed response body arrived. ``exchanged(sent:received:status:)`` reports the total at the end.
     case received(Int)
-    /// One request and its answer. The sizes are those of the bodies; the status is nil where no answer came.
+    /// A request and its response ended. The sizes are those of the bodies; the status is nil if there was no response.
     case exchanged(sent: Int, received: Int, status: Int?)
-    /// The engine waits before it tries again.
+    /// The engine waits before a retry.
     case waiting(until: Timestamp, attempt: Int, reason: String)
-    /// The upload or download is over.
+    /// The upload or download ended.
     case ended(TidelogError?)
 }

@@ -1,44 +1,45 @@
 public import Operations
 
-/// How far an upload or download is.
+/// The progress of an upload or download.
 public struct SyncProgress: Sendable, Hashable {
     public enum Step: String, Sendable {
-        /// Nothing goes on.
+        /// No work is running.
         case idle
-        /// Doubts are settled by reading, and the next batch is planned.
+        /// The engine resolves operations in doubt and plans the next batch.
         case preparing
-        /// A batch is with the service.
+        /// A batch is in flight.
         case sending
-        /// The engine waits before it tries again; see ``waitsUntil``.
+        /// The engine waits before a retry; see ``waitsUntil``.
         case waiting
-        /// Defining queries run.
+        /// Defining queries are being downloaded.
         case downloading
     }
 
     public var step = Step.idle
-    /// Of an upload, the operations that have ended, one way or the other; of a download, the queries.
+    /// The number of operations of an upload that have ended, with any outcome, or of finished queries of a download.
     public var done = 0
-    /// As far as it is known: operations may come while others are sent.
+    /// The total as known so far. Operations may be added during an upload.
     public var total = 0
-    /// How many pages a download has read to their end.
+    /// The number of completely read pages of a download.
     public var pages = 0
-    /// How many entities a download has brought, those that are as they were included.
+    /// The number of downloaded entities, including unchanged ones.
     public var entities = 0
-    /// Bodies of requests and of answers.
+    /// The size of all request bodies.
     public var bytesSent = 0
+    /// The size of all received response bodies.
     public var bytesReceived = 0
-    /// The defining query that brought the last page.
+    /// The defining query of the last page.
     public var query: String?
-    /// Milliseconds since 1970.
+    /// The end of the wait, in milliseconds since 1970.
     public var waitsUntil: Timestamp?
-    /// Of them, those of bodies that have not ended.
+    /// The part of ``bytesReceived`` that belongs to bodies that have not ended.
     private var receivedInPieces = 0
-    /// What it goes on with behind the waiting.
+    /// The step that follows the wait.
     private var resumed = Step.preparing
 
     public init() {}
 
-    /// What it is after the event.
+    /// Updates the progress with an event.
     public mutating func apply(_ event: SyncEvent) {
         switch event {
         case .uploadBegan(let pending):
@@ -55,7 +56,7 @@ public struct SyncProgress: Sendable, Hashable {
             if step == .waiting { leaveWaiting() }
         case .exchanged(let sent, let received, _):
             bytesSent += sent
-            // What came in pieces was counted as it came.
+            // Streamed bytes were already counted on arrival.
             let isCounted = min(received, receivedInPieces)
             receivedInPieces -= isCounted
             bytesReceived += received - isCounted

@@ -2,7 +2,7 @@ import ODataWire
 package import OperationLog
 package import SyncCore
 
-/// Where errors of the lower layers get their public form: one place per layer.
+/// The mapping of errors of the lower layers to the public error, with one initializer per layer.
 extension TidelogError {
     package init(_ refused: OperationRefused) {
         self.init(.refused(refused.code), refused.message, recovery: refused.recovery, cause: refused)
@@ -26,7 +26,7 @@ extension TidelogError {
         case .locked:
             self.init(.locked, error.description, cause: error)
         case .damaged:
-            // The sentence names the file and the offset.
+            // The message contains the file and the offset.
             self.init(
                 .damaged, error.description,
                 recovery: "'tidelog repair' says what can be saved, and saves it with '--in-place'.", cause: error)

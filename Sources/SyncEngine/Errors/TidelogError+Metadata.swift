@@ -1,9 +1,9 @@
 public import EDM
 
 extension TidelogError {
-    /// The error of a metadata document that cannot be read, with advice that fits what is wrong with it.
+    /// Creates the error for an unreadable metadata document, with a recovery suggestion that matches the defect.
     ///
-    /// - Parameter place: where the document came from.
+    /// - Parameter place: The source of the document.
     public init(_ error: CSDLError, place: String?) {
         let (message, recovery): (String, String) =
             switch error.code {

@@ -1,67 +1,66 @@
 public import Operations
 public import SyncCore
 
-/// Why a call failed: a code to branch on, a sentence to read, the place, the cause and what to do next.
+/// The error of a failed call: a code, a message, the place, the cause and a recovery suggestion.
 ///
-/// Never holds a password, a token or a cookie, and of a URL that was requested not the query part.
+/// It never contains a password, token or cookie, nor the query part of a requested URL.
 public struct TidelogError: Error, Sendable, CustomStringConvertible {
-    /// Grouped by what the caller has to do.
+    /// The kind of error, grouped by the caller's reaction.
     public enum Code: Sendable, Hashable {
-        /// The metadata forbids it; nothing was logged. Correct the call.
+        /// The metadata forbid the operation; nothing was logged. Correct the call.
         case refused(OperationRefused.Code)
-        /// The query, path or JSON does not parse or names something that is not there. Correct the text.
+        /// The query, path or JSON does not parse, or refers to something that does not exist. Correct the text.
         case invalidRequest
         /// The entity is not in the store (offline) or not on the service (online).
         case notFound
         /// There is no store in the directory, or it was not opened.
         case noStore
-        /// Another process writes to the store. Try again when it is done.
+        /// Another process writes to the store. Try again when it has finished.
         case locked
         /// A file of the store is damaged. See ``TidelogError/recovery``.
         case damaged
         /// The store is encrypted. Open it with its key; nothing was changed.
         case keyRequired
-        /// The store is encrypted with another key than those given. Nothing was changed.
+        /// The store is encrypted with a key that was not passed. Nothing was changed.
         case wrongKey
-        /// The disk refused: full, read-only, broken. Open the store again when that is mended.
+        /// The disk is full, read-only or broken. Open the store again after the repair.
         case storage
-        /// No answer: no network, no such host, time-out. Try again later.
+        /// There was no response: no network, unknown host, or timeout. Try again later.
         case unreachable
-        /// The call, or the upload or download that it waited for, was cancelled. What was on its way is in doubt; the next
-        /// upload settles it.
+        /// The call, or the upload or download that it waited for, was cancelled. Operations in flight are in doubt;
+        /// the next upload resolves them.
         case cancelled
-        /// The service asked to be left alone until then (milliseconds since 1970), or failed so often that it is better left
-        /// alone.
+        /// The service asked the client to wait until this time (milliseconds since 1970), or failed repeatedly.
         case postponed(until: Timestamp)
-        /// The service wants other credentials (401, 403).
+        /// The service requires other credentials (401, 403).
         case unauthorized
-        /// The service answered with that HTTP status.
+        /// The service returned this HTTP status.
         case service(status: Int)
-        /// The answer is not what OData prescribes: another kind of server, or another version.
+        /// The response does not conform to OData: another kind of server, or another version.
         case notOData
-        /// The answer is larger than ``ServiceLimits`` allow, or its pages do not end. Ask for less at once, or raise the limits.
+        /// The response exceeds ``ServiceLimits``, or its pages do not end. Request less at once, or raise the limits.
         case tooLarge
-        /// The service's metadata have changed in a way that nobody has approved; those that were known stay in force. The
-        /// cause is ``IncompatibleMetadata``.
+        /// The service's metadata have changed in a way that was not approved; the previous ones stay in use. The cause
+        /// is ``IncompatibleMetadata``.
         case incompatibleMetadata
-        /// The service answered in a way that leaves open whether a change took effect.
+        /// The outcome of a change is unknown after the service's response.
         case inDoubt
-        /// What was asked for is not built yet, or the service cannot do it.
+        /// The request is not implemented, or the service does not support it.
         case unsupported
     }
 
     public let code: Code
-    /// One sentence.
+    /// The message: one sentence.
     public let message: String
-    /// A file with an offset, or a URL, or a line of input.
+    /// The place: a file with an offset, a URL, or a line of input.
     public let place: String?
-    /// What to do next, one sentence.
+    /// The recovery suggestion: one sentence.
     public let recovery: String?
     public let cause: (any Error)?
-    /// What an upload had come to when it failed; nil for anything else.
+    /// The report of a failed upload up to the error; nil for other errors.
     public private(set) var upload: UploadReport?
-    /// What a download had come to when it failed, the queries that it read included; nil for anything else. Where several
-    /// queries failed, each has its error in ``DownloadReport/failures``.
+    /// The report of a failed download up to the error, including the queries that succeeded; nil for other errors. If
+    /// several queries failed, ``DownloadReport/failures`` contains the error of each.
     public private(set) var download: DownloadReport?
 
     public init(
@@ -74,14 +73,14 @@ public struct TidelogError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The error with what the upload had come to.
+    /// Returns the error with the report of the upload.
     func after(_ report: UploadReport) -> TidelogError {
         var error = self
         error.upload = report
         return error
     }
 
-    /// The error with what the download had come to.
+    /// Returns the error with the report of the download.
     func after(_ report: DownloadReport) -> TidelogError {
         var error = self
         error.download = report

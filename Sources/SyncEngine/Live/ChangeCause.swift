@@ -1,32 +1,33 @@
 import Operations
 
-/// Why an answer is another one than before.
+/// The reason why a query result has changed.
 public enum ChangeCause: String, Sendable, Hashable, CaseIterable {
-    /// The app created, changed, linked or deleted something here.
+    /// The app created, changed, linked or deleted an entity.
     case localEdit
-    /// The app took operations back, or made undone ones hold again.
+    /// The app undid or redid operations.
     case undo
-    /// A download brought or removed entities, or entities were read by themselves.
+    /// A download added or removed entities, or entities were read individually.
     case download
-    /// The service answered a batch, or it was given up waiting for one: operations were confirmed or refused, and what is
-    /// pending was applied anew.
+    /// A batch was answered or became in doubt. Operations were confirmed or rejected, and the pending ones were
+    /// reapplied.
     case upload
-    /// The service gave keys to entities of the answer: their links are others now. Comes with the cause that brought them.
+    /// The service assigned keys to entities of the result, so their links have changed. It accompanies the cause of
+    /// the assignment.
     case keyAssignment
-    /// A conflict was decided.
+    /// A conflict was resolved.
     case conflict
     /// Operations were released or held back.
     case delivery
-    /// The service's metadata came to hold.
+    /// New metadata of the service were installed.
     case metadata
     /// Defining queries were added or removed.
     case definingQuery
-    /// Records of a later version or lost ones.
+    /// The log has lost records, or records of a later version.
     case other
 }
 
 extension ChangeCause {
-    /// Nil for a record that changes no entity.
+    /// Creates the cause for a record, or nil for a record that changes no entity.
     init?(_ body: Record.Body) {
         switch body {
         case .operation: self = .localEdit

@@ -1,23 +1,23 @@
 import Synchronization
 
-/// One reader's side of a live query: what has changed since it last asked, and the reader itself while it waits.
+/// The state of one reader of a live query: the changes since its last result, and the suspended reader.
 ///
-/// Holds no answers, so that a slow reader costs nothing: whatever has changed meanwhile, it is answered once.
+/// It buffers no results, so a slow reader has no cost: all changes since its last result lead to a single new one.
 final class LiveObserver: Sendable {
     private struct State {
-        /// The tables that the last answer came from; nil where it may be any.
+        /// The tables that the last result depends on, or nil for any table.
         var tables: Set<String>?
         var causes: Set<ChangeCause> = []
-        /// Whether there is something to answer. So at the beginning.
+        /// Whether a new result has to be computed. True at the beginning.
         var isDue = true
-        /// Whether nothing more will come.
+        /// Whether the sequence has ended.
         var hasEnded = false
         var waiting: CheckedContinuation<Void, Never>?
     }
 
     private let state = Mutex(State())
 
-    /// The store has changed.
+    /// Records a change of the store.
     func note(_ change: StoreChange) {
         wake { state in
             if let tables = state.tables, let changed = change.tables, tables.isDisjoint(with: changed) { return false }
@@ -27,7 +27,7 @@ final class LiveObserver: Sendable {
         }
     }
 
-    /// The store was closed, or the reader's task cancelled.
+    /// Ends the sequence after the store was closed or the reader's task was cancelled.
     func end() {
         wake { state in
             state.hasEnded = true
@@ -44,12 +44,12 @@ final class LiveObserver: Sendable {
         waiting?.resume()
     }
 
-    /// Waits until there is something to answer. False at the end.
+    /// Waits until a new result has to be computed. Returns false at the end.
     func isDue() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let goesOn = state.withLock { state in
-                    // A second reader at the same time is a mistake, but none to hang by.
+                    // A second concurrent reader is a programming error, but must not suspend for ever.
                     if state.isDue || state.hasEnded || state.waiting != nil { return true }
                     state.waiting = continuation
                     return false
@@ -62,10 +62,10 @@ final class LiveObserver: Sendable {
         return state.withLock { !$0.hasEnded }
     }
 
-    /// Whether ``isDue()`` would not wait: for tests.
+    /// Whether ``isDue()`` would return without suspending. For tests.
     var isDueNow: Bool { state.withLock { $0.isDue || $0.hasEnded } }
 
-    /// Before the store answers. Returns why it has to.
+    /// Begins a new result. Returns the causes of the changes since the last one.
     func begin() -> Set<ChangeCause> {
         state.withLock { state in
             defer { state.causes = [] }
@@ -75,6 +75,6 @@ final class LiveObserver: Sendable {
         }
     }
 
-    /// The store has answered from these tables; nil, or none, and any change may be one of the answer.
+    /// Records the tables that the new result depends on. Nil or an empty set means any table.
     func answered(from tables: Set<String>?) { state.withLock { $0.tables = tables?.isEmpty == true ? nil : tables } }
 }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Everyone who watches a store.
+/// The live-query observers of a store.
 final class LiveObservers: Sendable {
     private struct Place: Sendable { weak var observer: LiveObserver? }
 
@@ -13,7 +13,7 @@ final class LiveObservers: Sendable {
 
     var isEmpty: Bool { all().isEmpty }
 
-    /// Tells the observer of each change from now on, as long as somebody holds it.
+    /// Adds an observer, which receives each change from now on. It is referenced weakly.
     func add(_ observer: LiveObserver) {
         let hasEnded = state.withLock { state in
             if !state.hasEnded { state.places[ObjectIdentifier(observer)] = Place(observer: observer) }
@@ -26,7 +26,7 @@ final class LiveObservers: Sendable {
         for observer in all() { observer.note(change) }
     }
 
-    /// The store is closed.
+    /// Ends all observers after the store was closed.
     func end() {
         state.withLock { $0.hasEnded = true }
         for observer in all() { observer.end() }

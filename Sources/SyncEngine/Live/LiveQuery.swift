@@ -1,14 +1,15 @@
 import EDM
 import ODataWire
 
-/// The results of a query: the first at once, and another one whenever something changed that makes it another one.
+/// The results of a query: the first one at once, and a new one after each change of the result.
 ///
-/// The query is asked again where a transaction of the store changed a table that the last answer came from, and told where
-/// the answer is not equal to the last. A reader that is slow gets the newest answer, with the causes of all that happened
-/// meanwhile; nothing is kept for it. `now()` is the time of each answer, and a clock that goes on is no change.
+/// The query runs again after a transaction has changed a table that the last result depends on. A new result is
+/// returned only if it differs from the last one. A slow reader receives the newest result with the causes of all
+/// changes meanwhile; nothing is buffered. `now()` is the time of each evaluation, and its progress alone is no change.
 ///
-/// Ends when the store is closed or the reader's task is cancelled. Throws where the query cannot be answered, and ends with
-/// that: also where it could be before, and other metadata have come to hold. Each iterator begins anew.
+/// The sequence ends when the store is closed or the reader's task is cancelled. It throws, and ends, if the query
+/// cannot be answered; new metadata can cause this even for a query that worked before. Each iterator starts from the
+/// beginning.
 public struct LiveQuery: AsyncSequence, Sendable {
     public typealias Element = LiveResult
     public typealias Failure = TidelogError
@@ -28,7 +29,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
         return AsyncIterator(query: self, observer: observer)
     }
 
-    /// One reader. Not to be asked by two tasks at a time.
+    /// An iterator for one reader. It must not be used by two tasks at the same time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         private let query: LiveQuery
         let observer: LiveObserver
@@ -39,7 +40,7 @@ public struct LiveQuery: AsyncSequence, Sendable {
             self.observer = observer
         }
 
-        /// Waits for the next result. Nil at the end.
+        /// Waits for the next result. Returns nil at the end.
         @inline(never) @_optimize(none)
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation

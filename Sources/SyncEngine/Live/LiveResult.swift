@@ -1,11 +1,11 @@
 public import SyncCore
 
-/// What a live query says now, and what that changes.
+/// A result of a live query, and its difference from the previous one.
 public struct LiveResult: Sendable, Hashable {
     public var answer: QueryAnswer
-    /// From the result before to this one. Of the first result, everything is inserted.
+    /// The difference from the previous result. In the first result everything is inserted.
     public var difference: ListDifference<ResultIdentity>
-    /// Of all that happened since the result before; empty for the first.
+    /// The causes of all changes since the previous result; empty for the first one.
     public var causes: Set<ChangeCause>
 
     init(_ answer: QueryAnswer, after last: QueryAnswer?, causes: Set<ChangeCause>) {
@@ -16,7 +16,8 @@ public struct LiveResult: Sendable, Hashable {
         if let last, Self.hasNewLinks(last.entities, answer.entities) { self.causes.insert(.keyAssignment) }
     }
 
-    /// Whether an entity, on any level, is read by another link than before: an entity without a key is read by its ID.
+    /// Returns whether an entity, on any level, has another readLink than before. The readLink of an entity without a
+    /// key contains its ID.
     private static func hasNewLinks(_ old: [EntitySnapshot], _ new: [EntitySnapshot]) -> Bool {
         var links: [ResultIdentity: String] = [:]
         visit(old) { links[ResultIdentity($0)] = $0.readLink }

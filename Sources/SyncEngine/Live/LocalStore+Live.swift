@@ -3,27 +3,28 @@ public import ODataWire
 import Views
 
 extension LocalStore {
-    /// The results of an OData query, from now on; see ``LiveQuery``.
+    /// Returns the results of an OData query from now on; see ``LiveQuery``.
     public nonisolated func observe(_ url: String) -> LiveQuery { LiveQuery(store: self, request: .url(url)) }
 
     public nonisolated func observe(path: ResourcePath, options: QueryOptions) -> LiveQuery {
         LiveQuery(store: self, request: .set(path, options))
     }
 
-    /// The results of what a navigation property of an entity leads to, from now on.
+    /// Returns the results for a navigation property of an entity from now on.
     public nonisolated func observe(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions
     ) -> LiveQuery { LiveQuery(store: self, request: .related(address, property, options)) }
 
-    /// Answers for an observer, and notes for it what the answer came from. Nothing can change in between: the store does one
-    /// thing at a time. Nil where the store is closed.
+    /// Computes a result for an observer, and stores the tables that it depends on.
+    ///
+    /// The store is an actor, so nothing can change in between. Returns nil if the store is closed.
     func answer(
         _ request: LiveQuery.Request, _ observer: LiveObserver
     ) throws(TidelogError) -> (answer: QueryAnswer, causes: Set<ChangeCause>)? {
         guard !isClosed else { return nil }
         do throws(TidelogError) {
             if !storedViews.notesStandings {
-                // What was written before anybody looked on is nobody's change.
+                // Changes before the first observer are not reported.
                 storedViews.notesStandings = true
                 _ = try read { _ in try views.takeChangedTables() }
             }
@@ -46,7 +47,7 @@ extension LocalStore {
         }
     }
 
-    /// The queue's tables are written by every transaction or nearly.
+    /// Returns whether the request reads the queue, whose tables almost every transaction changes.
     private func isAboutQueue(_ request: LiveQuery.Request) throws(TidelogError) -> Bool {
         switch request {
         case .url(let url): return try queueURL(url) != nil

@@ -1,9 +1,9 @@
 public import Operations
 
-/// What tells one row of a result from another, and is the same when the row comes again.
+/// The identity of a result row, which stays the same in later results.
 public enum ResultIdentity: Sendable, Hashable {
     case entity(EntityID)
-    /// A row that is no entity of the store is what it says, for example the groups of `$apply`.
+    /// A row that is no entity of the store, such as a group of `$apply`, is identified by its values.
     case row(EntitySnapshot)
 
     public init(_ snapshot: EntitySnapshot) {

@@ -1,17 +1,17 @@
 import Operations
 import Views
 
-/// What a transaction did to the state.
+/// The effect of a transaction on the state.
 struct StoreChange: Sendable {
     var causes: Set<ChangeCause>
-    /// The tables of the views that are not what they were; nil for any.
+    /// The changed tables of the views, or nil for any table.
     var tables: Set<String>?
 
-    /// Of a transaction that recorded these.
+    /// Creates the change of a transaction that recorded these.
     init(_ records: [Record], tables: Set<String>) {
         causes = Set(records.compactMap { ChangeCause($0.body) })
         let startsDownload = records.contains { if case .downloadStarted = $0.body { true } else { false } }
-        // Other metadata mean other tables.
+        // New metadata lead to other tables.
         self.tables =
             causes.contains(.metadata) ? nil : startsDownload ? tables.union([SQLiteState.lastDownload]) : tables
     }
@@ -21,6 +21,6 @@ struct StoreChange: Sendable {
         self.tables = tables
     }
 
-    /// What was caught up with from the log.
+    /// A change of unknown extent, after the views caught up with the log.
     static let unknown = StoreChange(causes: [.other], tables: nil)
 }

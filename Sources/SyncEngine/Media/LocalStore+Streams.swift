@@ -5,16 +5,16 @@ public import Operations
 import SyncCore
 import Views
 
-/// Streams: their bytes are in files beside the log, which holds their digests.
+/// Media streams. Their bytes are in files next to the log, which contains their digests.
 extension LocalStore {
-    /// Where the service has a stream, and what the store has of it.
+    /// The location of a stream on the service, and the version in the store.
     struct StreamSource {
         let entity: EntityID
         let url: String
         let known: StreamImage?
     }
 
-    /// Not where the log is in memory only.
+    /// Whether the store can keep streams. False if the log is only in memory.
     var keepsStreams: Bool { disk.isSystem }
 
     func streamFiles() throws(TidelogError) -> StreamFiles {
@@ -27,10 +27,12 @@ extension LocalStore {
         return StreamFiles(directory: files.streams, keys: keys.map { StreamKey($0, in: identifier) })
     }
 
-    /// Keeps the bytes of a stream that the app is about to write; an operation with the result has to follow before the
-    /// store is closed, otherwise they go.
+    /// Stores the bytes of a stream that the app is about to write.
     ///
-    /// - Parameter feed: gives the bytes, chunk after chunk; what it throws is the cause of what is thrown here.
+    /// An operation with the result has to follow before the store is closed; otherwise the bytes are removed.
+    ///
+    /// - Parameter feed: A function that passes the bytes in chunks. An error that it throws becomes the cause of the
+    ///   error thrown here.
     public nonisolated func keepStream(
         mediaType: String, name: String? = nil,
         _ feed: (_ take: ([UInt8]) throws -> Void) async throws -> Void
@@ -45,7 +47,7 @@ extension LocalStore {
         return try writer.finish(mediaType: mediaType, name: name)
     }
 
-    /// Gives the bytes of a file, chunk after chunk.
+    /// Passes the bytes of a file in chunks.
     public static func copyFile(_ path: String, to take: ([UInt8]) throws -> Void) throws {
         let unreadable = TidelogError(
             .invalidRequest, "The file cannot be read.", place: path, recovery: "Check its path and permissions.")
@@ -57,11 +59,11 @@ extension LocalStore {
         }
     }
 
-    /// The stream as the app sees it: what it has written last, or else what was downloaded. Nil where there is none in the
-    /// store.
+    /// Returns the stream as the app sees it: the pending version, or else the downloaded one. Nil if the store has
+    /// neither.
     ///
-    /// - Parameter property: the stream property; nil for the stream of a media entity.
-    /// - Throws: `damaged` where its file is gone or has another length.
+    /// - Parameter property: The stream property, or nil for the stream of a media entity.
+    /// - Throws: `damaged` if the file is missing or has another length.
     public func localStream(
         _ address: EntityAddress, property: String? = nil
     ) throws(TidelogError) -> LocalStream? {
@@ -88,7 +90,9 @@ extension LocalStore {
         }
     }
 
-    /// Throws where the entity has no such stream, or the service does not know the entity yet.
+    /// Returns the location of a stream.
+    ///
+    /// - Throws: An error if the entity has no such stream, or the service does not have the entity yet.
     func streamSource(_ id: EntityID, property: String?) throws(TidelogError) -> StreamSource {
         let model = try model
         let name = try read { state throws in try state.name(of: id, model) }
@@ -111,8 +115,8 @@ extension LocalStore {
         )
     }
 
-    /// Whether the stream of a media entity lies in the store as the service had it when it last showed the entity. Where the
-    /// service told no ETag then it cannot be said.
+    /// Returns whether the store has the version of a media stream that the service last reported. False if the service
+    /// reported no ETag.
     func isStreamCurrent(_ id: EntityID) throws(TidelogError) -> Bool {
         guard let known = try read({ try $0.stream(nil, of: id) }), let content = known.content,
             let etag = known.told?.etag
@@ -121,8 +125,12 @@ extension LocalStore {
         return known.etag == etag && files.holds(content)
     }
 
-    /// Logs what the service has as a stream. Where the store has learned of another one while it was read, as by an upload,
-    /// what was read may be older than that, and is dropped. Returns what the store has now as the service's.
+    /// Logs a downloaded stream.
+    ///
+    /// If the store has learned of another version during the download, for example by an upload, the downloaded one
+    /// may be older and is discarded.
+    ///
+    /// - Returns: The service's version in the store now.
     func keep(
         _ image: StreamImage, inPlaceOf known: StreamImage?
     ) async throws(TidelogError) -> LocalStream? {
@@ -137,9 +145,9 @@ extension LocalStore {
         return try now?.content.map { content throws(TidelogError) in try localStream(content, isPending: false) }
     }
 
-    /// The media entities that a defining query has brought and the service still has.
+    /// Returns the media entities of a defining query that the service still has.
     ///
-    /// Cost: one pass over what all queries have brought.
+    /// Cost: one pass over the coverage of all queries.
     func mediaEntities(of query: String) throws(TidelogError) -> [EntityID] {
         let model = try model
         return try read { state in
@@ -152,8 +160,9 @@ extension LocalStore {
         }
     }
 
-    /// The bytes that a request for the operation has as its body. Throws `damaged` where they are not there any more, or
-    /// others. Cost: reads the whole file.
+    /// Returns the request body for a stream operation. Cost: reads the whole file.
+    ///
+    /// - Throws: `damaged` if the file is missing or has changed.
     nonisolated func requestStream(_ content: StreamContent) async throws(TidelogError) -> LocalStream {
         let stream = try await localStream(content, isPending: true)
         guard try await streamFiles().isIntact(content) else {
@@ -164,8 +173,9 @@ extension LocalStore {
         return stream
     }
 
-    /// Removes the files that nothing refers to, and encrypts those that are not encrypted with the newest key. Only while the
-    /// store is opened: otherwise a stream may have been written whose operation is not logged yet.
+    /// Removes unreferenced files, and encrypts files that are not encrypted with the newest key.
+    ///
+    /// It may only run while the store is opened; later, the operation of a newly written stream may not be logged yet.
     func arrangeStreams() throws(TidelogError) {
         guard let streams = try? streamFiles(), !streams.isEmpty else { return }
         let used = try streamsInUse()
@@ -184,9 +194,9 @@ extension LocalStore {
         }
     }
 
-    /// The files of streams that are gone or do not hold what they should, and whose they are, in sentences.
+    /// Returns messages about missing and damaged stream files, with the entities that they belong to.
     ///
-    /// Cost: reads all of them.
+    /// Cost: reads all stream files.
     public func damagedStreams() throws(TidelogError) -> [String] {
         guard let streams = try? streamFiles() else { return [] }
         return try streamsInUseByName().filter { !streams.isIntact($0.content) }.map { name, content in

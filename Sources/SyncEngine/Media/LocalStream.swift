@@ -1,14 +1,16 @@
 import Operations
 
-/// A stream that lies in the store.
+/// A media stream in the store.
 public struct LocalStream: Sendable, Hashable {
-    /// The file that holds its bytes: as they are, or encrypted where the store is (``isEncrypted``). It never changes, and
-    /// goes when neither the service's data nor a pending operation needs it any more: copy what is to stay.
+    /// The path of the file, which is encrypted if the store is (``isEncrypted``).
+    ///
+    /// The file never changes. It is removed when neither the service's version nor a pending operation needs it any
+    /// more, so copy it to keep it.
     public let path: String
-    /// In bytes.
+    /// The size of the content in bytes.
     public let byteCount: Int
     public let mediaType: String
-    /// Whether it was written here and the service does not have it yet.
+    /// A Boolean value that indicates whether the content was written locally and not uploaded yet.
     public let isPending: Bool
     private let content: StreamContent
     private let key: StreamKey?
@@ -22,13 +24,14 @@ public struct LocalStream: Sendable, Hashable {
         mediaType = content.mediaType
     }
 
-    /// Whether the file is encrypted. Then its bytes come from ``bytes(in:)`` and ``read(_:)`` only.
+    /// A Boolean value that indicates whether the file is encrypted. If so, only ``bytes(in:)`` and ``read(_:)`` return
+    /// its content.
     public var isEncrypted: Bool { key != nil }
 
-    /// Gives the bytes, chunk after chunk.
+    /// Passes the bytes in chunks.
     ///
-    /// - Throws: `damaged` where the file is gone or is not what was written, and what `take` throws. Of a file that is not
-    ///   encrypted only the length is looked at.
+    /// - Throws: `damaged` if the file is missing or has changed, and the errors of `take`. For an unencrypted file
+    ///   only the length is checked.
     public func read(_ take: ([UInt8]) throws -> Void) throws {
         let reader = try reader()
         while true {
@@ -38,10 +41,10 @@ public struct LocalStream: Sendable, Hashable {
         }
     }
 
-    /// The bytes of a range, which is cut to those that there are.
+    /// Returns the bytes of a range, clamped to the content.
     ///
-    /// Cost: reads the range, of an encrypted stream the chunks of 64 KiB that it touches.
-    /// - Throws: as ``read(_:)``.
+    /// Cost: reads the range; for an encrypted stream, the chunks of 64 KiB that overlap it.
+    /// - Throws: The errors of ``read(_:)``.
     public func bytes(in range: Range<Int>) throws(TidelogError) -> [UInt8] {
         let range = range.clamped(to: 0..<byteCount)
         guard let bytes = try reader().bytes(in: UInt64(range.lowerBound)..<UInt64(range.upperBound)) else {
@@ -50,7 +53,7 @@ public struct LocalStream: Sendable, Hashable {
         return bytes
     }
 
-    /// All of them.
+    /// Returns all bytes.
     public func bytes() throws(TidelogError) -> [UInt8] { try bytes(in: 0..<byteCount) }
 
     private func reader() throws(TidelogError) -> StreamReader {

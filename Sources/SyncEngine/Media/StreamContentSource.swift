@@ -2,13 +2,13 @@ import Synchronization
 import Transport
 
 extension LocalStream {
-    /// The content as the body of a request.
+    /// The content as a request body.
     var requestContent: any RequestContent {
         isEncrypted ? EncryptedContent(stream: self) : RequestFile(path: path, count: byteCount)
     }
 }
 
-/// The content of an encrypted stream, which is decrypted chunk by chunk while it is sent.
+/// The content of an encrypted stream, decrypted in chunks during the transmission.
 private struct EncryptedContent: RequestContent {
     let stream: LocalStream
 
@@ -21,7 +21,7 @@ private struct EncryptedContent: RequestContent {
 private final class OpenStream: OpenContent {
     private struct Reading {
         var next = 0
-        /// What was decrypted and is not taken yet.
+        /// Decrypted bytes that were not read yet.
         var chunk: ArraySlice<UInt8> = []
     }
 

@@ -1,18 +1,19 @@
 import ODataWire
 import Operations
 
-/// Reads a stream from the service into the store.
+/// Downloads a stream into the store.
 struct StreamDownload {
     let store: LocalStore
     let session: ServiceSession
 
-    /// Straight into a file; nothing is read where the service says that the store has it already. Nil where the service holds
-    /// no content for the stream.
+    /// Downloads directly into a file, unless the service confirms that the stored version is current.
+    ///
+    /// - Returns: Nil if the service has no content for the stream.
     func run(_ id: EntityID, property: String?) async throws(TidelogError) -> LocalStream? {
         let source = try await store.streamSource(id, property: property)
         let files = try await store.streamFiles()
         var headers: HTTPHeaders = ["Accept": "*/*"]
-        // Only where the file is there: otherwise it is read again.
+        // Only if the file exists; otherwise it is downloaded again.
         if let known = source.known, let content = known.content, files.holds(content) {
             headers["If-None-Match"] = known.etag
         }
@@ -32,7 +33,7 @@ struct StreamDownload {
         let content = try writer.finish(mediaType: response.headers["Content-Type"] ?? "application/octet-stream")
         let image = StreamImage(
             entity: source.entity, property: property, content: content,
-            // What was told before the content came is not newer than it.
+            // An ETag that was reported before the download is not newer than the content.
             etag: response.headers["ETag"] ?? source.known?.told?.etag)
         return try await store.keep(image, inPlaceOf: source.known)
     }
@@ -45,11 +46,11 @@ struct StreamDownload {
         }
     }
 
-    /// A transport that an app brings may not notice that a body breaks off.
+    /// Checks the length, because a transport supplied by the app may not detect a broken connection.
     private static func checkLength(
         of response: WireResponse, _ count: UInt64, _ url: String
     ) throws(TidelogError) {
-        // Of an encoded body it is the length of the encoded form.
+        // For an encoded body, Content-Length is the encoded length.
         guard response.headers["Content-Encoding"] == nil, let text = response.headers["Content-Length"],
             let length = UInt64(text), length != count
         else { return }
@@ -60,9 +61,10 @@ struct StreamDownload {
 }
 
 extension SyncEngine {
-    /// Reads a stream of an entity into the store, and returns it; nil where the service holds none.
+    /// Downloads a stream of an entity into the store.
     ///
-    /// - Parameter property: the stream property; nil for the stream of a media entity.
+    /// - Parameter property: The stream property, or nil for the stream of a media entity.
+    /// - Returns: The stream, or nil if the service has no content for it.
     public func downloadStream(
         _ address: EntityAddress, property: String? = nil
     ) async throws(TidelogError) -> LocalStream? {

@@ -9,34 +9,38 @@ import Operations
     import Musl
 #endif
 
-/// Writes a stream's bytes as they come, under a name of its own until all are there and durable: after a crash a file is
-/// whole or not there. What is not finished goes with the last reference.
+/// Writes a stream to a temporary file until all bytes are durable.
+///
+/// After a crash, a file is either complete or absent. An unfinished file is removed with the last reference to the
+/// writer.
 final class StreamFileWriter {
     private let files: StreamFiles
     private let temporary: String
     private var file: Int32
     private var hash = StreamHash()
     private(set) var count: UInt64 = 0
-    /// Nil where the bytes are written as they are.
+    /// The encryption, or nil for unencrypted files.
     private let seal: StreamSeal?
-    /// What is not sealed yet, and how many chunks are.
+    /// The bytes that are not sealed yet, and the number of sealed chunks.
     private var pending: [UInt8] = []
     private var chunks: UInt64 = 0
 
-    /// - Parameter number: makes the name while it is written one that no other has.
+    /// Creates a temporary file.
+    ///
+    /// - Parameter number: A number that makes the temporary name unique.
     init(_ files: StreamFiles, number: UInt64) throws(TidelogError) {
         self.files = files
         seal = files.keys.first.map { StreamSeal($0) }
         temporary = files.directory + "/new-" + String(number, radix: 16)
         if mkdir(files.directory, 0o700) == 0 {
-            // Otherwise a loss of power may take the folder with all that is durable in it.
+            // Otherwise a power loss could remove the new directory with its durable files.
             try StoreDirectory.syncParent(of: files.directory)
         } else if errno != EEXIST {
             throw Self.failure(files.directory)
         }
         file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw Self.failure(temporary) }
-        // Written when the digest is known.
+        // The header is written when the digest is known.
         if seal != nil { try write([UInt8](repeating: 0, count: StreamSeal.headerSize)) }
     }
 
@@ -56,7 +60,7 @@ final class StreamFileWriter {
     private func appendSealed(_ bytes: [UInt8]) throws(TidelogError) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            // Not before there is more: the last chunk is sealed as the last.
+            // A chunk is sealed only when more bytes follow, because the last chunk is marked as the last.
             if pending.count == StreamSeal.chunkSize { try writePending(isLast: false) }
             let some = rest.prefix(StreamSeal.chunkSize - pending.count)
             pending += some
@@ -94,7 +98,7 @@ final class StreamFileWriter {
         #endif
     }
 
-    /// Returns when the bytes survive a loss of power.
+    /// Finishes the file. When it returns, the bytes survive a power loss.
     func finish(mediaType: String, name: String? = nil) throws(TidelogError) -> StreamContent {
         let content = StreamContent(digest: hash.finish(), byteCount: count, mediaType: mediaType, name: name)
         if let seal {
@@ -121,7 +125,7 @@ final class StreamFileWriter {
     }
 }
 
-/// SHA-256 over chunks.
+/// A SHA-256 hash over chunks.
 struct StreamHash {
     private var hash = SHA256()
 

@@ -8,19 +8,21 @@ import Operations
     import Musl
 #endif
 
-/// The files that hold the bytes of streams. Each is named by the digest of its bytes, so that it never changes and one file
-/// serves all that hold the same. In an encrypted store the files are encrypted as well (``StreamSeal``), and the names are
-/// codes of the digests.
+/// The directory of stream files.
+///
+/// Each file is named by the digest of its content, so it never changes, and equal contents share a file. In an
+/// encrypted store the files are encrypted too (``StreamSeal``), and their names are authentication codes of the
+/// digests.
 struct StreamFiles: Sendable {
     let directory: String
-    /// The newest first; none where files hold the bytes as they are.
+    /// The keys, newest first; empty if the files are not encrypted.
     var keys: [StreamKey] = []
 
     private func path(_ content: StreamContent, _ key: StreamKey?) -> String {
         directory + "/" + (key?.name(of: content.digest) ?? content.digest.description)
     }
 
-    /// Where the content is, and what it is encrypted with: where there is none, where it would be.
+    /// Returns the path of the content and its key. If the file does not exist, returns its future path and key.
     func place(of content: StreamContent) -> (path: String, key: StreamKey?) {
         let key = keys.first { size(of: path(content, $0)) != nil } ?? keys.first
         return (path(content, key), key)
@@ -28,25 +30,24 @@ struct StreamFiles: Sendable {
 
     func path(of content: StreamContent) -> String { place(of: content).path }
 
-    /// Where what is written now goes.
+    /// Returns the path for newly written content.
     func newPath(of content: StreamContent) -> String { path(content, keys.first) }
 
-    /// Whether the file is there and as long as it should be. Whether its bytes are those of the digest only reading all of
-    /// them tells: ``isIntact(_:)``.
+    /// Returns whether the file exists with the right length. Only ``isIntact(_:)`` checks the digest.
     func holds(_ content: StreamContent) -> Bool {
         let (path, key) = place(of: content)
         guard let size = size(of: path) else { return false }
         return size == (key == nil ? content.byteCount : StreamSeal.storedSize(of: content.byteCount))
     }
 
-    /// Nil where the file is gone, or another one.
+    /// Returns a reader, or nil if the file is missing or differs.
     func reader(of content: StreamContent) -> StreamReader? {
         guard holds(content) else { return nil }
         let (path, key) = place(of: content)
         return StreamReader(path, content, key)
     }
 
-    /// Cost: reads the whole file.
+    /// Returns whether the file matches its digest. Cost: reads the whole file.
     func isIntact(_ content: StreamContent) -> Bool { reader(of: content).map { isIntact(content, $0) } ?? false }
 
     private func isIntact(_ content: StreamContent, _ reader: StreamReader) -> Bool {
@@ -58,7 +59,8 @@ struct StreamFiles: Sendable {
         }
     }
 
-    /// Removes the files of all other contents, and what a process left that ended while it wrote. Only while nobody writes.
+    /// Removes the files of all other contents, and the temporary files of terminated processes. No write may be in
+    /// progress.
     func removeAll(but kept: some Sequence<StreamDigest>) {
         var names: Set<String> = []
         for digest in kept {
@@ -68,7 +70,7 @@ struct StreamFiles: Sendable {
         for name in self.names where !names.contains(name) { unlink(directory + "/" + name) }
     }
 
-    /// Encrypts the contents that are not, or not with the newest key: from before the store had it. What is damaged stays.
+    /// Encrypts files that are unencrypted or have an older key. Damaged files remain unchanged.
     func seal(_ contents: some Sequence<StreamContent>, random: () -> UInt64) throws(TidelogError) {
         guard let newest = keys.first else { return }
         let names = Set(self.names)
@@ -106,12 +108,12 @@ struct StreamFiles: Sendable {
     }
 }
 
-/// Reads a file from its beginning to its end.
+/// Reads a file sequentially.
 final class StreamFileReader {
     private let file: Int32
     private static let chunkSize = 1 << 18
 
-    /// Nil where it cannot be opened.
+    /// Opens a file, or returns nil if that fails.
     init?(_ path: String) {
         file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         if file < 0 { return nil }
@@ -119,7 +121,7 @@ final class StreamFileReader {
 
     deinit { close(file) }
 
-    /// Empty at the end; nil where it cannot be read.
+    /// Returns the next bytes, empty at the end, or nil after a read error.
     func next() -> [UInt8]? {
         var isReadable = true
         let bytes = [UInt8](unsafeUninitializedCapacity: Self.chunkSize) { buffer, count in

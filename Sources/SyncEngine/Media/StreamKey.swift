@@ -2,11 +2,11 @@ import Crypto
 import OperationLog
 import Operations
 
-/// What the media streams of an encrypted store are encrypted with.
+/// The key of the media streams of an encrypted store.
 struct StreamKey: Sendable {
     static let identifierSize = 16
 
-    /// Tells one key from another, and says nothing of the secret.
+    /// A value that identifies the key without revealing the secret.
     let identifier: [UInt8]
     private let secret: SymmetricKey
 
@@ -15,8 +15,8 @@ struct StreamKey: Sendable {
         secret = SymmetricKey(data: key.derived(for: "streams", in: store))
     }
 
-    /// The name of the file that holds the content. The digest itself would tell somebody who has the content elsewhere that
-    /// the store has it too.
+    /// Returns the name of the content's file. The digest itself would reveal to an attacker with the same content that
+    /// the store contains it.
     func name(of digest: StreamDigest) -> String {
         var code = HMAC<SHA256>(key: secret)
         code.update(data: Array("name".utf8) + digest.bytes)
@@ -25,7 +25,7 @@ struct StreamKey: Sendable {
             decoding: code.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The key of the one file that has this salt.
+    /// Returns the key of the single file that has this salt.
     func fileKey(salt: [UInt8]) -> SymmetricKey {
         HKDF<SHA256>.deriveKey(
             inputKeyMaterial: secret, salt: salt, info: Array("tidelog stream".utf8), outputByteCount: 32)

@@ -8,16 +8,16 @@ import Operations
     import Musl
 #endif
 
-/// Reads the content of a media stream, encrypted or not: all of it, or a part.
+/// Reads the content of a media stream, encrypted or not, completely or in part.
 final class StreamReader {
     private let file: Int32
-    /// Nil where the file holds the content as it is.
+    /// The encryption, or nil for an unencrypted file.
     private let seal: StreamSeal?
     let byteCount: UInt64
-    /// Of the next chunk of ``next()``.
+    /// The offset of the next chunk of ``next()``.
     private var offset: UInt64 = 0
 
-    /// Nil where the file cannot be opened, is not as long as it should be, or is another one's.
+    /// Opens a file. Returns nil if it cannot be opened, has the wrong length, or belongs to another content.
     init?(_ path: String, _ content: StreamContent, _ key: StreamKey?) {
         byteCount = content.byteCount
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
@@ -37,7 +37,7 @@ final class StreamReader {
 
     deinit { close(file) }
 
-    /// The next bytes; empty at the end. Nil where they cannot be read, or are not what was written.
+    /// Returns the next bytes, empty at the end, or nil if they cannot be read or authenticated.
     func next() -> [UInt8]? {
         let end = min(byteCount, offset + UInt64(StreamSeal.chunkSize))
         guard let bytes = bytes(in: offset..<end) else { return nil }
@@ -45,14 +45,14 @@ final class StreamReader {
         return bytes
     }
 
-    /// The bytes of a range that lies in the content. Cost: reads the chunks that it touches.
+    /// Returns the bytes of a range within the content. Cost: reads the chunks that overlap it.
     func bytes(in range: Range<UInt64>) -> [UInt8]? {
         guard range.upperBound <= byteCount else { return nil }
         guard let seal else {
             var bytes = [UInt8](repeating: 0, count: range.count)
             return Self.fill(&bytes, from: file, at: range.lowerBound) ? bytes : nil
         }
-        // An empty content has a chunk as well.
+        // An empty content has one chunk too.
         guard !range.isEmpty || byteCount == 0 else { return [] }
         let size = UInt64(StreamSeal.chunkSize)
         var bytes: [UInt8] = []

@@ -1,14 +1,16 @@
 import Operations
 
-/// The content of the media entities that defining queries bring, for those queries that ask for it.
+/// Downloads the content of media entities for the defining queries that request it.
 struct StreamRound {
     let store: LocalStore
     let session: ServiceSession
 
-    /// One request for each media entity of which the service has not said already that its stream is the one in the store; it
-    /// answers without content where it is. A stream that the service does not give keeps no other from being read.
+    /// Sends one request for each media entity whose stored stream is not known to be current. The service answers
+    /// without content if it is.
     ///
-    /// - Parameter report: is told of queries whose streams this store does not keep.
+    /// A stream that the service refuses does not affect the others.
+    ///
+    /// - Parameter report: Receives the queries whose streams this store cannot keep.
     @_optimize(none)
     func run(_ queries: [DefiningQuery], _ report: inout DownloadReport) async throws(TidelogError) {
         let asking = queries.filter(\.automaticallyRetrievesStreams)

@@ -7,8 +7,8 @@ import Operations
     import Foundation
 #endif
 
-/// The form of an encrypted media stream: a header, and the content in chunks that are sealed one by one with AES-256-GCM,
-/// so that a part of it can be read without what is in front.
+/// The format of an encrypted media stream: a header, and chunks that are sealed individually with AES-256-GCM, so that
+/// any part can be read on its own.
 ///
 /// | offset | size | |
 /// |---|---|---|
@@ -16,13 +16,13 @@ import Operations
 /// | 8 | 4 | content in a chunk, little-endian: 65,536 |
 /// | 12 | 4 | zero |
 /// | 16 | 16 | identifier of the key |
-/// | 32 | 32 | salt: the file's own key is made of it |
+/// | 32 | 32 | salt from which the file's own key is derived |
 /// | 64 | 48 | the SHA-256 of the content, sealed |
-/// | 112 | | the chunks, each with its tag of 16 bytes behind it; the last one may be shorter, or empty if all is |
+/// | 112 | | the chunks, each with its tag of 16 bytes; the last one may be shorter, or empty like the content |
 ///
-/// The nonce of a chunk is its number. A chunk is bound to the file by the key, to its place by its number, and to the end by
-/// whether it is the last one: none can be moved, left out or added. The sealed digest binds the file to the content that it
-/// is asked for.
+/// The nonce of a chunk is its number. The key binds a chunk to the file, the number binds it to its position, and the
+/// last-chunk flag binds it to the end: no chunk can be moved, omitted or added. The sealed digest binds the file to
+/// the requested content.
 struct StreamSeal: Sendable {
     static let chunkSize = 1 << 16
     static let tagSize = 16
@@ -35,7 +35,7 @@ struct StreamSeal: Sendable {
     /// The header without the digest.
     private let bound: [UInt8]
 
-    /// For a new file.
+    /// Creates the seal of a new file.
     init(_ key: StreamKey) {
         var generator = SystemRandomNumberGenerator()
         let salt = (0..<32).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
@@ -48,7 +48,8 @@ struct StreamSeal: Sendable {
         bound = Self.magic + size + [0, 0, 0, 0] + key.identifier + salt
     }
 
-    /// For a file that begins with these bytes. Nil where it is not one of this content, made with this key.
+    /// Creates the seal of an existing file with this header. Returns nil if it does not belong to this content and
+    /// key.
     init?(_ key: StreamKey, header: [UInt8], digest: StreamDigest) {
         guard header.count == Self.headerSize else { return nil }
         self.init(key, salt: Array(header[32..<Self.boundSize]))
@@ -71,7 +72,7 @@ struct StreamSeal: Sendable {
         return Array(box.ciphertext) + Array(box.tag)
     }
 
-    /// Nil where the bytes are not what was sealed, with this key, for this place.
+    /// Opens a chunk. Returns nil if the bytes were not sealed with this key for this position.
     func open(_ sealed: ArraySlice<UInt8>, number: UInt64, isLast: Bool) -> [UInt8]? {
         guard sealed.count >= Self.tagSize, let nonce = try? AES.GCM.Nonce(data: nonce(number)),
             let box = try? AES.GCM.SealedBox(
@@ -91,12 +92,12 @@ struct StreamSeal: Sendable {
 
     // MARK: Sizes
 
-    /// The number of the last chunk of so many bytes.
+    /// Returns the number of the last chunk of a content of this size.
     static func lastChunk(of byteCount: UInt64) -> UInt64 {
         byteCount == 0 ? 0 : (byteCount - 1) / UInt64(chunkSize)
     }
 
-    /// How long the file is. Nil where no file can be that long.
+    /// Returns the size of the file, or nil if it would overflow.
     static func storedSize(of byteCount: UInt64) -> UInt64? {
         let (size, overflows) = byteCount.addingReportingOverflow(
             UInt64(headerSize) + (lastChunk(of: byteCount) + 1) * UInt64(tagSize))

@@ -4,20 +4,20 @@ public import Operations
 import SyncCore
 import Views
 
-/// Going over to other metadata of the same service.
+/// Migration to other metadata of the same service.
 extension LocalStore {
-    /// Takes over a metadata document where what it says differently is compatible or approved, and logs it.
+    /// Installs and logs a metadata document if its changes are compatible or approved.
     ///
-    /// What is pending stays. What of it has no place in the new metadata goes to the error archive, with the reason, in the
-    /// same transaction; what waits in there for such a place and has it now is pending again. Values, entities and links
-    /// that have no place are dropped from the views; all defining queries are read in full by the next download.
+    /// Pending operations are kept. In the same transaction, those that no longer fit the metadata move to the error
+    /// archive with the reason, and archived ones that fit again become pending. Values, entities and links without a
+    /// counterpart are dropped from the views. The next download reads all defining queries in full.
     ///
     /// - Parameters:
-    ///   - classes: the metadata that the app's classes were generated from: the new ones have to be compatible with
-    ///     these as well.
-    ///   - root: where the service has them; nil for where it was before.
-    /// - Throws: `incompatibleMetadata`, and nothing is changed then; `notOData` where the document is none.
-    /// - Complexity: a pass over the queue, and one over the entities and links where values or relationships change.
+    ///   - classes: The metadata that the app's classes were generated from. The new metadata have to be compatible
+    ///     with these too.
+    ///   - root: The service root of the new metadata, or nil for the current one.
+    /// - Throws: `incompatibleMetadata`, or `notOData` if the document is no metadata. In both cases nothing changes.
+    /// - Complexity: One pass over the queue, and one over the entities and links if values or relationships change.
     public func refresh(
         _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil, root: String? = nil
     ) async throws(TidelogError) -> MetadataRefresh {
@@ -41,13 +41,14 @@ extension LocalStore {
             self.rearrangements += 1
             return refresh
         }
-        // The tables were made anew.
+        // The tables were recreated.
         try arrangeIndexes()
         try await acknowledge()
         return refresh
     }
 
-    /// What ``refresh(_:policy:classes:)`` would do, with what stands in its way. Changes nothing.
+    /// Returns the result that ``refresh(_:policy:classes:)`` would have, including incompatible changes, without
+    /// changing anything.
     public func rehearseRefresh(
         _ metadata: [UInt8], policy: CompatibilityPolicy, classes: EntityDataModel? = nil
     ) throws(TidelogError) -> MetadataRefresh {
@@ -57,7 +58,7 @@ extension LocalStore {
         return refresh
     }
 
-    /// The defining queries that the metadata do not allow any more.
+    /// Returns the defining queries that the metadata no longer allow.
     public func unusableQueries() throws(TidelogError) -> [UnusableQuery] {
         try unusableQueries(try model)
     }
@@ -85,7 +86,7 @@ extension LocalStore {
         }
     }
 
-    /// Of a state that the old metadata still hold for.
+    /// Returns the consequences of new metadata for a state under the old ones.
     private func consequences(
         of difference: ModelDifference, from old: EntityDataModel, to new: EntityDataModel
     ) throws -> MetadataRefresh {
@@ -99,8 +100,8 @@ extension LocalStore {
                 if pending.isUnfit { refresh.fitAgain.append(pending.sequence) }
                 continue
             }
-            // What was said of it first was said with the request as it would have been. And what was sent may have taken
-            // effect: it is looked at when that is known, and must not be taken for something that never went.
+            // The first refusal contains the request as it would have been sent. An operation that was sent may have
+            // taken effect: it is examined when its outcome is known, and must not be treated as unsent.
             guard !pending.isUnfit, pending.status.batch == nil else { continue }
             refresh.unfit.append(try unfit(pending, reason, requests))
         }
@@ -119,10 +120,11 @@ extension LocalStore {
                 requestBody: body))
     }
 
-    /// Lets operations that do not fit the metadata say what of them does: they are pending again, at their places.
+    /// Reduces operations that do not fit the metadata to the parts that fit. They are pending again, in the same
+    /// positions.
     ///
-    /// - Throws: `refused(.notAllowed)` where an operation fits as it is, where nothing of one does, or where what does would
-    ///   not be accepted either; nothing is changed then.
+    /// - Throws: `refused(.notAllowed)` if an operation fits unchanged, if no part of one fits, or if the rest would
+    ///   not be accepted either. Then nothing changes.
     public func amend(_ operations: [SequenceNumber]) async throws(TidelogError) {
         guard !operations.isEmpty else { return }
         try transaction { () throws -> Void in
@@ -149,8 +151,10 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Adds to the running transaction which of the operations the metadata have no place for: those of which it has just
-    /// become known that they did not take effect. The metadata may have changed since they were sent.
+    /// Adds to the running transaction a record of the given operations that do not fit the metadata.
+    ///
+    /// The operations have just turned out not to have taken effect, and the metadata may have changed since they were
+    /// sent.
     func addUnfit(among operations: [SequenceNumber]) throws {
         guard !operations.isEmpty, hasModel else { return }
         try settle()
@@ -179,21 +183,22 @@ extension Operation {
 }
 
 extension PendingOperation {
-    /// Where it stood before, as a sentence to go on with.
+    /// The previous refusal, as a sentence to append.
     fileprivate var standing: String {
         if case .rejected(let refusal) = status { " The service refused it before: \(refusal.message)" } else { "" }
     }
 }
 
 extension CompatibilityPolicy {
-    /// Those of the difference, and those by which the new metadata differ from what the app's classes were generated from.
+    /// Returns the incompatible changes of the difference, and those between the metadata of the app's classes and the
+    /// new ones.
     fileprivate func incompatibleChanges(
         in difference: ModelDifference, _ classes: EntityDataModel?, _ new: EntityDataModel
     ) -> [ModelChange] {
         var found = incompatibleChanges(in: difference)
         guard let classes else { return found }
         let difference = ModelDifference(from: classes, to: new)
-        // Classes that were generated from a document of V2 serve V4 as well: these cannot be compared.
+        // Classes generated from a V2 document can be used with V4, but their metadata cannot be compared.
         guard difference.isComplete else { return found }
         for change in incompatibleChanges(in: difference) where !found.contains(change) {
             found.append(change)

@@ -1,21 +1,21 @@
 public import EDM
 public import Operations
 
-/// What reading the metadata again came to: what is different, and what follows from it.
+/// The result of reading the metadata again: the difference and its consequences.
 public struct MetadataRefresh: Sendable {
-    /// What the new document says differently, to branch on and to read.
+    /// The differences of the new document, as values and as text.
     public let difference: ModelDifference
-    /// The changes that are neither compatible nor approved. Only of a rehearsal; otherwise they are an error.
+    /// The changes that are neither compatible nor approved. Only set by a rehearsal; otherwise they are an error.
     public var incompatible: [ModelChange] = []
-    /// Pending operations that the new metadata have no place for, each with the reason. They are in the error archive.
+    /// Pending operations that do not fit the new metadata, each with the reason. They are in the error archive.
     public var unfit: [UnfitOperation] = []
-    /// Operations that had no place in the metadata before, and have one now. They go with the next upload.
+    /// Operations that did not fit the previous metadata and fit the new ones. The next upload sends them.
     public var fitAgain: [SequenceNumber] = []
-    /// Defining queries that the new metadata do not allow. Downloads pass over them.
+    /// Defining queries that the new metadata do not allow. Downloads skip them.
     public var unusableQueries: [UnusableQuery] = []
 
-    /// What is wrong with the new document, and what the model does not have because of it. What a document had before and a
-    /// defect hides now counts as removed.
+    /// The defects of the new document, and the elements that the model lacks because of them. An element that a defect
+    /// hides counts as removed.
     public let defects: [MetadataDefect]
 
     public init(difference: ModelDifference, defects: [MetadataDefect] = []) {
@@ -23,9 +23,9 @@ public struct MetadataRefresh: Sendable {
         self.defects = defects
     }
 
-    /// Of metadata that no store is kept by.
+    /// Compares metadata that no store uses.
     ///
-    /// - Parameter root: of the service, for the error.
+    /// - Parameter root: The service root, for the error.
     /// - Throws: `incompatibleMetadata`.
     public init(
         from old: EntityDataModel, to new: EntityDataModel, _ policy: CompatibilityPolicy, root: String
@@ -39,29 +39,29 @@ public struct MetadataRefresh: Sendable {
         }
     }
 
-    /// Whether the element is new, by itself or with what it is in.
+    /// Returns whether the element is new, individually or as part of a new element.
     ///
-    /// - Parameter path: as ``ModelChange/path`` has it: `NS.Customer/Name`, `NS.Container/Orders`.
+    /// - Parameter path: A path in the form of ``ModelChange/path``: `NS.Customer/Name`, `NS.Container/Orders`.
     public func isExtension(_ path: String) -> Bool { difference.extensions.contains(path) }
 
-    /// Whether the element is gone, by itself or with what it was in.
+    /// Returns whether the element was removed, individually or as part of a removed element.
     public func isRemoved(_ path: String) -> Bool { difference.removed.contains(path) }
 }
 
 /// A defining query that the service's metadata do not allow.
 public struct UnusableQuery: Sendable {
     public let name: String
-    /// Says why.
+    /// The reason.
     public let error: TidelogError
 }
 
-/// The changes of metadata that kept them from being taken over.
+/// Metadata changes that prevented the installation of new metadata.
 public struct IncompatibleMetadata: Error, Sendable, CustomStringConvertible {
-    /// Everything that is different.
+    /// All differences.
     public let difference: ModelDifference
-    /// What of it is neither compatible nor approved; ``ModelChange/rule`` says why.
+    /// The changes that are neither compatible nor approved; ``ModelChange/rule`` contains the reason.
     public let changes: [ModelChange]
-    /// What is wrong with the new document. It may be why elements are gone.
+    /// The defects of the new document. They may be the reason for missing elements.
     public let defects: [MetadataDefect]
 
     package init(difference: ModelDifference, changes: [ModelChange], defects: [MetadataDefect]) {
@@ -70,7 +70,7 @@ public struct IncompatibleMetadata: Error, Sendable, CustomStringConvertible {
         self.defects = defects
     }
 
-    /// Two lines for each change: what it is, and the rule that it breaks.
+    /// Two lines for each change: the change, and the rule that it violates.
     public var description: String { changes.map { "\($0)\n  \($0.rule)" }.joined(separator: "\n") }
 }
 

@@ -4,18 +4,18 @@ package import Operations
 import SyncCore
 import Views
 
-/// An entity with its links, to be held against another one.
+/// An entity with its links, for comparisons.
 package struct ComparedEntity: Sendable {
     package var id: EntityID
     package var set: String
     package var type: EntityType
-    /// Its readLink.
+    /// The readLink of the entity.
     package var name: String
-    /// Nil while it has none.
+    /// The key, or nil if the entity has none yet.
     package var key: KeyPredicate?
     package var values: PropertyValues
-    /// By navigation property, in the order of the metadata, in ascending order of the targets. A link that can be walked from
-    /// both ends is one of its first end.
+    /// The targets by navigation property, in the order of the metadata, with ascending IDs. A link that can be
+    /// navigated from both ends is listed at its first end.
     package var links: [(navigation: String, targets: [End])] = []
 
     package init(
@@ -29,8 +29,8 @@ package struct ComparedEntity: Sendable {
         self.values = values
     }
 
-    /// The key of a contained entity, which other stores know by its whole path only; nil where an entity along that has no
-    /// key yet.
+    /// Returns the key of a contained entity, which other stores identify only by its whole path. Nil if an entity on
+    /// the path has no key yet.
     fileprivate static func key(link: String) -> KeyPredicate? {
         link.contains("(~") ? nil : KeyPredicate([(name: "", value: .string(link))])
     }
@@ -42,23 +42,23 @@ package struct ComparedEntity: Sendable {
         return link
     }
 
-    /// What a link leads to.
+    /// The target of a link.
     package struct End: Sendable, Hashable {
         package var id: EntityID
         package var name: String
-        /// Whether the name tells which entity it is in other stores as well.
+        /// Whether the name identifies the entity in other stores too.
         package var hasKey: Bool
     }
 }
 
 extension LocalStore {
-    /// The names of the metadata's entity sets and singletons, in the order of their bytes; none before there are metadata.
+    /// The names of the metadata's entity sets and singletons, in byte order; empty before metadata are installed.
     package var setNames: [String] {
         guard let model = fold.model else { return [] }
         return model.allSets.map(\.name).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    /// Some entities of a set, in ascending order of their IDs.
+    /// Returns some entities of a set, in ascending order of their IDs.
     package func comparedEntities(
         of set: String, behind last: EntityID, limit: Int
     ) throws(TidelogError) -> [ComparedEntity] {
@@ -68,7 +68,7 @@ extension LocalStore {
         }
     }
 
-    /// Those of the entities that are there.
+    /// Returns the given entities that exist.
     package func comparedEntities(_ ids: [EntityID]) throws(TidelogError) -> [EntityID: ComparedEntity] {
         guard let model = fold.model else { return [:] }
         return try read { state throws in
@@ -78,7 +78,7 @@ extension LocalStore {
         }
     }
 
-    /// The entities of a set that have these keys; nil for a key that none has.
+    /// Returns the entities of a set with these keys, with nil for each key without an entity.
     package func comparedEntities(of set: String, keys: [KeyPredicate]) throws(TidelogError) -> [ComparedEntity?] {
         guard let model = fold.model, let type = model.findEntitySet(set)?.entityType else {
             return keys.map { _ in nil }

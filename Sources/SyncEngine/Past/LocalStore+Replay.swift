@@ -4,12 +4,12 @@ package import Operations
 import SyncCore
 import Views
 
-/// A past that goes on with records of another one: all, some, or some that were changed.
+/// Continuing a historical store with the records of another history: all, some, or altered ones.
 extension LocalStore {
-    /// Appends records, which come into effect together, as they were made.
+    /// Appends records unchanged, in one commit.
     ///
-    /// Operations are checked by the rules that the app's calls are: the members of a change set together. Where one is
-    /// refused, none is appended.
+    /// Operations are checked by the same rules as the app's calls; the operations of a change set are checked
+    /// together. If one is refused, none is appended.
     /// - Throws: `refused` with the rule.
     @discardableResult
     package func replay(_ records: [Record]) throws(TidelogError) -> ClosedRange<SequenceNumber> {
@@ -31,7 +31,7 @@ extension LocalStore {
         }
     }
 
-    /// Gives new entities IDs from this one on.
+    /// Ensures that new entities receive IDs from this one on.
     package func reserveEntities(below first: EntityID) throws(TidelogError) {
         try transaction { () throws -> Void in
             var header = try self.state.header()
@@ -41,22 +41,22 @@ extension LocalStore {
         }
     }
 
-    /// The lowest ID that no entity has.
+    /// The lowest unused entity ID.
     package var nextEntity: EntityID {
         get throws(TidelogError) { try read { try $0.header().nextEntity } }
     }
 
-    /// Whether the operation has not ended.
+    /// Returns whether the operation is still pending.
     package func isPending(_ operation: SequenceNumber) throws(TidelogError) -> Bool {
         try read { try $0.pendingOperation(operation) != nil }
     }
 
-    /// Whether the operation was undone.
+    /// Returns whether the operation was undone.
     package func isUndone(_ operation: SequenceNumber) throws(TidelogError) -> Bool {
         try read { try $0.undoneOperation(operation) != nil }
     }
 
-    /// The operations that have not ended, and those that were undone.
+    /// All pending operations, and all undone ones.
     package var pendingOrUndone: Set<SequenceNumber> {
         get throws(TidelogError) {
             try read { state in
@@ -65,12 +65,12 @@ extension LocalStore {
         }
     }
 
-    /// What would come of the operation, and of those in one change set with it, had the service answered otherwise: the
-    /// same code decides that decides it behind a real answer.
+    /// Returns the outcomes of the operation and its change set for another response of the service. The same code
+    /// derives them as after a real response.
     ///
-    /// - Parameter response: the answer to the operation; to others in its change set the service says nothing more than that
-    ///   they were carried out.
-    /// - Returns: empty where the operation is in no open batch.
+    /// - Parameter response: The response to the operation. The other operations of its change set count as successful,
+    ///   without further content.
+    /// - Returns: An empty array if the operation is in no open batch.
     package func outcomes(
         of operation: SequenceNumber, in batch: BatchID, answered response: WireResponse
     ) throws(TidelogError) -> [BatchAnswered.Outcome] {
@@ -97,7 +97,7 @@ extension LocalStore {
         }
     }
 
-    /// What went over the line for a batch, in a past that ends in front of the record that says it was prepared.
+    /// Rebuilds the request bytes of a batch, in a historical store that ends before the batch's prepared record.
     package func rebuilt(_ prepared: BatchPrepared) throws(TidelogError) -> RebuiltBatch {
         let (model, options, root) = (try model, try serviceOptions, try service?.root ?? "")
         return try read { try RebuiltBatch(prepared, on: $0, model, serviceRoot: root, options: options) }

@@ -5,16 +5,16 @@ package import Operations
 import SyncCore
 import Views
 
-/// A past that goes on, record by record, with what the log that it is the past of holds behind it.
+/// Advancing a historical store record by record through the rest of its log.
 ///
-/// From the first of these calls on the state is ahead of the store's own log, so that nothing may be appended to it.
+/// After the first of these calls the state is ahead of the store's own log, so no record may be appended to it.
 extension LocalStore {
     /// The last record that the state contains.
     package var foldedThrough: SequenceNumber {
         get throws(TidelogError) { try read { try $0.header().applied } }
     }
 
-    /// Folds on through the record; nothing where the state contains it.
+    /// Folds all records through the given one. Does nothing if the state already contains it.
     package func advance(through last: SequenceNumber, _ reader: LogReader) throws(TidelogError) {
         let before = (fold, past)
         do {
@@ -26,10 +26,11 @@ extension LocalStore {
         }
     }
 
-    /// Whether the query's answer says something once the state goes through that record. The state stays there where that
-    /// is what is wanted, and is as it was where it is not.
+    /// Evaluates a query on the state through the given record.
     ///
-    /// - Parameter time: what `now()` is, in milliseconds since 1970.
+    /// The state stays there if the query holds exactly when `kept` is true; otherwise it is rolled back.
+    ///
+    /// - Parameter time: The value of `now()`, in milliseconds since 1970.
     package func trial(
         of query: String, through last: SequenceNumber, _ reader: LogReader, at time: Timestamp, keepingWhere kept: Bool
     ) throws(TidelogError) -> ConditionVerdict {
@@ -50,7 +51,7 @@ extension LocalStore {
         }
     }
 
-    /// Inside of a transaction.
+    /// Folds further records inside a transaction.
     private func foldOn(through last: SequenceNumber, _ reader: LogReader) throws {
         let applied = try state.header().applied
         if let past, try past.applied == applied {
@@ -60,8 +61,8 @@ extension LocalStore {
         }
     }
 
-    /// Whether the query's answer says something: it shows an entity, counts one, or is a value that is neither null nor
-    /// false. One that leads nowhere does not, nor any before there are metadata.
+    /// Returns whether the query holds: its result contains an entity, counts at least one, or is a value other than
+    /// null and false. A path that leads nowhere does not hold, and no query holds before metadata are installed.
     package func holds(_ query: String, at time: Timestamp) throws(TidelogError) -> Bool {
         guard hasModel else { return false }
         do throws(TidelogError) {
@@ -72,7 +73,7 @@ extension LocalStore {
         }
     }
 
-    /// The same where the metadata may be others than the query was written for.
+    /// Returns whether the query holds, for metadata that may lack names that the query uses.
     package func verdict(on query: String, at time: Timestamp) throws(TidelogError) -> ConditionVerdict {
         guard hasModel else { return ConditionVerdict(holds: false, isKnown: false) }
         do throws(TidelogError) {
@@ -83,7 +84,7 @@ extension LocalStore {
         }
     }
 
-    /// One entity is as good as all of them.
+    /// Returns an abbreviated result, with at most one entity.
     private func shortAnswer(_ url: String, at time: Timestamp) throws(TidelogError) -> QueryAnswer {
         if let url = try queueURL(url) { return try answer(url) }
         let model = try model
@@ -112,10 +113,10 @@ extension LocalStore {
 
     // MARK: Watching
 
-    /// Folds on, some thousand records at most, and evaluates the query behind each that may have changed its answer.
+    /// Folds a limited number of records, and evaluates the query after each record that may have changed its result.
     ///
     /// - Parameters:
-    ///   - holds: what it said so far; nil evaluates it first, which tells no flip.
+    ///   - holds: The previous value. If nil, the query is evaluated first, which counts as no flip.
     package func watch(
         _ query: String, through last: SequenceNumber, _ reader: LogReader, from holds: Bool?
     ) throws(TidelogError) -> WatchedStretch {
@@ -155,7 +156,7 @@ extension LocalStore {
     ) throws {
         storedViews.notesStandings = true
         _ = try views.takeChangedTables()
-        // The tables of the answer so far are not known any more.
+        // The tables of the previous result are no longer known.
         let time = stretch.last > 0 ? try reader.time(of: stretch.last) : 0
         let holds = try evaluate(query, at: time, &stretch)
         if isFirst { stretch.holds = holds }
@@ -167,40 +168,41 @@ extension LocalStore {
         stretch.evaluations += 1
         stretch.isKnown = stretch.isKnown || verdict.isKnown
         stretch.refusal = stretch.refusal ?? verdict.refusal
-        // The queue's tables are written by every transaction or nearly; the time passes with every record.
+        // Almost every transaction changes the queue's tables, and `now` changes with every record.
         let tables = try queueURL(query) == nil && !query.contains("now") ? try views.takeReadTables() : []
-        // Other metadata may know what it names.
+        // Later metadata may contain the names that the query uses.
         stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
         return verdict.holds
     }
 }
 
-/// What a query says of one place of a history. What metadata do not know does not hold: those of another place may.
+/// The value of a query at one position of a history. A query that the metadata there do not support does not hold; the
+/// metadata at another position may support it.
 package struct ConditionVerdict: Sendable {
     package let holds: Bool
-    /// Whether the metadata know what the query names.
+    /// Whether the metadata contain the names that the query uses.
     package let isKnown: Bool
-    /// What was said where they do not; nil before there are any.
+    /// The error if they do not; nil before metadata are installed.
     package var refusal: TidelogError?
 }
 
-/// What was seen of a query while some records were folded.
+/// The values of a query while some records were folded.
 package struct WatchedStretch: Sendable {
-    /// The last record of it.
+    /// The last folded record.
     package fileprivate(set) var last: SequenceNumber
-    /// What the query says there.
+    /// The value of the query after it.
     package fileprivate(set) var holds: Bool
     package fileprivate(set) var records = 0
     package fileprivate(set) var evaluations = 0
-    /// The records behind which it says something else than in front of them, and what.
+    /// The records after which the value differs from the one before, with the new value.
     package fileprivate(set) var flips: [(sequence: SequenceNumber, holds: Bool)] = []
-    /// Whether records in it are lost.
+    /// Whether any of the records are lost.
     package fileprivate(set) var hasGap = false
-    /// Whether the metadata knew what the query names, at one place at least.
+    /// Whether the metadata contained the names that the query uses, at one position at least.
     package fileprivate(set) var isKnown = false
-    /// What was said where they did not.
+    /// The error at positions where they did not.
     package fileprivate(set) var refusal: TidelogError?
-    /// What the last answer came from; nil where that may be anything.
+    /// The tables that the last result depends on, or nil for any.
     fileprivate var tables: Set<String>?
 
     fileprivate static let limit = 4_000
@@ -212,8 +214,8 @@ package struct WatchedStretch: Sendable {
 }
 
 extension LogReader {
-    /// When the record was made, in milliseconds since 1970; 0 for one that was lost, or is not there. Of one that a compaction
-    /// has removed, the time of the first record that is left.
+    /// Returns the time of the record, in milliseconds since 1970; 0 for a lost or missing record. For a record that a
+    /// compaction removed, the time of the first remaining record.
     package func time(of sequence: SequenceNumber) throws -> Timestamp {
         var found: LogRecord?
         do { found = try record(sequence) } catch LogError.compacted(let first) { found = try record(first) }
@@ -223,7 +225,7 @@ extension LogReader {
     }
 }
 
-/// Takes a trial back.
+/// Rolls a trial back.
 private struct TrialEnd: Error {
     let verdict: ConditionVerdict
 }

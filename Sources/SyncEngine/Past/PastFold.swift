@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Views
 
-/// The state of a past in memory, where folding on costs least.
+/// A historical state in memory, where folding further records is cheapest.
 struct PastFold {
     let state: WorkingSet
     private var fold: Fold
@@ -25,10 +25,10 @@ struct PastFold {
 
     var model: EntityDataModel? { fold.model }
 
-    /// The last record that is in it.
+    /// The last folded record.
     var applied: SequenceNumber { get throws(StateError) { try state.header().applied } }
 
-    /// Returns how many records there were.
+    /// Folds records. Returns their number.
     @discardableResult
     mutating func advance(through last: SequenceNumber, _ reader: LogReader) throws -> Int {
         let cursor = reader.records(from: try applied + 1, through: last)
@@ -38,13 +38,14 @@ struct PastFold {
             try fold.apply(try ViewsOpening.decoded(next, decoder), sequence: next.sequence)
             folded += 1
         }
-        // Only here: what is pending in between nobody looks at.
+        // Only once, because no query reads the pending operations in between.
         try fold.settle()
         _ = fold.takeTouched()
         return folded
     }
 
-    /// The same further on in the log, and in the views, which are where this one is. Inside of one transaction of theirs.
+    /// Returns a copy advanced through the record, and advances the views, which are at the same position. Called
+    /// inside one of their transactions.
     func advanced(
         through last: SequenceNumber, _ reader: LogReader, _ views: inout Fold
     ) throws -> PastFold {
@@ -52,7 +53,7 @@ struct PastFold {
         past.state.noteTouched()
         try past.advance(through: last, reader)
         guard try past.state.writeTouched(into: views.storage) else {
-            // Other metadata: rare enough to be folded twice.
+            // The metadata changed. This is rare enough to fold twice.
             try ViewsOpening.foldAll(of: reader.records(from: try applied + 1, through: last), &views)
             return past
         }

@@ -1,43 +1,44 @@
 public import Operations
 
-/// A request that needs somebody: the service refused it, whether it took effect cannot be known, or others have changed
-/// the same entity.
+/// A request that needs attention: the service refused it, its outcome is unknown, or another client changed the same
+/// entity.
 public struct ErrorArchiveEntry: Sendable, Hashable {
-    /// The number of the operation; also the key in the entity set `ErrorArchive`.
+    /// The number of the operation, which is also the key in the entity set `ErrorArchive`.
     public var requestID: SequenceNumber
     public var state: State
-    /// Milliseconds since 1970 at which the app asked for it.
+    /// The time of the app's call, in milliseconds since 1970.
     public var time: Timestamp
     /// `create`, `update`, `delete`, `createLink`, `updateLink` or `deleteLink`.
     public var action: String
-    /// The service's answer; nil where there is none.
+    /// The status of the service's response, or nil if there was none.
     public var httpStatusCode: Int?
-    /// The service's own code, empty where it gave none.
+    /// The service's error code, or an empty string if there was none.
     public var code: String
-    /// The service's words, or why it is not known how the request ended.
+    /// The service's error message, or the reason why the outcome is unknown.
     public var message: String
-    /// Raw JSON, or the start of an answer that is no OData error.
+    /// Raw JSON, or the beginning of a response that is not an OData error.
     public var innerError: String?
     public var errorClass: ErrorClass
-    /// As it was sent. Of one that has no answer, as it would be sent now, with the store's own links.
+    /// The method of the request as it was sent. For an operation without a response, method, URL and body are those
+    /// that it would have now, with the store's own links.
     public var requestMethod: String
     public var requestURL: String
     public var requestBody: String?
     public var customTag: String?
     public var customHeaders: [Operation.Header]
     public var entity: EntityID
-    /// The readLink of the affected entity, as `Customers(~7)`: good for ever.
+    /// The readLink of the affected entity, such as `Customers(~7)`. It stays valid permanently.
     public var affectedEntity: String
 
     public enum State: String, Sendable, Hashable {
         case rejected
         case inDoubt
-        /// Somebody else changed the entity as well, and nothing has been decided yet.
+        /// Another client changed the entity too, and the conflict is undecided.
         case conflict
     }
 }
 
-/// What sort of error it is, so that an app can tell what a user can do about it.
+/// The class of an error, by which an app can suggest an action to the user.
 public enum ErrorClass: String, Sendable, Hashable {
     case invalidInput
     case notAuthorized
@@ -46,9 +47,9 @@ public enum ErrorClass: String, Sendable, Hashable {
     case preconditionFailed
     case notSupported
     case serverSide
-    /// No answer, or none that tells.
+    /// There was no response, or not a conclusive one.
     case communication
-    /// No service has seen it: its metadata have changed, and have no place for it any more.
+    /// The operation was never sent, because it no longer fits the service's metadata.
     case modelChanged
 
     init(status: Int) {

@@ -4,10 +4,9 @@ public import Operations
 import SyncCore
 import Views
 
-/// The operations that have not ended as entities, `ErrorArchive` and `RequestQueue`, and the `EventLog`; see ``QueueModel``.
+/// The pending operations as entities of `ErrorArchive` and `RequestQueue`, and the `EventLog`; see ``QueueModel``.
 extension LocalStore {
-    /// What the service refused, what is in doubt, and what waits for the decision in a conflict, in the order in which it
-    /// was made.
+    /// Returns the operations that were refused, are in doubt or wait for a conflict decision, in order.
     public func errorArchive() throws(TidelogError) -> [ErrorArchiveEntry] {
         let reader = try queueReader()
         var conflicts: [SequenceNumber: Conflict] = [:]
@@ -26,7 +25,7 @@ extension LocalStore {
         }
     }
 
-    /// The number of the operation that a link such as `ErrorArchive(5)` names; nil for any other link.
+    /// Returns the number of the operation for a link such as `ErrorArchive(5)`, or nil for any other link.
     public func archivedOperation(_ link: String) throws(TidelogError) -> SequenceNumber? {
         guard let url = try queueURL(link), url.navigation == nil, url.own.hasPrefix(QueueModel.archive + "(") else {
             return nil
@@ -39,7 +38,9 @@ extension LocalStore {
         return QueueURL(URLText.encoded(url), root: try service?.root, service: try model)
     }
 
-    /// - Parameter url: one that ``queueURL(_:)`` gave.
+    /// Returns the result of a query on the queue.
+    ///
+    /// - Parameter url: A result of ``queueURL(_:)``.
     func answer(_ url: QueueURL) throws(TidelogError) -> QueryAnswer {
         guard let navigation = url.navigation else {
             return try answer(try queueRequest(url.own))
@@ -50,9 +51,9 @@ extension LocalStore {
         return try answer(navigation, of: row, url.rest)
     }
 
-    /// What a navigation property of an entity of the queue or the archive leads to.
+    /// Returns the result for a navigation property of an entity of the queue or the archive.
     ///
-    /// - Parameter url: one that ``queueURL(_:)`` gave, without a navigation property.
+    /// - Parameter url: A result of ``queueURL(_:)`` without a navigation property.
     func answer(_ url: QueueURL, _ property: Property, _ options: QueryOptions) throws(TidelogError) -> QueryAnswer {
         let version = try model.version
         let text: String
@@ -64,7 +65,9 @@ extension LocalStore {
         return try answer(QueueURL(url, property.name, rest: text.isEmpty ? "" : "?" + text))
     }
 
-    /// - Parameter rest: what is behind the navigation property in the URL.
+    /// Returns the result for a navigation property of a row.
+    ///
+    /// - Parameter rest: The URL after the navigation property.
     func answer(_ navigation: String, of row: EntityRow, _ rest: String) throws(TidelogError) -> QueryAnswer {
         if navigation == QueueModel.affectedEntity {
             guard case .string(let link)? = row.values["EntityLink"] else { return QueryAnswer(entities: []) }
@@ -74,7 +77,7 @@ extension LocalStore {
             try queueRequest(QueueModel.queue + rest), from: try dependentRequests()[row.id.rawValue] ?? [])
     }
 
-    /// The operations that wait for another, by that one.
+    /// Returns the operations that wait for another operation, grouped by that operation.
     private func dependentRequests() throws(TidelogError) -> [SequenceNumber: [EntityRow]] {
         let held = try plan().held
         var found: [SequenceNumber: [EntityRow]] = [:]
@@ -195,7 +198,7 @@ extension LocalStore {
 }
 
 extension HoldReason {
-    /// The operation that this one waits for, where it is one.
+    /// The operation that this one waits for, if there is one.
     fileprivate var waitsFor: SequenceNumber? {
         switch self {
         case .waitsFor(let other), .behindRejected(let other), .behindInDoubt(let other), .behindDeferred(let other),

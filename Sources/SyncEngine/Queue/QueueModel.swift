@@ -1,22 +1,23 @@
 public import EDM
 
-/// The entity sets that a store has besides those of its service: `ErrorArchive` and `RequestQueue`, whose entities are the
-/// operations that have not ended, and `EventLog` with the last downloads and uploads. Nothing of it is sent, and nothing of
-/// it is in the service's metadata.
+/// The entity sets that a store has in addition to the service's.
+///
+/// The entities of `ErrorArchive` and `RequestQueue` are the pending operations; `EventLog` contains the last downloads
+/// and uploads. They are never sent and are not part of the service's metadata.
 public enum QueueModel {
     public static let archive = "ErrorArchive"
     public static let queue = "RequestQueue"
     public static let events = "EventLog"
-    /// Leads from both to the entity that the operation is about.
+    /// The navigation property from both sets to the entity of the operation.
     static let affectedEntity = "AffectedEntity"
-    /// Leads to the operations that wait for one.
+    /// The navigation property to the operations that wait for one.
     static let dependentRequests = "DependentRequests"
 
     static let archiveType = "Tidelog.ErrorArchiveEntry"
     static let queueType = "Tidelog.RequestQueueEntry"
     static let eventType = "Tidelog.Event"
     static let headerType = "Tidelog.RequestHeader"
-    /// Stands for the types of the service's entities; open, since it declares none of their properties.
+    /// A placeholder for the types of the service's entities. It is open, since it declares none of their properties.
     static let entityType = "Tidelog.AffectedEntity"
 
     public static let model: EntityDataModel = {
@@ -70,23 +71,24 @@ public enum QueueModel {
         """
 }
 
-/// A URL that leads into ``QueueModel``, cut where it leaves it again.
+/// A URL into ``QueueModel``, split at the navigation property that leaves it.
 struct QueueURL {
-    /// `ErrorArchive(5)?…`; without the query options where it goes on behind.
+    /// The part within the model, such as `ErrorArchive(5)?…`; without query options if a navigation property follows.
     let own: String
     /// `AffectedEntity` or `DependentRequests`.
     let navigation: String?
-    /// What is behind that: `/Orders?$top=1`.
+    /// The part after the navigation property, such as `/Orders?$top=1`.
     let rest: String
 
-    /// The URL of a navigation property of the entity that `url` names.
+    /// Creates the URL of a navigation property of the entity that `url` names.
     init(_ url: QueueURL, _ navigation: String, rest: String) {
         own = url.own
         self.navigation = navigation
         self.rest = rest
     }
 
-    /// Nil for a URL that leads elsewhere. A set of the service goes before one of ours.
+    /// Parses a URL, or returns nil if it does not lead into the model. A set of the service with the same name takes
+    /// precedence.
     init?(_ url: String, root: String?, service: EntityDataModel) {
         var text = url[...]
         if let root, text.hasPrefix(root) { text = text.dropFirst(root.count) }

@@ -4,15 +4,15 @@ import Operations
 import SyncCore
 import Views
 
-/// Where the navigation properties of ``QueueModel`` lead: to entities of the service, and to other requests.
+/// Resolves the navigation properties of ``QueueModel`` to entities of the service and to other requests.
 struct QueueNavigation {
-    /// That of the service.
+    /// The model of the service.
     let model: EntityDataModel
     let now: GlobalDateTime?
-    /// The rows of operations that wait for another, by that one.
+    /// The rows of operations that wait for another operation, grouped by that operation.
     let dependents: [SequenceNumber: [EntityRow]]
 
-    /// A query over rows of the queue or the archive.
+    /// Returns a query over rows of the queue or the archive.
     func query(_ state: SQLiteState) -> RowQuery {
         RowQuery(state: state, model: QueueModel.model, now: now) { row, property in
             property.name == QueueModel.affectedEntity
@@ -21,21 +21,21 @@ struct QueueNavigation {
         }
     }
 
-    /// The entity that the operation is about; nil once it is gone.
+    /// Returns the entity of the operation, or nil if it no longer exists.
     private func affected(_ row: EntityRow, _ state: SQLiteState) -> EvaluationScope? {
         guard let subject = (try? state.pendingOperation(row.id.rawValue))??.operation.subject,
             let entity = (try? state.row(subject)) ?? nil
         else { return nil }
         var scope = RowQuery(state: state, model: model, now: now).scope(entity)
         let own = scope.property
-        // Entities of other types lack the property that a condition asks for.
+        // Entities of other types may lack the property of a condition.
         scope.property = { own($0) ?? .value(.null) }
         return scope
     }
 }
 
 extension LocalStore {
-    /// Whether an expression leads to the requests that wait for others, which takes a plan of the upload to know.
+    /// Returns whether an expression navigates to dependent requests, which requires an upload plan.
     func asksForDependents(_ options: QueryOptions) throws(TidelogError) -> Bool {
         let version = try model.version
         do throws(URLSyntaxError) {
@@ -45,7 +45,7 @@ extension LocalStore {
         }
     }
 
-    /// What `$expand` adds to an entity of the queue or the archive.
+    /// Returns the entities that `$expand` adds to an entity of the queue or the archive.
     func expanded(_ item: ExpandItem, of row: EntityRow) throws(TidelogError) -> [EntitySnapshot.Expanded] {
         guard case .name(let name)? = item.path.last,
             let property = QueueModel.model.findEntityType(row.type)?.findProperty(name), property.isNavigation

@@ -4,14 +4,14 @@ import Operations
 import SyncCore
 import Views
 
-/// Makes entries and rows of operations that have not ended.
+/// Converts pending operations to archive entries and rows.
 struct QueueReader {
     let state: WorkingSet
     let requests: QueuedRequest
 
-    /// Nil for an operation that is not in the archive.
+    /// Returns the archive entry of an operation, or nil if it is not in the archive.
     ///
-    /// - Parameter conflict: what it waits for the decision in, where it does.
+    /// - Parameter conflict: The conflict whose decision the operation waits for, if any.
     func archived(_ pending: PendingOperation, conflict: Conflict?) throws -> ErrorArchiveEntry? {
         let operation = pending.operation
         var entry = ErrorArchiveEntry(
@@ -48,7 +48,7 @@ struct QueueReader {
         return entry
     }
 
-    /// As it would be sent now.
+    /// Adds the request as it would be sent now.
     private func addRequest(of operation: Operation, to entry: inout ErrorArchiveEntry) throws {
         guard let request = try requests.request(operation) else { return }
         entry.requestMethod = request.method

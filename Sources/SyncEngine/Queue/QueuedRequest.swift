@@ -4,15 +4,16 @@ import Operations
 import SyncCore
 import Views
 
-/// An operation as a request, by itself and with the store's own links: what a person sees of the queue. What is sent has
-/// real keys, and may be another request altogether: see the upload's plan.
+/// An operation as a single request with the store's own links, for display in the queue.
+///
+/// The request that is really sent contains real keys and may have another form; see the upload plan.
 struct QueuedRequest {
     let state: WorkingSet
     let model: EntityDataModel
     let root: String
     let options: ServiceOptions
 
-    /// Nil where the metadata no longer have what the operation uses.
+    /// Returns the request, or nil if the metadata no longer contain an element that the operation uses.
     func request(_ operation: Operation) throws -> WireRequest? {
         guard let action = try action(operation) else { return nil }
         let headers = HTTPHeaders(operation.headers.map { ($0.name, $0.value) })

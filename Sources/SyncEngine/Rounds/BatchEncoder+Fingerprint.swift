@@ -5,8 +5,10 @@ import Operations
 import SyncCore
 
 extension BatchEncoder {
-    /// What goes out under the number: the body of the `$batch` request, or of requests that go by themselves all but
-    /// what every sending adds.
+    /// Returns the bytes that a fingerprint covers.
+    ///
+    /// For a service with `$batch`, these are the body of the batch request. Otherwise they are the single requests,
+    /// without the headers that the session adds to each sending.
     func bytes(
         of requests: [[WireRequest]], _ plan: UploadPlan, number: BatchID
     ) throws(TidelogError) -> [UInt8] {
@@ -14,7 +16,7 @@ extension BatchEncoder {
         return try encode(requests, of: plan, number: number).request.body
     }
 
-    /// Of these bytes, and of the options that they were written by.
+    /// Returns the fingerprint of these bytes and of the options that they were encoded with.
     func fingerprint(_ bytes: [UInt8]) -> BatchPrepared.Fingerprint {
         let standard = ServiceOptions.unnamedInFingerprints.named
         let differing = zip(options.resolved(for: version).named, standard).filter { $0.value != $1.value }.map(\.0)
@@ -25,7 +27,7 @@ extension BatchEncoder {
 }
 
 extension WireRequest {
-    /// Method, URL, headers and body, as they are in HTTP/1.1 but for the line breaks.
+    /// Method, URL, headers and body in the order of HTTP/1.1, separated by line feeds.
     fileprivate var bytes: [UInt8] {
         let lines = ["\(method) \(url)"] + headers.fields.map { "\($0.name): \($0.value)" }
         return Array(lines.joined(separator: "\n").utf8) + Array("\n\n".utf8) + body

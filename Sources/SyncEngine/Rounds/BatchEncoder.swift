@@ -2,13 +2,15 @@ public import EDM
 public import ODataWire
 public import SyncCore
 
-/// Writes a plan as the bytes of a `$batch` request, or as single requests.
+/// An encoder that writes an upload plan as a `$batch` request, or as single requests.
 public struct BatchEncoder: Sendable {
     private let encoder: RequestEncoder
     var options: ServiceOptions { encoder.options }
     var version: ODataVersion { encoder.version }
 
-    /// - Parameter givenRoot: the root that redirects to `serviceRoot`, if there is one.
+    /// Creates an encoder for a service.
+    ///
+    /// - Parameter givenRoot: The configured root if it redirects to `serviceRoot`.
     public init(
         model: EntityDataModel, serviceRoot: String, options: ServiceOptions = ServiceOptions(),
         givenRoot: String? = nil
@@ -17,10 +19,10 @@ public struct BatchEncoder: Sendable {
             version: model.version, model: model, serviceRoot: serviceRoot, options: options, givenRoot: givenRoot)
     }
 
-    /// A request of the plan as it goes to a service without `$batch`.
+    /// Returns a request of the plan as it is sent to a service without `$batch`.
     public func encode(_ request: PlannedRequest) -> WireRequest { encoder.encode(request.modification) }
 
-    /// The batch, and its requests by change set.
+    /// An encoded batch, and its requests by change set.
     public struct Encoded: Sendable {
         public let exchange: BatchExchange
         public let changeSets: [[WireRequest]]
@@ -28,13 +30,16 @@ public struct BatchEncoder: Sendable {
         public var request: WireRequest { exchange.request }
     }
 
-    /// - Parameter number: names what stands between the parts, so that the same plan under the same number gives the
-    ///   same bytes.
+    /// Encodes a plan as a `$batch` request.
+    ///
+    /// - Parameter number: The number that the boundaries between the parts are derived from. The same plan and number
+    ///   always give the same bytes.
+    /// - Throws: `invalidRequest` if the batch cannot be written.
     public func encode(_ plan: UploadPlan, number: UInt64) throws(TidelogError) -> Encoded {
         try encode(requests(of: plan), of: plan, number: number)
     }
 
-    /// The plan's requests by change set, as parts of a batch, or by themselves.
+    /// Returns the plan's requests by change set, as parts of a batch or as single requests.
     func requests(of plan: UploadPlan) -> [[WireRequest]] {
         plan.changeSets.map { changeSet in
             changeSet.requests.map {
@@ -44,7 +49,9 @@ public struct BatchEncoder: Sendable {
         }
     }
 
-    /// - Parameter requests: those of the plan, by change set.
+    /// Encodes requests that were already made from the plan.
+    ///
+    /// - Parameter requests: The plan's requests, by change set.
     func encode(
         _ requests: [[WireRequest]], of plan: UploadPlan, number: UInt64
     ) throws(TidelogError) -> Encoded {
@@ -62,7 +69,7 @@ public struct BatchEncoder: Sendable {
         _ batch: BatchRequest, _ requests: [[WireRequest]], number: UInt64
     ) throws(TidelogError) -> Encoded {
         var headers = encoder.headers
-        // V2 has no such thing: its 202 means that the answer is here.
+        // V2 has no asynchronous batches: its 202 already carries the response.
         if encoder.options.respondsAsync, !encoder.version.isLegacy { headers["Prefer"] = "respond-async" }
         do throws(BatchWriteError) {
             let exchange = try BatchExchange(
@@ -73,8 +80,10 @@ public struct BatchEncoder: Sendable {
         }
     }
 
-    /// The plan without the change sets of which a request cannot be written, such as one whose ETag holds a line break. Their
-    /// operations are held, with the reason; the others can go.
+    /// Returns the plan without the change sets that contain an unwritable request.
+    ///
+    /// An ETag with a line break, for example, makes a request unwritable. The operations of such a change set are held
+    /// with the reason; the other change sets stay in the plan.
     public func sendable(_ plan: UploadPlan) -> UploadPlan {
         var result = plan
         result.changeSets = []

@@ -1,11 +1,13 @@
 public import SyncCore
 
-/// What an upload does about entities that others have changed as well.
+/// The way in which an upload handles conflicts with changes of other clients.
 public struct ConflictHandling: Sendable {
-    /// Decides first.
+    /// The policy that is applied first.
     public var policy: ConflictPolicy
-    /// Decides where the policy asks. Nil, or where it returns nil, the operations wait until `resolve(_:with:)`
-    /// is called. Called once for each conflict of an upload, and only while nothing is on its way to the service.
+    /// A function that decides the conflicts for which the policy asks.
+    ///
+    /// If it is nil, or returns nil, the operations wait until `resolve(_:with:)` is called. The upload calls it once
+    /// for each conflict, and only while no request is in flight.
     public var decide: (@Sendable (Conflict) async -> ConflictResolution?)?
 
     public init(

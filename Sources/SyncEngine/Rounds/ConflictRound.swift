@@ -3,21 +3,23 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// The part of an upload that meets what others did: it reads what the service has where it refused, and settles what the
-/// policy or the app's function decides. The rest waits.
+/// The part of an upload that detects and resolves conflicts.
+///
+/// It reads the service's version of the entities whose changes the service refused, and applies the decisions of the
+/// policy or of the app's function. Undecided conflicts stay open.
 struct ConflictRound {
     let store: LocalStore
     let session: ServiceSession
     let handling: ConflictHandling
 
-    /// How often an operation goes again because only the ETag was another one, or because a conflict was decided: somebody
-    /// who changes an entity again and again must not keep us here for ever.
+    /// The number of times that an operation is sent again after an ETag change or a conflict decision. It bounds the
+    /// upload if another client keeps changing the same entity.
     private static let repetitionLimit = 3
 
     private var repetitions: [SequenceNumber: Int] = [:]
-    /// Entities that were asked for in this round because they seemed to be gone.
+    /// Apparently deleted entities that this round has already read.
     private var looked: Set<EntityID> = []
-    /// Conflicts that nobody decided.
+    /// Conflicts without a decision.
     private var open: [EntityID: Conflict] = [:]
 
     init(store: LocalStore, session: ServiceSession, handling: ConflictHandling) {
@@ -26,15 +28,17 @@ struct ConflictRound {
         self.handling = handling
     }
 
-    /// Settles what can be settled, before a plan is made. Returns whether anything was.
+    /// Resolves the decidable conflicts before a plan is made.
+    ///
+    /// - Returns: Whether any conflict was resolved.
     @discardableResult
     @_optimize(none)
     mutating func settle(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
         guard try await store.mayHaveConflicts() else { return false }
         for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
-            // It may only have left the defining queries.
+            // The entity may still exist and only have left the defining queries.
             guard looked.insert(conflict.entity).inserted else { continue }
-            // Where the service does not say, nothing is decided on a guess.
+            // If the service does not answer, the conflict stays open instead of being decided on a guess.
             if try await !read(conflict.entity) { open[conflict.entity] = conflict }
         }
         var hasSettled = false
@@ -59,7 +63,8 @@ struct ConflictRound {
         do throws(TidelogError) {
             return try await store.settle(conflict, resolution, decision)
         } catch {
-            // A rule forbids it, as where what would go along is on its way. That is no reason to leave the rest unsent.
+            // A rule forbids the resolution, for example because a dependent operation is in flight. The remaining
+            // operations can still be sent.
             if case .refused = error.code { return nil }
             throw error
         }
@@ -72,8 +77,9 @@ struct ConflictRound {
         return await handling.decide?(conflict).map { ($0, .app) }
     }
 
-    /// Reads what the service has of entities whose change it refused perhaps because of what others did. Where these have
-    /// changed nothing that anyone could see, there is nothing to decide: the operations go again with the new ETag.
+    /// Reads the entities whose changes the service refused, possibly because of a concurrent change.
+    ///
+    /// If the read finds no conflict and only the ETag differs, the operations are sent again with the new ETag.
     @_optimize(none)
     mutating func look(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport) async throws(TidelogError) {
         var refused: [EntityID: (operations: [SequenceNumber], links: Set<String>)] = [:]
@@ -98,9 +104,10 @@ struct ConflictRound {
         }
     }
 
-    /// Returns false where the service does not let this entity be read: that is no reason to leave others unsent.
+    /// Reads an entity and ingests the result.
     ///
-    /// - Parameter links: navigation properties to read along, where the service lets them be expanded.
+    /// - Parameter links: Navigation properties to expand, if the service allows it.
+    /// - Returns: False if the service does not allow the entity to be read. Other operations can still be sent.
     @_optimize(none)
     private func read(_ id: EntityID, expand links: [String] = []) async throws(TidelogError) -> Bool {
         guard try await store.serviceReference(id) != nil else { return true }

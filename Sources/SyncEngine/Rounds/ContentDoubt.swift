@@ -3,42 +3,42 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Operations in doubt that took effect together or not at all, and the create among them that tells the most.
+/// Operations in doubt that took effect all or none, with the create that has the most distinctive content.
 struct ContentDoubt {
     let members: [PendingOperation]
-    /// The creates with the most telling content: one, or several that are equal.
+    /// The creates with the most distinctive content: one, or several with equal content.
     let anchors: [PendingOperation]
     let content: SentContent
     let set: EntitySet
-    /// Where the set is read, if it is a contained one.
+    /// The collection to read if the set is a contained one.
     let place: ResourceReference?
     let container: EntityID?
-    /// The other creates whose keys the service gives, each as a doubt of its own.
+    /// The other creates with service-generated keys, each as a doubt of its own.
     var companions: [ContentDoubt] = []
 
     var batch: BatchID { anchors[0].status.batch ?? 0 }
 
-    /// Whether one may stand for the other.
+    /// Returns whether the two doubts have the same content and are interchangeable.
     func isTwin(of other: ContentDoubt) -> Bool {
         set == other.set && container == other.container && content.isSame(as: other.content)
             && anchors.count == other.anchors.count && members.count == other.members.count
     }
 }
 
-/// Makes doubts of operations.
+/// Derives content doubts from operations in doubt.
 struct ContentDoubtReader {
     let store: LocalStore
-    /// In the place of the store's, for all sets.
+    /// The policy that replaces the store's policy for all sets, if there is one.
     let policy: ServiceOptions.DoubtPolicy?
-    /// All operations in doubt, those together that took effect together.
+    /// All operations in doubt, grouped by those that took effect all or none.
     let sets: [[PendingOperation]]
 
-    /// Nil if nothing of it can be searched for, or if the policy does not want it.
+    /// Returns the doubt of one group, or nil if none of its creates can be searched for or the policy forbids it.
     @_optimize(none)
     func doubt(of members: [PendingOperation]) async throws(TidelogError) -> ContentDoubt? {
         let options = try await store.serviceOptions
         let creates = members.filter(\.isCreate)
-        // What the policy of one set leaves to a person stays with all that was sent with it.
+        // If the policy leaves one set to the user, the whole group waits for the user.
         let isAllowed = creates.allSatisfy {
             guard case .create(let creation, _) = $0.operation.action else { return true }
             return (policy ?? options.doubts(of: creation.set)) == .evidence
@@ -54,7 +54,7 @@ struct ContentDoubtReader {
             container: most.container, companions: doubts.filter { !$0.isTwin(of: most) })
     }
 
-    /// The contents of all creates in doubt, those of deep inserts below them included.
+    /// Returns the contents of all creates in doubt, including the children of deep inserts.
     @_optimize(none)
     func contents() async throws(TidelogError) -> [SequenceNumber: [SentContent]] {
         var contents: [SequenceNumber: [SentContent]] = [:]
@@ -72,7 +72,7 @@ struct ContentDoubtReader {
         return contents
     }
 
-    /// One create whose key the service gives, as if it were alone.
+    /// Returns the doubt of a single create whose key the service generates.
     @_optimize(none)
     private func single(
         _ create: PendingOperation, among members: [PendingOperation]
@@ -97,11 +97,11 @@ struct ContentDoubtReader {
             container: collection.container)
     }
 
-    /// The entities that are not known to be at the service.
+    /// The entities that are not known to exist on the service.
     private var doubtful: Set<EntityID> { Set(sets.joined().flatMap(\.operation.createdEntities)) }
 }
 
-/// Which of the new entities of a change set are linked to which others.
+/// The links between the new entities of a change set.
 struct CreatedLinks {
     private let members: [PendingOperation]
     private let model: EntityDataModel
@@ -116,7 +116,7 @@ struct CreatedLinks {
         }
     }
 
-    /// The new entities below each navigation property of another one, by the property's name.
+    /// Returns the new entities linked to a new entity, grouped by navigation property.
     func levels(below creation: Creation, _ type: EntityType) -> [(navigation: String, created: [Creation])] {
         var levels: [String: [EntityID: Creation]] = [:]
         func add(_ id: EntityID, _ navigation: String) {
@@ -149,6 +149,6 @@ struct CreatedLinks {
 }
 
 extension Creation {
-    /// Itself and the new entities below it.
+    /// The creation and all new entities below it.
     fileprivate var andBelow: [Creation] { [self] + inline.flatMap { $0.entities.flatMap(\.andBelow) } }
 }

@@ -8,22 +8,22 @@ struct ContentSearch {
     let store: LocalStore
     let session: ServiceSession
 
-    /// An entity that may be what was created.
+    /// An entity that may be the result of the create.
     struct Candidate {
         let payload: EntityPayload
-        /// The entity as which a download has brought it.
+        /// The ID under which a download has already stored the entity, if any.
         let downloaded: EntityID?
     }
 
-    /// What the service has.
+    /// The matches that a search found on the service.
     struct Sightings {
         var search = DoubtEvidence.Search.conclusive
-        /// Entities with all that was sent that are no others.
+        /// Entities that match everything that was sent and are not known as other entities.
         var candidates: [Candidate] = []
-        /// How many more a download has brought that cannot be replaced.
+        /// The number of further matches that a download has stored and that cannot be replaced.
         var broughtSince = 0
         var lookalikes = 0
-        /// The least that a candidate has in common with what was sent.
+        /// The weakest match between a candidate and the sent content, in bits of evidence.
         var bits = 0.0
 
         mutating func add(_ payload: EntityPayload, downloaded: EntityID?, _ bits: Double) {
@@ -31,24 +31,26 @@ struct ContentSearch {
             candidates.append(Candidate(payload: payload, downloaded: downloaded))
         }
 
-        /// Whether the service has nothing with the content, nor anything that may be it.
+        /// Whether the search was conclusive and found neither a match nor a possible match.
         var isEmpty: Bool { search == .conclusive && candidates.isEmpty && broughtSince == 0 && lookalikes == 0 }
 
-        /// The one entity that has the content, if all others with it are known.
+        /// The only candidate, provided that all other matches are known.
         var onlyCandidate: Candidate? {
             if case .impossible = search { return nil }
             return candidates.count == 1 && broughtSince == 0 ? candidates[0] : nil
         }
     }
 
-    /// The most entities with one value that are looked at.
+    /// The largest number of entities that are read for one condition.
     private static var limit: Int { 50 }
-    /// By how many of the values the service is searched.
+    /// The largest number of values that are used as search conditions.
     private static var conditionLimit: Int { 3 }
 
+    /// Searches for the content of a doubt.
+    ///
     /// - Parameters:
-    ///   - enough: the search ends when there are as many candidates.
-    ///   - expands: whether linked entities of the same change set are to be shown.
+    ///   - enough: The number of candidates after which the search stops.
+    ///   - expands: Whether to expand linked entities of the same change set.
     @_optimize(none)
     func sightings(
         of doubt: ContentDoubt, enough: Int, expands: Bool
@@ -88,7 +90,7 @@ struct ContentSearch {
 
     private static let keyless = Sightings(search: .impossible("The service shows entities without their keys"))
 
-    /// Returns whether all of them have keys.
+    /// Adds entities by key. Returns whether all of them have keys.
     private func add(
         _ entities: [EntityPayload], _ set: EntitySet, _ found: inout [String: EntityPayload], _ order: inout [String]
     ) -> Bool {
@@ -99,7 +101,9 @@ struct ContentSearch {
         return true
     }
 
-    /// Asks for less where the service refuses the filter. Nil if it refuses each.
+    /// Searches with the given conditions, and with simpler requests if the service refuses the filter.
+    ///
+    /// - Returns: Nil if the service refuses every variant.
     @_optimize(none)
     private func search(
         _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expands: Bool
@@ -123,7 +127,7 @@ struct ContentSearch {
             return try await EntityReading(store: store, session: session).search(
                 doubt.set, at: doubt.place, where: conditions, expand: expand, limit: Self.limit)
         } catch {
-            // A search that the service does not understand must not keep all others from being sent.
+            // A filter that the service does not support must not keep other operations from being sent.
             guard error.isLastingAnswer || error.isOfReading else { throw error }
             return nil
         }
@@ -136,7 +140,7 @@ struct ContentSearch {
         var seen = Sightings()
         for (shown, acquaintance) in zip(entities, known) {
             var entity = shown
-            // What is expanded is in doubt itself: it gets its key when it is read beside this one.
+            // The expanded entities are in doubt themselves. They get their keys when the linked entities are read.
             entity.expanded = []
             switch (doubt.content.resemblance(of: shown), acquaintance) {
             case (_, .other), (.different, _): break

@@ -3,21 +3,21 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Finds out what became of an operation whose answer was lost, by reading. Never by sending it again.
+/// Determines the outcome of operations in doubt by reading. It never sends an operation again.
 struct DoubtResolution {
     let store: LocalStore
     let session: ServiceSession
-    /// In the place of the store's, for all sets.
+    /// The policy that replaces the store's policy for all sets, if there is one.
     var policy: ServiceOptions.DoubtPolicy?
 
     enum Finding {
         case tookEffect(BatchID, EntityPayload, EntitySet)
-        /// It did not take effect.
+        /// The operation did not take effect.
         case mayBeSentAgain
-        /// Nothing that is read tells, but doing it twice is the same as doing it once.
+        /// The outcome cannot be read, but the operation is idempotent.
         case mayBeDoneTwice
-        /// A create whose key the service gives, and which nothing else names: nothing that can be read tells. Or the service
-        /// does not let it be read.
+        /// The outcome cannot be determined: the service does not allow the read, or the create has a service-generated
+        /// key and no other distinguishing value.
         case unknown
     }
 
@@ -26,7 +26,7 @@ struct DoubtResolution {
         do throws(TidelogError) {
             return try await read(pending)
         } catch {
-            // One entity that cannot be read must not keep all others from being sent.
+            // An entity that cannot be read must not keep other operations from being sent.
             guard error.isLastingAnswer || error.isOfReading else { throw error }
             return .unknown
         }
@@ -47,7 +47,7 @@ struct DoubtResolution {
             guard bindings.isEmpty else { return .mayBeDoneTwice }
             guard let (payload, set) = try await reading.read(id) else { return .mayBeSentAgain }
             return holds(payload, changes) ? .tookEffect(batch, payload, set) : .mayBeSentAgain
-        // Setting or removing a link, and deleting, end in the same state however often they are done.
+        // Setting or removing a link and deleting an entity are idempotent.
         case .delete, .createLink, .updateLink, .deleteLink: return .mayBeDoneTwice
         }
     }
@@ -60,7 +60,7 @@ struct DoubtResolution {
             return .unknown
         }
         let reading = EntityReading(store: store, session: session)
-        // Below an entity whose key is not known either nothing can be read.
+        // Children of an entity whose key is unknown cannot be read.
         guard let collection = try await store.collection(of: set, below: parent) else { return .unknown }
         if set.isContainedSingle { return .mayBeDoneTwice }
         let place = collection.place
@@ -72,7 +72,8 @@ struct DoubtResolution {
             guard let (payload, _) = try await reading.read(reference, set) else {
                 return .mayBeSentAgain
             }
-            // The service may give keys of its own and have this one by chance: what was sent has to be there too.
+            // The service may generate its own keys and use this one by coincidence, so the sent values have to
+            // match too.
             return holds(payload, creation.values) ? .tookEffect(batch, payload, set) : .unknown
         }
         let options = try await store.serviceOptions
@@ -81,17 +82,19 @@ struct DoubtResolution {
             let found = try await reading.search(set, at: place, where: marks)
             switch found.count {
             case 0: return .mayBeSentAgain
-            // Somebody may have changed it since: that it is there is enough, and nobody else has its mark.
+            // Another client may have changed it since. The mark is unique, so the existence of the entity is
+            // sufficient.
             case 1: return .tookEffect(batch, found[0], set)
-            // Not as unique as it was said to be.
+            // The mark is not as unique as declared.
             default: continue
             }
         }
         return .unknown
     }
 
-    /// Values of a new entity by which it can be told from all others: that of the property that the app named, then those of
-    /// alternate keys (`Core.AlternateKeys`).
+    /// Returns sets of values that identify a new entity uniquely.
+    ///
+    /// The first set is the property that the app configured; the others are alternate keys (`Core.AlternateKeys`).
     static func marks(
         of creation: Creation, _ set: EntitySet, _ type: EntityType, _ options: ServiceOptions
     ) -> [[(property: Property, value: Value)]] {
@@ -109,7 +112,7 @@ struct DoubtResolution {
         }
     }
 
-    /// Whether the service has the bytes that were sent. Reads all of them.
+    /// Returns whether the service has the sent bytes of a stream. Reads the whole stream.
     private func holds(_ stream: StreamWrite, _ id: EntityID) async throws(TidelogError) -> Bool {
         let source = try await store.streamSource(id, property: stream.property)
         let streamed = try await session.stream(source.url, headers: ["Accept": "*/*"], isMedia: true)
@@ -135,8 +138,10 @@ struct DoubtResolution {
 }
 
 extension LocalStore {
-    /// Where the entities of a set are read: nil for `place` where the set is one of the container. Nil if they are contained
-    /// in an entity whose key is not known.
+    /// Returns the collection in which the entities of a set are read.
+    ///
+    /// - Returns: A tuple with a nil `place` if the set belongs to the entity container. Nil if the set is contained in
+    ///   an entity whose key is unknown.
     func collection(
         of set: EntitySet, below parent: Parent?
     ) throws(TidelogError) -> (place: ResourceReference?, container: EntityID?)? {
@@ -149,7 +154,8 @@ extension LocalStore {
 }
 
 extension TidelogError {
-    /// Whether what was to be read cannot be read, as the metadata are or by what came: another entity can.
+    /// Whether the error concerns only this read, because of the metadata or the response, so that other reads can
+    /// succeed.
     var isOfReading: Bool {
         switch code {
         case .invalidRequest, .notFound, .notOData, .unsupported: true
@@ -159,7 +165,7 @@ extension TidelogError {
 }
 
 extension Annotation {
-    /// The properties of each alternate key, where the annotation tells of such.
+    /// The properties of each alternate key that the annotation declares.
     fileprivate var alternateKeys: [[String]] {
         guard term == "Org.OData.Core.V1.AlternateKeys" || term == "OData.Community.Keys.V1.AlternateKeys" else {
             return []

@@ -1,12 +1,14 @@
 public import SyncCore
 
-/// How one download goes about its work.
+/// Options of one download.
 public struct DownloadOptions: Sendable {
-    /// How it goes on where the service is busy: it asks again for the page that it was at.
+    /// The retry policy for a busy service. A retry requests the current page again.
     public var retry: RetryPolicy
-    /// Whether it begins at once although the service has asked to be left alone: for a person who does not want to wait.
+    /// A Boolean value that indicates whether the download starts at once although the service asked the client to
+    /// wait. Use it for a download that the user requests explicitly.
     public var ignoresPostponement: Bool
-    /// How many entities a page is wanted to have (`odata.maxpagesize`); nil leaves it to the service. V2 knows no such wish.
+    /// The preferred number of entities on a page (`odata.maxpagesize`), or nil to leave it to the service. V2 has no
+    /// such preference.
     public var pageSize: Int?
 
     public init(

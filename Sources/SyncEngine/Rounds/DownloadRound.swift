@@ -4,15 +4,18 @@ import Operations
 import SyncCore
 import Transport
 
-/// One download: each defining query page by page into the log. What to ask, and what the answers mean, is decided by
-/// ``QueryRun``; what a page becomes in the log by `PageBuilder`.
+/// One download, which appends each defining query to the log page by page.
+///
+/// ``QueryRun`` decides the requests and interprets the responses; `PageBuilder` turns a page into log records.
 struct DownloadRound {
     let store: LocalStore
     let session: ServiceSession
     var options = DownloadOptions()
 
-    /// - Returns: what it came to, with the queries that failed by themselves.
-    /// - Throws: what keeps all queries from being read, with what the download had come to.
+    /// Downloads the queries.
+    ///
+    /// - Returns: The report, including the queries that failed individually.
+    /// - Throws: An error that prevents all queries from being read. It contains the report up to that point.
     @inline(never) @_optimize(none)
     func run(_ queries: [DefiningQuery]) async throws(TidelogError) -> DownloadReport {
         var report = DownloadReport()
@@ -32,15 +35,16 @@ struct DownloadRound {
             let error = await failure(of: &download, &reading)
             waiting = download.left
             report.add(download, error)
-            // What is wrong with one query keeps no other from being read.
+            // A failure of one query does not affect the others.
             if let error, !error.isOfOneQuery { throw error.after(report) }
         }
         report.openLinks = try await store.openLinks()
         return report
     }
 
-    /// Where it does not come to its end, nothing that came stays uncommitted for long: no app says that it is about to be
-    /// ended.
+    /// Finishes one query, and returns its error if it failed.
+    ///
+    /// After an error, the received pages are committed at once, because an app may be terminated without notice.
     @inline(never) @_optimize(none)
     private func failure(
         of download: inout QueryDownload, _ reading: inout PatientReading
@@ -49,13 +53,13 @@ struct DownloadRound {
             try await download.finish(&reading)
             return nil
         } catch {
-            // Where the views refuse they get everything again from the log.
+            // If the views refuse the commit, they are rebuilt from the log.
             try? await store.commitPages()
             return error
         }
     }
 
-    /// Logs that the queries are about to be downloaded, and how.
+    /// Logs the start and the mode of each query's download.
     private func begin(
         _ queries: [DefiningQuery], _ model: EntityDataModel
     ) async throws(TidelogError) -> [QueryRun] {
@@ -99,7 +103,7 @@ struct DownloadRound {
 }
 
 extension TidelogError {
-    /// Whether it says nothing of other queries.
+    /// Whether the error concerns only one query.
     fileprivate var isOfOneQuery: Bool {
         switch code {
         case .notOData, .invalidRequest: !(cause is TransportError)

@@ -3,12 +3,12 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Reads single entities from the service by the keys that the store knows.
+/// Reads single entities from the service by their known keys.
 struct EntityReading {
     let store: LocalStore
     let session: ServiceSession
 
-    /// Nil where the service has no such entity, or the store does not know its key.
+    /// Reads an entity. Returns nil if the service does not have it or the store does not know its key.
     func read(
         _ id: EntityID, expand: [String] = []
     ) async throws(TidelogError) -> (payload: EntityPayload, set: EntitySet)? {
@@ -16,9 +16,10 @@ struct EntityReading {
         return try await read(reference, set, expand: expand)
     }
 
-    /// The entities of a set that have all these values; two at most, since that is one too many already.
+    /// Returns the entities of a set that have all these values. The result has at most two, because two already
+    /// disprove uniqueness.
     ///
-    /// - Parameter place: where they are contained; nil where the set is one of the container.
+    /// - Parameter place: The containing collection, or nil if the set belongs to the entity container.
     func search(
         _ set: EntitySet, at place: ResourceReference? = nil, where values: [(property: Property, value: Value)]
     ) async throws(TidelogError) -> [EntityPayload] {
@@ -27,12 +28,12 @@ struct EntityReading {
         return try await search(set, at: place, filter: filter, limit: 2).entities
     }
 
-    /// The entities of a set that fulfil all conditions.
+    /// Returns the entities of a set that satisfy all conditions.
     ///
     /// - Parameters:
-    ///   - place: where they are contained; nil where the set is one of the container.
-    ///   - expand: navigation properties.
-    ///   - limit: the most that are asked for.
+    ///   - place: The containing collection, or nil if the set belongs to the entity container.
+    ///   - expand: Navigation properties to expand.
+    ///   - limit: The largest number of entities to request.
     func search(
         _ set: EntitySet, at place: ResourceReference? = nil, where conditions: [ValueCondition], expand: [String],
         limit: Int
@@ -53,7 +54,7 @@ struct EntityReading {
         return try await search(set, at: place, filter: filter, expand: expand, limit: limit)
     }
 
-    /// Follows the pages of a service that gives fewer than were asked for.
+    /// Follows next links if the service returns fewer entities than requested.
     @_optimize(none)
     private func search(
         _ set: EntitySet, at place: ResourceReference?, filter: String, expand: [String] = [], limit: Int

@@ -3,16 +3,16 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Settles creates in doubt by their content: searches the service for what was sent, and weighs what is there.
+/// Resolves creates in doubt by their content: it searches the service for the sent values and weighs the matches.
 ///
-/// Reads only. What follows from it is logged by the upload.
+/// The round only reads. The upload logs its conclusions.
 struct EvidenceRound {
     let store: LocalStore
     let session: ServiceSession
-    /// In the place of the store's, for all sets.
+    /// The policy that replaces the store's policy for all sets, if there is one.
     var policy: ServiceOptions.DoubtPolicy?
 
-    /// What became of operations that took effect together or not at all.
+    /// The outcome of operations that took effect all or none.
     struct Settlement {
         let members: [PendingOperation]
         let outcome: Outcome
@@ -21,23 +21,25 @@ struct EvidenceRound {
     typealias Found = (operation: SequenceNumber, payload: EntityPayload, set: EntitySet)
 
     enum Outcome {
-        /// They did; with what the service has of those that were found, the entities as which downloads have brought them, and
-        /// why that is believed.
+        /// They took effect. The values are the entities that were found, the IDs under which downloads had stored
+        /// them, and the reason for the conclusion.
         case tookEffect([Found], replacing: [EntityID], String)
-        /// They did not, for this reason.
+        /// They did not take effect, for this reason.
         case absent(String)
-        /// The lost request may be running until then.
+        /// The lost request may still be running until this time.
         case waits(Timestamp)
-        /// Nothing tells, for this reason; nil if nothing was looked for.
+        /// The outcome cannot be determined, for this reason. The reason is nil if no search took place.
         case undecided(String?)
-        /// The service has a part of what one change set created, so it does not roll back: each operation is to be settled by
-        /// itself.
+        /// The service has only a part of one change set, so it does not roll back. Each operation has to be resolved
+        /// individually.
         case tookEffectInPart
     }
 
+    /// Resolves groups of operations in doubt.
+    ///
     /// - Parameters:
-    ///   - sets: those of which no key tells.
-    ///   - busy: others in doubt that the service may be at work on.
+    ///   - sets: Groups whose outcome no key reveals.
+    ///   - busy: Other operations in doubt that the service may still be processing.
     @_optimize(none)
     func settlements(
         of sets: [[PendingOperation]], busy: [[PendingOperation]]
@@ -52,10 +54,10 @@ struct EvidenceRound {
                 settlements.append(Settlement(members: members, outcome: .undecided(nil)))
             }
         }
-        // Creates that have not been sent again and are no anchor could be what is found, too.
+        // Creates that were not sent again and are not anchors could also be the entity that is found.
         let others = try await reader.contents()
         while let first = doubts.first {
-            // What a download has brought since is told from the first of them that was sent.
+            // The first of the twins that was sent determines which entities a download has stored since.
             let group = doubts.filter { $0.isTwin(of: first) }.sorted { $0.batch < $1.batch }
             doubts.removeAll { $0.isTwin(of: first) }
             settlements += try await settle(group, others)
@@ -63,9 +65,11 @@ struct EvidenceRound {
         return settlements
     }
 
+    /// Resolves a group of doubts with equal content.
+    ///
     /// - Parameters:
-    ///   - group: doubts of which one may stand for another.
-    ///   - others: the contents of all creates in doubt.
+    ///   - group: Interchangeable doubts.
+    ///   - others: The contents of all creates in doubt.
     @_optimize(none)
     private func settle(
         _ group: [ContentDoubt], _ others: [SequenceNumber: [SentContent]]
@@ -94,7 +98,7 @@ struct EvidenceRound {
         case .wait: return group.map { Settlement(members: $0.members, outcome: .waits(wait.end)) }
         case .absent: return try await absences(of: group)
         case .adopt(let count):
-            // All of a change set took effect, or nothing of it.
+            // A change set took effect completely or not at all.
             guard count.isMultiple(of: first.anchors.count) else {
                 let reason = "The service has some of what one change set created, and not all of it."
                 return group.map { Settlement(members: $0.members, outcome: .undecided(reason)) }
@@ -103,7 +107,7 @@ struct EvidenceRound {
         }
     }
 
-    /// - Parameter group: doubts of which the service does not have the most telling creates.
+    /// Returns the outcomes of doubts whose most distinctive creates the service does not have.
     @_optimize(none)
     private func absences(of group: [ContentDoubt]) async throws(TidelogError) -> [Settlement] {
         var settlements: [Settlement] = []
@@ -146,7 +150,7 @@ struct EvidenceRound {
             var found: [Found] = zip(doubt.anchors, own).map { ($0.sequence, $1.payload, doubt.set) }
             var replaced = own.compactMap(\.downloaded)
             let names = found.map { "\(doubt.set.name)(\(Self.key($0.payload, doubt.set)))" }.joined(separator: ", ")
-            // The service may roll back, and may not: each of the other creates is looked for as well.
+            // The service may or may not roll back, so each of the other creates is searched for as well.
             var isWhole = true
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)
@@ -187,8 +191,7 @@ struct EvidenceRound {
         return (now >= end, end)
     }
 
-    /// Whether the service has an entity with all values of a create that the store does not know as another one. Nil if
-    /// that cannot be told.
+    /// Returns whether the service has an unknown entity with all values of a create. Nil if this cannot be determined.
     @_optimize(none)
     func hasUnknown(like creation: PendingOperation) async -> Bool? {
         let reader = ContentDoubtReader(store: store, policy: .evidence, sets: [[creation]])

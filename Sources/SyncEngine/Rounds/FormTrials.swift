@@ -2,23 +2,23 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Which references to new entities an upload makes use of, where a refusal gives a reason to doubt that the service knows
-/// them; see ``ReferenceRefusal``.
+/// Trials that find out which references to new entities the service supports; see ``ReferenceRefusal``.
 ///
-/// What was refused is planned anew in a form with fewer references. If the service takes that, it is proven that the form
-/// was the matter, and the store remembers it. If it is refused as well, or no other form can say it, the form was not: the
-/// operations end with the service's words, and are not tried otherwise again in this upload.
+/// An operation whose refusal suggests unsupported references is planned again with fewer references. If the service
+/// accepts that form, the cause is proven, and the store remembers the limit. If the service refuses it too, or no
+/// simpler form exists, the references were not the cause: the operations end with the service's error, and this upload
+/// does not try another form for them.
 struct FormTrials {
     private struct Trial {
         let limit: ServiceOptions.ContentIDReferences
-        /// Those that were refused, less those that the service has taken since.
+        /// The refused operations that the service has not accepted since.
         var open: Set<SequenceNumber>
     }
 
     private var trial: Trial?
-    /// Operations of which another form was tried.
+    /// Operations for which another form was already tried.
     private var tried: Set<SequenceNumber> = []
-    /// How often a trial began or ended: as often the next plan is another one.
+    /// The number of times that a trial began or ended. Each time the next plan differs.
     private(set) var count = 0
 
     func limited(_ options: ServiceOptions) -> ServiceOptions {
@@ -28,7 +28,7 @@ struct FormTrials {
         return options
     }
 
-    /// The operations that are to be planned in another form, as ones that the service has not come to.
+    /// Returns a `notProcessed` result for each operation that is to be planned again in another form.
     mutating func withdrawn(
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome], _ options: ServiceOptions
     ) -> [SequenceNumber: BatchAnswered.Result] {
@@ -40,7 +40,7 @@ struct FormTrials {
                 refusal.understood != options.contentIDReferences,
                 refusal.understood.limited(to: options.contentIDReferences) == refusal.understood
             else { continue }
-            // One trial at a time, of the form that all of them can be said in.
+            // Only one trial runs at a time, in a form that all of its operations support.
             let limit = trial.map { refusal.understood.limited(to: $0.limit) } ?? refusal.understood
             trial = Trial(limit: limit, open: (trial?.open ?? []).union(operations))
             count += 1
@@ -49,7 +49,7 @@ struct FormTrials {
         return withdrawn
     }
 
-    /// Returns what the service is known to understand at most, where these outcomes end a trial well.
+    /// Updates the trial with these results. Returns the proven limit if they end the trial successfully.
     mutating func proven(by results: [BatchAnswered.Outcome]) -> ServiceOptions.ContentIDReferences? {
         guard var trial else { return nil }
         for outcome in results where trial.open.contains(outcome.operation) {
@@ -70,7 +70,7 @@ struct FormTrials {
         return trial.limit
     }
 
-    /// Ends a trial that came to nothing. Returns whether there was one.
+    /// Ends a trial without success. Returns whether a trial was running.
     @discardableResult
     mutating func giveUp() -> Bool {
         guard let trial else { return false }

@@ -1,21 +1,23 @@
 import EDM
 import ODataWire
 
-/// Reads one answer to a defining query while it arrives, a part at a time.
+/// Reads one response to a defining query in parts while it arrives.
 ///
-/// ``nextLink``, ``deltaLink`` and ``context`` are complete once ``next()`` has come to the end.
+/// ``nextLink``, ``deltaLink`` and ``context`` are complete after ``next()`` has returned the end.
 struct PageReading {
-    /// How many items a part has at most: what is logged and folded in one transaction.
+    /// The largest number of items in a part. A part is logged and folded in one transaction.
     static let partSize = 1_000
-    /// Behind how many bytes a part ends that has fewer items, so that large ones do not pile up.
+    /// The number of received bytes after which a part ends early, to bound memory if items are large.
     static let partByteLimit = 4 << 20
 
-    /// What comes next in an answer.
+    /// The next step of a response.
     enum Part {
-        /// - Parameter isLast: whether nothing follows but the end.
+        /// Some items.
+        ///
+        /// - Parameter isLast: Whether only the end follows.
         case items([DeltaItem], isLast: Bool)
         case end
-        /// The rest of the answer does not come. What was given before is part of it all the same.
+        /// The connection broke off. The parts that were returned before remain valid.
         case brokenOff(TidelogError)
     }
 
@@ -26,15 +28,17 @@ struct PageReading {
     private let place: String
     private var feed: FeedReader
     private var hasEnded = false
-    /// The first item of the next part: that there is one tells that a part is not the last.
+    /// The first item of the next part. If it exists, the current part is not the last.
     private var ahead: DeltaItem?
-    /// The first item of the page, once it was read.
+    /// The first item of the page, after it was read.
     private(set) var first: DeltaItem?
 
+    /// Creates a reader for one response.
+    ///
     /// - Parameters:
-    ///   - type: of what the query leads to.
-    ///   - isSingle: the answer is one entity.
-    ///   - place: what was asked, for errors.
+    ///   - type: The entity type of the query's result.
+    ///   - isSingle: Whether the response is a single entity.
+    ///   - place: The request, for error messages.
     init(_ body: StreamedBody, _ reader: PayloadReader, _ type: EntityType, isSingle: Bool, place: String) {
         self.body = body
         self.reader = reader
@@ -44,8 +48,11 @@ struct PageReading {
         feed = reader.feedReader(type: type)
     }
 
-    /// The next items, at least one. Waits for bytes only where those that are there hold no whole part and an item behind it.
-    /// Throws where the answer is no page.
+    /// Returns the next part, with at least one item.
+    ///
+    /// Waits for bytes only if the received ones do not contain a full part and the item after it.
+    ///
+    /// - Throws: An error if the response is not a page.
     mutating func next() async throws(TidelogError) -> Part {
         isSingle ? try await entity() : try await items()
     }
@@ -61,7 +68,7 @@ struct PageReading {
             if hasEnded { return items.isEmpty ? .end : .items(items, isLast: true) }
             switch await chunk() {
             case .failure(let error):
-                // What is whole is taken all the same; the next call breaks off again.
+                // A full part is returned first; the next call reports the break-off.
                 let isWhole = items.count >= Self.partSize || (isLarge && !items.isEmpty)
                 return isWhole ? .items(items, isLast: false) : .brokenOff(error)
             case .success(let chunk?):
@@ -74,9 +81,9 @@ struct PageReading {
         }
     }
 
-    /// What can be read of the bytes that are there, up to a whole part and the first item behind it.
+    /// Reads items from the received bytes, up to a full part and the first item after it.
     ///
-    /// - Parameter isFull: whether any item ends the part.
+    /// - Parameter isFull: Whether any item ends the part.
     private mutating func take(_ items: inout [DeltaItem], isFull: Bool) throws(TidelogError) {
         if items.isEmpty {
             items.reserveCapacity(Self.partSize)
@@ -128,7 +135,7 @@ struct PageReading {
 
     private func unreadable(_ error: PayloadError) -> TidelogError { Self.unreadable(error, place) }
 
-    /// The answer, which is in error as a whole.
+    /// Returns the error for a response that is invalid as a whole.
     static func unreadable(_ error: PayloadError, _ place: String) -> TidelogError {
         guard error.code != .serviceError else {
             return TidelogError(

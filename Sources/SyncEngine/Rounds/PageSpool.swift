@@ -9,33 +9,35 @@ import Transport
     import Musl
 #endif
 
-/// Holds an answer back until its last byte has come.
+/// A buffer that holds a response back until its last byte has arrived.
 ///
-/// The first bytes are held in memory. What follows goes to a file that has no name any more once it is open, so that nothing
-/// is left of it however the process ends, encrypted with a key that only this object has.
+/// The first bytes stay in memory. The rest is written to a temporary file that is unlinked as soon as it is open, so
+/// it disappears however the process ends. The file is encrypted with a key that only this object has.
 ///
-/// `@unchecked Sendable` because one task at a time uses it.
+/// `@unchecked Sendable` because only one task at a time uses it.
 final class PageSpool: @unchecked Sendable {
-    /// How many bytes are held in memory.
+    /// The number of bytes that are held in memory.
     static let memoryLimit = 4 << 20
-    /// How many bytes of the answer are encrypted together.
+    /// The number of bytes that are encrypted as one block.
     private static let blockSize = 1 << 20
 
-    /// Nil holds everything in memory.
+    /// The directory of the file, or nil to hold everything in memory.
     private let directory: String?
     private let memoryLimit: Int
     private var chunks: [[UInt8]] = []
     private var count = 0
-    /// What will be the next block of the file.
+    /// The bytes of the next block of the file.
     private var pending: [UInt8] = []
     private var file: Int32 = -1
-    /// How long each block in the file is.
+    /// The length of each block in the file.
     private var blocks: [Int] = []
     private let key = SymmetricKey(size: .bits256)
     private var readChunks = 0
     private var readBlocks = 0
 
-    /// - Parameter directory: where the file is made, if one is needed.
+    /// Creates an empty buffer.
+    ///
+    /// - Parameter directory: The directory in which a file is created if one is needed.
     init(directory: String?, memoryLimit: Int = PageSpool.memoryLimit) {
         self.directory = directory
         self.memoryLimit = memoryLimit
@@ -43,7 +45,7 @@ final class PageSpool: @unchecked Sendable {
 
     deinit { if file >= 0 { close(file) } }
 
-    /// Adds the bytes behind those that are there.
+    /// Appends bytes.
     func append(_ chunk: [UInt8]) throws(TidelogError) {
         guard directory != nil, !pending.isEmpty || !blocks.isEmpty || count + chunk.count > memoryLimit else {
             count += chunk.count
@@ -53,7 +55,7 @@ final class PageSpool: @unchecked Sendable {
         if pending.count >= Self.blockSize { try writeBlock() }
     }
 
-    /// The bytes from the beginning, once; to be asked for when all are there.
+    /// Returns all bytes from the beginning. It may be called once, after the last append.
     func body() throws(TidelogError) -> StreamedBody {
         if file >= 0, lseek(file, 0, SEEK_SET) < 0 { throw Self.failure() }
         let body = ResponseBody { self.next() }

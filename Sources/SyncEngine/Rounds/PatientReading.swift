@@ -2,15 +2,15 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Reads for a download, and waits where the service is busy, as far as the policy's patience goes. To ask a second time does
-/// no harm, so it goes on with the page that it was at.
+/// Reads for a download and retries within the limits of the policy if the service is busy. Reading is idempotent, so a
+/// retry repeats the current page.
 struct PatientReading {
     let session: ServiceSession
     private let policy: RetryPolicy
     private var waiting: Waiting
-    /// How many attempts in a row have come to nothing.
+    /// The number of consecutive failed attempts.
     private var failures = 0
-    /// How many had before this download, so that the delays go on growing.
+    /// The number of consecutive failures before this download, so that the backoff continues to grow.
     private var failuresBefore = 0
 
     init(_ store: LocalStore, _ session: ServiceSession, _ policy: RetryPolicy) {
@@ -19,12 +19,12 @@ struct PatientReading {
         waiting = Waiting(store, session.activity, policy, work: "download")
     }
 
-    /// Waits for what an earlier upload or download has left to be waited for.
+    /// Waits for the postponement that an earlier upload or download recorded.
     ///
-    /// - Parameter ignoresPostponement: does not wait.
+    /// - Parameter ignoresPostponement: Whether to skip the wait.
     mutating func begin(ignoresPostponement: Bool) async throws(TidelogError) {
         let store = waiting.store
-        // Where it put off single operations, the service has said nothing of reading.
+        // If the service deferred single operations, that does not apply to reading.
         guard let postponed = try await store.postponement, try await store.pendingOperations(.deferred).isEmpty
         else { return }
         let age = store.environment.now().subtractingReportingOverflow(postponed.upload.notBefore).partialValue
@@ -32,7 +32,7 @@ struct PatientReading {
         if !ignoresPostponement { try await waiting.wait(for: postponed) }
     }
 
-    /// Any lasting status comes back as a response.
+    /// Sends a GET request. Any permanent status is returned as a response.
     mutating func get(_ url: String, headers: HTTPHeaders) async throws(TidelogError) -> WireResponse {
         while true {
             let result = await attempt(url, headers)
@@ -44,8 +44,9 @@ struct PatientReading {
         }
     }
 
-    /// The same, with the body of a success in chunks: what became of it is to be said with ``finished()`` or
-    /// ``mayAskAgain(after:_:)``.
+    /// Sends a GET request and returns the body of a success in chunks.
+    ///
+    /// The caller reports the outcome of the body with ``finished()`` or ``mayAskAgain(after:_:)``.
     @inline(never) @_optimize(none)
     mutating func stream(_ url: String, headers: HTTPHeaders) async throws(TidelogError) -> StreamedResponse {
         while true {
@@ -55,23 +56,23 @@ struct PatientReading {
         }
     }
 
-    /// Says that a body came whole.
+    /// Records that a body arrived completely.
     mutating func finished() { (failures, failuresBefore) = (0, 0) }
 
-    /// After a body broke off: waits as after an answer that did not come.
+    /// Waits after a body broke off, as after a missing response.
     ///
-    /// - Returns: false where that would be longer than the policy's patience, or of no use.
+    /// - Returns: False if the wait would exceed the policy's limit, or if a retry is of no use.
     mutating func mayAskAgain(after error: TidelogError, _ url: String) async throws(TidelogError) -> Bool {
         guard let reason = reason(.failure(error), url) else { return false }
         return try await waits(reason, nil)
     }
 
-    /// Waits before another attempt; false where there is to be none.
+    /// Waits before the next attempt. Returns false if there is to be none.
     private mutating func waits(_ reason: String, _ response: WireResponse?) async throws(TidelogError) -> Bool {
         failures += 1
         let retryAfter = response.flatMap { RetryAfter.delay($0.headers, now: waiting.store.environment.now()) }
-        // Only a service that asks for it is left alone by uploads too. A query that a gateway gives up on each time says
-        // nothing of them.
+        // Only if the service itself asks for it do uploads wait too. A query that always times out in a gateway
+        // does not affect them.
         let isBusy = response.map { FailureClass(status: $0.status) == .transient } ?? false
         let attempt = failuresBefore + failures
         let (postponed, delay) =
@@ -95,7 +96,7 @@ struct PatientReading {
         }
     }
 
-    /// Why it may go better later; nil where it may not.
+    /// Returns the reason why a retry may succeed, or nil if it cannot.
     private func reason(_ result: Result<WireResponse, TidelogError>, _ url: String) -> String? {
         switch result {
         case .success(let response):

@@ -3,10 +3,12 @@ import Operations
 import SyncCore
 
 extension PendingOperation {
-    /// The operation as its effect can be seen when all of these have taken effect: what one of them says of an entity, a later
-    /// one may have said otherwise, in a request of its own or in one for both. So each of them is found, or none.
+    /// Returns the operation with the values that are visible after all members have taken effect.
     ///
-    /// - Parameter members: operations that took effect together or not at all, in order.
+    /// A later member may overwrite a value of an earlier one, in a request of its own or in a joint one. With the
+    /// final values, either all members are found or none.
+    ///
+    /// - Parameter members: Operations that took effect all or none, in order.
     func withFinalValues(among members: [PendingOperation]) -> PendingOperation {
         func merged(_ entity: EntityID, into values: PropertyValues) -> PropertyValues {
             var values = values

@@ -3,7 +3,7 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// The download of one defining query: the requests, and their answers into the log.
+/// The download of one defining query: it sends the requests and appends the responses to the log.
 struct QueryDownload {
     let store: LocalStore
     let session: ServiceSession
@@ -16,25 +16,24 @@ struct QueryDownload {
     private(set) var tally = DownloadTally()
     private(set) var skipped: Set<String> = []
     private(set) var untold: Set<String> = []
-    /// What could not be taken.
+    /// Entities that could not be applied.
     private(set) var quarantined: [QuarantinedEntity] = []
-    /// Entities that came several times on one page.
+    /// Entities that appeared several times on one page.
     private(set) var repeated: [String] = []
-    /// Links that a delta told of before their other end, in this download or in an earlier one.
+    /// Links that a delta reported before their other end, in this download or in an earlier one.
     private var waiting = WaitingLinks()
-    /// What the query before has left waiting, where the store has just that; nil where it has to be asked.
+    /// The dangling links that the previous query left, if the store has exactly these; nil if they have to be loaded.
     private let carried: WaitingLinks?
-    /// The same for the query behind, once this one has come to its end.
+    /// The dangling links for the next query, after this one has finished.
     private(set) var left: WaitingLinks?
-    /// What a delta says has left a collection.
+    /// Entities that a delta removed from a collection.
     private var unlinked: Set<EntityID> = []
-    /// Takes a part into the store while the next one is read.
+    /// The task that ingests a part into the store while the next part is read.
     private var ingestion: Task<Result<Ingested, TidelogError>, Never>?
 
-    /// What a part came to.
     private typealias Ingested = LocalStore.IngestedPart
 
-    /// What the query leads to.
+    /// The entity set and type of the query's result.
     struct Target {
         let set: EntitySet
         let type: EntityType
@@ -61,7 +60,9 @@ struct QueryDownload {
         return reader
     }
 
-    /// Goes on to the last page. What was begun is in the store, or was refused by it, in whatever way it ends.
+    /// Downloads up to the last page.
+    ///
+    /// When it returns or throws, no ingestion is running any more: each part is in the store or was refused by it.
     @inline(never) @_optimize(none)
     mutating func finish(_ reading: inout PatientReading) async throws(TidelogError) {
         do throws(TidelogError) {
@@ -74,7 +75,7 @@ struct QueryDownload {
 
     @inline(never) @_optimize(none)
     private mutating func readAll(_ reading: inout PatientReading) async throws(TidelogError) {
-        // So that each is looked for once in a download, however many queries it has.
+        // The links are passed on, so that each is looked up once per download and not once per query.
         if let carried { waiting = carried } else { waiting = WaitingLinks(kept: try await store.openLinks()) }
         while true {
             switch try await step(&reading) {
@@ -98,11 +99,11 @@ struct QueryDownload {
         }
     }
 
-    /// One request and what it brings.
+    /// Performs one request and processes its response.
     @inline(never) @_optimize(none)
     private mutating func step(_ reading: inout PatientReading) async throws(TidelogError) -> QueryRun.Step {
         let request = run.request
-        // One of an earlier download: what the service gives now is looked at when it comes.
+        // The URL is left from an earlier download. Links in new responses are checked when they arrive.
         guard session.isOfService(request.url) else {
             guard run.passesOverUnreadable() else { throw Self.foreign(request.url) }
             return .restart
@@ -140,10 +141,10 @@ struct QueryDownload {
         }
     }
 
-    /// Takes an answer into the log once it has come whole and is well-formed: before that it may turn out to be in error,
-    /// and then nothing of it holds.
+    /// Ingests a response after it has arrived completely and is well-formed. Until then it may turn out to be an
+    /// error, which invalidates all of it.
     ///
-    /// Nil if the answer broke off and the page is to be asked for again.
+    /// - Returns: Nil if the connection broke off and the page has to be requested again.
     @inline(never) @_optimize(none)
     private mutating func take(
         whole body: StreamedBody, _ url: String, _ reading: inout PatientReading
@@ -173,16 +174,17 @@ struct QueryDownload {
         return try await take(try spool.body(), url, &reading)
     }
 
-    /// Takes an answer into the log, a part at a time, each while the next one is read. The last part says where the next page
-    /// is.
+    /// Ingests a response in parts, each while the next one is read. The last part is logged with the link to the next
+    /// page.
     ///
-    /// Nil if the answer broke off and the page is to be asked for again.
+    /// - Returns: Nil if the connection broke off and the page has to be requested again.
     @inline(never) @_optimize(none)
     private mutating func take(
         _ body: StreamedBody, _ url: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> QueryRun.Step? {
         var page = PageReading(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
-        // What is left from earlier pages comes again with a page that is asked for again.
+        // A page that is requested again repeats its links, so the links that were open before the page are
+        // restored.
         var waitingBefore: WaitingLinks?
         var last: [DeltaItem] = []
         parts: while true {
@@ -225,7 +227,7 @@ struct QueryDownload {
 
     // MARK: Into the store
 
-    /// Begins to take a part into the store.
+    /// Starts the ingestion of a part.
     @inline(never) @_optimize(none)
     private mutating func ingest(_ items: [DeltaItem], next: String?) async throws(TidelogError) {
         try await settle()
@@ -247,7 +249,7 @@ struct QueryDownload {
         if !store.readsAhead { try await settle() }
     }
 
-    /// Waits for the part that is on its way into the store.
+    /// Waits for the ingestion of the current part.
     @inline(never) @_optimize(none)
     private mutating func settle() async throws(TidelogError) {
         guard let begun = ingestion else { return }
@@ -262,7 +264,7 @@ struct QueryDownload {
         unlinked.formUnion(found.unlinked)
     }
 
-    /// The link in the answer to a request, where it leads to the service.
+    /// Returns the absolute form of a link in a response, if it points to the service.
     private func own(_ link: String, in request: String) throws(TidelogError) -> String {
         try Self.own(link, in: request, session)
     }
@@ -300,7 +302,7 @@ struct QueryDownload {
 
     // MARK: Expansions
 
-    /// An expanded collection may come in pages of its own.
+    /// Completes expanded collections that are paged themselves.
     private func complete(
         _ items: [DeltaItem], of request: String, _ reading: inout PatientReading
     ) async throws(TidelogError) -> [DeltaItem] {
@@ -318,7 +320,7 @@ struct QueryDownload {
     }
 }
 
-/// Pages of the service itself, and of no other one.
+/// A source of further pages, restricted to URLs of the service.
 private struct PatientPages: PageSource {
     var reading: PatientReading
     let headers: HTTPHeaders

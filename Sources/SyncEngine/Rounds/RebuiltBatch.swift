@@ -3,27 +3,29 @@ package import ODataWire
 package import SyncCore
 package import EDM
 
-/// A batch that was prepared once, built again from the state that it was built from: what went over the line, which the log
-/// does not keep.
+/// The request bytes of a logged batch, rebuilt from the state that the batch was planned from. The log itself does not
+/// contain them.
 package struct RebuiltBatch: Sendable {
     package enum Comparison: Sendable, Hashable {
-        /// To the byte.
+        /// The bytes are identical.
         case identical
         case different
         /// The log has no fingerprint to compare with.
         case unknown
     }
 
-    /// By change set.
+    /// The requests, by change set.
     package let requests: [[WireRequest]]
-    /// The body of the `$batch` request; what goes by itself, method, URL and headers included.
+    /// The body of the `$batch` request, or for single requests the method, URL, headers and body of each.
     package let bytes: [UInt8]
     package let comparison: Comparison
 
+    /// Rebuilds a batch.
+    ///
     /// - Parameters:
-    ///   - storage: the state in front of the record, with the pending operations on top.
-    ///   - options: what the service lacked; those of the fingerprint come before them.
-    /// - Throws: `invalidRequest` where the batch cannot be written; a ``StateError``.
+    ///   - storage: The state before the record, with the pending operations applied.
+    ///   - options: The service's capabilities. If the record has a fingerprint, its options replace them.
+    /// - Throws: `invalidRequest` if the batch cannot be written, or a ``StateError``.
     package init<Storage: StateStorage>(
         _ prepared: BatchPrepared, on storage: Storage, _ model: EntityDataModel, serviceRoot: String,
         options: ServiceOptions
@@ -53,7 +55,7 @@ package struct RebuiltBatch: Sendable {
         }
     }
 
-    /// With the identifiers by which the service knows the requests again: these were drawn at random, and are in the log.
+    /// Returns the requests with their logged repeatability identifiers, which were drawn at random.
     private static func marked(
         _ requests: [[WireRequest]], as sent: [[BatchPrepared.SentRequest]]
     ) -> [[WireRequest]] {

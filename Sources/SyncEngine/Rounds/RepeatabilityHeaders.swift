@@ -2,11 +2,12 @@ import EDM
 import ODataWire
 import Operations
 
-/// Gives requests the headers by which a service knows that they come a second time: each request of a batch its own, so
-/// that it can come again in any batch.
+/// Adds the headers by which a service recognizes a repeated request.
+///
+/// Each request of a batch has its own identifier, so that it can be repeated in any batch.
 struct RepeatabilityHeaders {
     let form: ServiceOptions.Repeatability
-    /// Names the store, for ever.
+    /// The permanent identifier of the store.
     let client: String
     let environment: SyncEnvironment
 
@@ -15,7 +16,7 @@ struct RepeatabilityHeaders {
         "RepeatabilityCreation",
     ]
 
-    /// The requests with identifiers that no other request has.
+    /// Returns the requests with unique identifiers.
     func mark(_ changeSets: [[WireRequest]]) -> [[WireRequest]] {
         guard form != .none, let now = HTTPDate.text(millisecondsSince1970: environment.now()) else {
             return changeSets
@@ -39,8 +40,8 @@ struct RepeatabilityHeaders {
         return request
     }
 
-    /// Whether the service knew the request, or took it for the first time, and stands by what it answered: nil where it says
-    /// nothing about it.
+    /// Returns whether the service accepted the request, now or at its first transmission. Nil if the response has no
+    /// such header.
     static func isAccepted(_ response: WireResponse) -> Bool? {
         let result = response.headers["Repeatability-Result"] ?? response.headers["RepeatabilityResult"]
         return result.map { $0.lowercased() == "accepted" }
@@ -48,7 +49,7 @@ struct RepeatabilityHeaders {
 }
 
 extension GuidValue {
-    /// With the bits that mark a random one (RFC 9562, version 4).
+    /// The same value with the bits of a random GUID (RFC 9562, version 4).
     fileprivate var asRandom: GuidValue {
         GuidValue(
             high: (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000, low: (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)

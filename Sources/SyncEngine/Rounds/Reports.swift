@@ -1,62 +1,63 @@
 public import Operations
 public import SyncCore
 
-/// What an upload came to.
+/// The result of an upload.
 public struct UploadReport: Sendable {
     public var batches = 0
-    /// Bodies of requests, with the contents of streams.
+    /// The size of all request bodies, including stream contents.
     public var bytesSent = 0
     public var confirmed: [SequenceNumber] = []
     /// Operations that the service refused. Those that wait for a decision in a conflict are in ``conflicts`` instead.
     public var rejected: [(operation: SequenceNumber, refusal: Refusal)] = []
-    /// Operations that the service put off; they go again by themselves.
+    /// Operations that the service deferred. Later uploads send them again without any action of the app.
     public var deferred: [(operation: SequenceNumber, refusal: Refusal)] = []
-    /// Operations that cancelled each other out, so that nothing of them was sent.
+    /// Operations that cancelled each other out, so that none of them was sent.
     public var elided: [SequenceNumber] = []
-    /// Operations of which it is not known whether they took effect.
+    /// Operations whose outcome is unknown.
     public var inDoubt: [SequenceNumber] = []
-    /// Those of ``confirmed`` whose answer was lost and that were found by their content.
+    /// The operations in ``confirmed`` whose response was lost and that were found by their content.
     public var adopted: [SequenceNumber] = []
-    /// Those of ``inDoubt`` whose lost request may still be running, with the time from which on an upload settles them.
+    /// The operations in ``inDoubt`` whose lost request may still be running, with the time from which an upload
+    /// resolves them.
     public var nextLooks: [SequenceNumber: Timestamp] = [:]
-    /// Batches that the service still works on in its own time.
+    /// Batches that the service is still processing asynchronously.
     public var awaited: [AwaitedBatch] = []
-    /// Entities on which operations wait because others changed them as well, and nobody has decided yet.
+    /// Undecided conflicts with changes of other clients, on which operations wait.
     public var conflicts: [Conflict] = []
-    /// Everything that is still to be sent, or of which it is not known whether it took effect: refused and put off
-    /// operations, such in doubt and such of other categories included, those of ``heldBack`` not.
+    /// The number of operations that are unsent or in doubt. It includes rejected and deferred operations and those of
+    /// other categories, but not ``heldBack``.
     public var remaining = 0
-    /// Drafts, and what is for this store only.
+    /// The number of drafts and local-only operations.
     public var heldBack = 0
 
-    /// What the next upload waits for; nil where nothing is put off.
+    /// The postponement that the next upload waits for, or nil if there is none.
     public var postponed: UploadPostponed?
-    /// The longest that the service asked to wait for an operation that it put off.
+    /// The longest delay that the service asked for when it deferred an operation.
     var retryAfter: Duration?
 
     public init() {}
 
-    /// These have not ended after all.
+    /// Removes operations from ``rejected`` because their outcome is open again.
     mutating func forget(_ refused: [SequenceNumber]) {
         let refused = Set(refused)
         rejected.removeAll { refused.contains($0.operation) }
     }
 
-    /// Sets the conflicts that wait for a decision. An operation that the service refused because of one of them counts
-    /// there, and not as rejected.
+    /// Sets the undecided conflicts. An operation that the service refused because of one of them no longer counts as
+    /// rejected.
     mutating func settle(conflicts: [Conflict]) {
         self.conflicts = conflicts
         forget(conflicts.flatMap(\.operations))
     }
 
-    /// With what a further round came to.
+    /// Adds the result of a further round.
     mutating func add(_ later: UploadReport) {
         batches += later.batches
         bytesSent += later.bytesSent
         confirmed += later.confirmed
         rejected += later.rejected
         elided += later.elided
-        // Of these only what holds now.
+        // Only the latest values of these apply.
         deferred = later.deferred
         inDoubt = later.inDoubt
         adopted += later.adopted
@@ -79,47 +80,49 @@ public struct UploadReport: Sendable {
     }
 }
 
-/// A batch whose answer a later upload asks for.
+/// A batch whose response a later upload requests.
 public struct AwaitedBatch: Sendable, Hashable {
     public var operations: [SequenceNumber]
-    /// Why the answer is not here: a sentence without its full stop.
+    /// The reason why the response is missing: a sentence without its full stop.
     public var reason: String
 }
 
-/// What a download came to.
+/// The result of a download.
 public struct DownloadReport: Sendable {
     public var pages = 0
-    /// How many entities came, those that are as they were included.
+    /// The number of received entities, including unchanged ones.
     public var entities = 0
-    /// Each query that was downloaded to its end, in order.
+    /// The queries that were downloaded completely, in order.
     public var queries: [Query] = []
-    /// Each query that could not be, in order. What is in it is in ``TidelogError/download`` only: a download with failures
-    /// throws the first one's error.
+    /// The queries that failed, in order. A download with failures throws the error of the first one, so this list is
+    /// only available in ``TidelogError/download``.
     public var failures: [Failure] = []
-    /// Entities that came and could not be taken, `QuarantinedEntity.limit` of each query at most. What the store has of them
-    /// stays as it was, and the next download tries again.
+    /// Received entities that could not be applied, at most `QuarantinedEntity.limit` for each query. The store keeps
+    /// its version of them, and the next download tries again.
     public var quarantined: [QuarantinedEntity] = []
-    /// Entities that came several times on one page, which no entity set can have, as URLs name them. What came last holds.
+    /// Entities that appeared several times on one page, which no entity set can contain, as URLs. The last occurrence
+    /// is used.
     public var repeated: [String] = []
-    /// Expanded navigation properties whose entities could not be kept, as `Set/Property`: they lead to no entity set.
+    /// Expanded navigation properties whose entities cannot be stored, as `Set/Property`, because they lead to no
+    /// entity set.
     public var skipped: Set<String> = []
-    /// Expanded navigation properties, as `Set/Property`, that the service's answers were silent about for some entities. What
-    /// the store has behind them stays.
+    /// Expanded navigation properties, as `Set/Property`, that the responses omitted for some entities. The store keeps
+    /// its links for these.
     public var untold: Set<String> = []
-    /// Defining queries that were passed over, because the service's metadata do not allow them any more.
+    /// Defining queries that were skipped because the service's metadata no longer allow them.
     public var unusable: [UnusableQuery] = []
-    /// Defining queries that ask for streams, by name, where the store keeps none since it is not on a disk. All else of them
-    /// was downloaded.
+    /// The names of defining queries that request streams in a store that is not on disk and therefore cannot keep
+    /// them. The rest of their result was downloaded.
     public var withoutStreams: [String] = []
-    /// Defining queries of shared data that were passed over, because they were downloaded a short while ago; see
-    /// `DefiningQuerySettings.refreshInterval`. By their names they are downloaded all the same.
+    /// Defining queries of shared data that were skipped because they were downloaded recently; see
+    /// `DefiningQuerySettings.refreshInterval`. A download that names them explicitly does not skip them.
     public var fresh: [String] = []
 
-    /// Links that a delta told of, in this download or an earlier one, and of which an end is in no defining query's part of
-    /// the service, or was not yet when it was downloaded. They wait for it.
+    /// Links that a delta reported, in this download or an earlier one, with an end that no downloaded query result
+    /// contains yet. They wait for that end.
     public var openLinks: [OpenLink] = []
 
-    /// One query.
+    /// The result of one query.
     public struct Query: Sendable, Hashable {
         public var name: String
         public var mode: DownloadMode
@@ -129,9 +132,9 @@ public struct DownloadReport: Sendable {
 
     public init() {}
 
-    /// A query that could not be downloaded to its end. What came of it stays.
+    /// A query that was not downloaded completely. The pages that arrived remain in the store.
     public struct Failure: Sendable {
-        /// The query's name.
+        /// The name of the query.
         public var name: String
         public var error: TidelogError
     }

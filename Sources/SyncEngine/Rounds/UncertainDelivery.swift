@@ -1,14 +1,14 @@
 import Transport
 
-/// An error that knows whether the request may have arrived.
+/// An error that indicates whether the request may have reached the service.
 protocol UncertainDelivery: Error {
     var mayHaveBeenSent: Bool { get }
 }
 
 extension TransportError: UncertainDelivery {}
 
-/// The service ended its answer, whatever its status, with the trailer `OData-Error`: the answer is in error as a whole, and
-/// what became of the request is not known.
+/// An error for a response that ended with the trailer `OData-Error`. Whatever its status, the response is invalid as a
+/// whole, and the outcome of the request is unknown.
 struct ErrorTrailer: UncertainDelivery {
     let error: TransportError
 

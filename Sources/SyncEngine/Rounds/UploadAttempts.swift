@@ -1,8 +1,9 @@
 import Operations
 import SyncCore
 
-/// Runs upload rounds, and waits between them where the service is busy, as far as the policy's patience goes. What is to be
-/// waited for is in the log, so that it holds after a restart too.
+/// Runs upload rounds and waits between them within the limits of the retry policy if the service is busy.
+///
+/// Postponements are logged, so they also apply after a restart.
 struct UploadAttempts {
     let store: LocalStore
     let activity: SyncActivity
@@ -11,17 +12,19 @@ struct UploadAttempts {
     private var policy: RetryPolicy { options.retry }
     private var environment: SyncEnvironment { store.environment }
 
-    /// Why a round did not get through, and when it may be tried again.
+    /// A retryable failure of a round.
     private struct Obstacle {
         var reason: String
         var retryAfter: Duration?
-        /// How many attempts in a row have come to nothing, this one included.
+        /// The number of consecutive failed attempts, including this one.
         var attempt = 1
-        /// What the caller gets where nobody waits; nil where the report says all.
+        /// The error that is thrown if there is no retry; nil if the report contains everything.
         var error: TidelogError?
     }
 
-    /// - Parameter round: one round; does not send again what was refused in this upload already.
+    /// Runs rounds until one succeeds, fails permanently, or the policy ends the retries.
+    ///
+    /// - Parameter round: One round. It does not send the given operations, which this upload has already seen refused.
     func run(
         _ round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport
     ) async throws(TidelogError) -> UploadReport {
@@ -54,7 +57,7 @@ struct UploadAttempts {
         return whole
     }
 
-    /// Waits for what an earlier upload has left to be waited for.
+    /// Waits for the postponement that an earlier upload recorded.
     private func waitForPostponement(_ waiting: inout Waiting) async throws(TidelogError) {
         guard !options.ignoresPostponement, let postponed = try await store.postponement,
             try await store.hasQueuedOperations()
@@ -62,8 +65,10 @@ struct UploadAttempts {
         try await waiting.wait(for: postponed)
     }
 
-    /// The compiler's optimizer fails on a loop that awaits what throws, catches that, and throws it on (Swift 6.3.1). It
-    /// must not put this into the loop either.
+    /// Returns the result of one round.
+    ///
+    /// The optimizer of Swift 6.3.1 fails on a loop that awaits a throwing call, catches the error and rethrows it.
+    /// This function therefore has to stay out of the loop, and must not be inlined into it.
     @inline(never)
     @_optimize(none)
     private func result(
@@ -78,8 +83,8 @@ struct UploadAttempts {
         }
     }
 
-    /// What was put off is put off also where the upload goes no further for another reason. Where that cannot be logged, the
-    /// next upload meets the service anew.
+    /// Logs the deferral of operations even if the upload ends for another reason. If logging fails, the next upload
+    /// contacts the service without waiting.
     @inline(never)
     @_optimize(none)
     private func putOff(_ report: UploadReport, _ waiting: Waiting) async {
@@ -89,7 +94,7 @@ struct UploadAttempts {
 
     // MARK: Obstacles
 
-    /// What the service put off in the round.
+    /// Returns the failure that the deferred operations of a round represent.
     private func obstacle(_ report: UploadReport) async throws(TidelogError) -> Obstacle? {
         guard let first = report.deferred.first else { return nil }
         let deferred = try await store.pendingOperations(.deferred)
@@ -100,7 +105,7 @@ struct UploadAttempts {
             retryAfter: report.retryAfter, attempt: attempt)
     }
 
-    /// Nil for an error that does not go by itself.
+    /// Returns the failure that an error represents, or nil if a retry cannot help.
     private func obstacle(_ error: TidelogError) -> Obstacle? {
         if let answer = error.cause as? UnsuccessfulAnswer {
             guard FailureClass(status: answer.status) != .permanent else { return nil }
@@ -113,6 +118,6 @@ struct UploadAttempts {
 }
 
 extension PendingOperation {
-    /// How often in a row the service has put it off.
+    /// The number of consecutive deferrals by the service.
     var deferrals: Int { if case .deferred(_, let attempts) = status { attempts } else { 0 } }
 }

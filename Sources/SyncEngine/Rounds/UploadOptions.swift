@@ -2,23 +2,27 @@ public import ODataWire
 public import Operations
 public import SyncCore
 
-/// How one upload goes about its work. What the service can do is not here; see `ServiceOptions`.
+/// Options of one upload. For the service's capabilities see `ServiceOptions`.
 public struct UploadOptions: Sendable {
-    /// The most requests in one batch. What has to take effect together is never split.
+    /// The largest number of requests in a batch. Operations that have to take effect together are never split.
     public var requestLimit: Int
-    /// The most bytes of one batch, more or less: its requests are measured as they are encoded, what stands between them is
-    /// reckoned at a flat rate. What has to take effect together is never split. Nil for no limit.
+    /// The approximate largest size of a batch in bytes, or nil for no limit.
+    ///
+    /// The encoded requests are measured; the parts between them are estimated at a flat rate. Operations that have to
+    /// take effect together are never split.
     public var byteLimit: Int?
-    /// Sends operations of these categories only; nil for all. What depends on others waits with them.
+    /// The categories of operations to send, or nil for all. Operations that depend on an excluded one wait with it.
     public var categories: Set<UploadCategory>?
-    /// Whether operations on one entity are put together where that comes to the same: create and update, several updates,
-    /// update and delete go as one request; create and delete, or a link that is made and removed, as none.
+    /// A Boolean value that indicates whether operations on the same entity are coalesced if the result is the same.
+    ///
+    /// A create and an update, several updates, or an update and a delete become one request. A create and a delete, or
+    /// a link that is created and removed, become none.
     public var coalesces: Bool
-    /// Which of the operations that the service refused before are sent again.
+    /// The previously refused operations that are sent again.
     public var refused: Refused
 
-    /// What is done where others changed the same entities. Without anything said, changes that do not overlap are merged, and
-    /// those that do wait; see `conflicts()` of the store.
+    /// The handling of conflicts with changes of other clients. By default, changes that do not overlap are merged, and
+    /// overlapping ones wait; see the store's `conflicts()`.
     public var conflicts: ConflictHandling
 
     public enum Refused: Sendable, Hashable {
@@ -35,17 +39,17 @@ public struct UploadOptions: Sendable {
         }
     }
 
-    /// How creates in doubt are settled, in the place of what the service options say for the store and for single sets; nil
-    /// for these.
+    /// The policy for creates in doubt. It replaces the policies of the service options for the store and for single
+    /// sets; nil keeps these.
     public var doubts: ServiceOptions.DoubtPolicy?
 
-    /// How it goes on where the service is busy.
+    /// The retry policy for a busy service.
     public var retry: RetryPolicy
-    /// Whether it begins at once although the service has asked to be left alone, or has failed so often that it is better
-    /// left alone: for a person who does not want to wait.
+    /// A Boolean value that indicates whether the upload starts at once despite a postponement, which the service
+    /// requested or repeated failures caused. Use it for an upload that the user requests explicitly.
     public var ignoresPostponement: Bool
-    /// How long it waits for the answer to a batch that the service works on in its own time. What takes longer is taken up
-    /// by the next upload.
+    /// The time to wait for the response to a batch that the service processes asynchronously. The next upload
+    /// continues to poll a batch that takes longer.
     public var monitorPatience: Duration
 
     public init(

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 
 extension UploadReport {
-    /// Keeps how long the service asked to wait for what it put off.
+    /// Stores the longest delay that the service requested for operations that it deferred.
     mutating func note(_ outcomes: [ChangeSetOutcome], now: Timestamp) {
         for case .failed(let response, _) in outcomes where FailureClass(status: response.status) == .transient {
             guard let delay = RetryAfter.delay(response.headers, now: now) else { continue }

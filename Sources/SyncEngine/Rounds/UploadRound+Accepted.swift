@@ -3,25 +3,27 @@ import Operations
 import SyncCore
 import Transport
 
-/// Batches that the service took to work on in its own time (OData 4.01 Part 1, 11.6). Where their answers are to be had is in
-/// the log, so that an upload takes up what an earlier one, or an earlier run of the app, has left.
+/// Polls batches that the service processes asynchronously (OData 4.01 Part 1, 11.6).
 ///
-/// Nothing else waits for them: what does not depend on them is sent first, and a monitor that cannot be asked ends the upload
-/// only when everything else is done.
+/// The URLs of their status monitors are in the log, so an upload continues to poll the batches of an earlier upload or
+/// process. Independent operations are sent first. A monitor that cannot be reached ends the upload only after all
+/// other work is done.
 extension UploadRound {
-    /// Asks for each of them once, without waiting.
+    /// Polls each accepted batch once, without waiting.
     @_optimize(none)
     func takeUpAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) {
         for open in try await store.openBatches() where open.monitor != nil {
             switch try await look(at: open, &course, &report) {
-            // What is in doubt now is settled with the rest, and is no reason to leave the others unsent.
+            // Operations that are in doubt now are resolved with the others and do not block the rest.
             case .ended, .notYet, .doubtful: break
             case .unanswered(let error): course.obstacle = course.obstacle ?? error
             }
         }
     }
 
-    /// Waits for them, as long as the upload has patience. Returns whether anything has ended or is to be planned anew.
+    /// Waits for accepted batches within the upload's patience.
+    ///
+    /// - Returns: Whether a batch ended or has to be planned again.
     @_optimize(none)
     func awaitAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) -> Bool {
         for open in try await store.openBatches() where open.monitor != nil {
@@ -54,15 +56,15 @@ extension UploadRound {
         return false
     }
 
-    /// What asking once for the answer to a batch came to.
+    /// The result of polling a batch once.
     private enum Prospect {
-        /// The answer was there. Whether anything has ended or is to be planned anew: not where the service has left everything
-        /// undone.
+        /// The response was available. The value is whether any operation ended or has to be planned again; it is false
+        /// if the service processed nothing.
         case ended(hasMoved: Bool)
         case notYet
-        /// Nobody will learn it from the monitor.
+        /// The monitor will never return the outcome.
         case doubtful(TidelogError)
-        /// The monitor could not be asked; a later upload asks again.
+        /// The monitor could not be reached. A later upload polls it again.
         case unanswered(TidelogError?)
     }
 
@@ -89,7 +91,7 @@ extension UploadRound {
         }
         switch MonitorAnswer(response, now: store.environment.now()) {
         case .notYet(let wish):
-            // A service that asks for no time at all is not asked without end either.
+            // Bound the polling even if the service does not ask for a delay.
             let delay = course.pauses[open.batch]?.delay ?? .seconds(1)
             course.pauses[open.batch] = (max(wish ?? delay, .seconds(1)), min(delay * 2, .seconds(30)))
             return .notYet
@@ -121,22 +123,24 @@ extension UploadRound {
         return TidelogError(.notOData, "The status monitor answered strangely.", place: place(of: monitor))
     }
 
-    /// A monitor that cannot be asked says nothing of the batch, on which the service may still be at work: what is read now to
-    /// find out would be out of date at once. So it is left some time: without end where the service was not even heard, since
-    /// somebody who is offline for days has its answer when they are back.
+    /// Handles a monitor that cannot be reached.
     ///
-    /// - Parameter error: why; nil where that is no failure of this upload.
+    /// The service may still be processing the batch, so anything read now would be outdated at once. The batch is
+    /// therefore given time before its operations become in doubt. The time is unlimited if there was no contact with
+    /// the service at all, because a client that was offline for days can still fetch the response.
+    ///
+    /// - Parameter error: The cause, or nil if it is not a failure of this upload.
     @_optimize(none)
     private func unanswerable(
         _ open: OpenBatch, _ outstanding: OutstandingAnswer, _ reason: String, _ error: TidelogError?,
         _ course: inout Course
     ) async throws(TidelogError) -> Prospect {
         let isLasting = error?.isLastingOfMonitor ?? true
-        // Others like it would fare no better.
+        // The service's other batches would fail in the same way.
         if isLasting { course.isImpatient = true }
         let limit = isLasting ? Self.settlingTime : Self.longestSettlingTime
         let age = store.environment.now().subtractingReportingOverflow(outstanding.since).partialValue
-        // A clock that was put back says nothing.
+        // A clock that was set back proves nothing.
         guard error?.isSilenceOfMonitor == true || (age >= 0 && age < limit.milliseconds) else {
             return try await doubt(open, reason + ".")
         }
@@ -145,12 +149,12 @@ extension UploadRound {
         return .unanswered(isLasting ? nil : error)
     }
 
-    /// How long a service is believed to work on a batch of which it will not tell.
+    /// The time after which a batch whose monitor permanently refuses to answer is in doubt.
     private static let settlingTime = Duration.seconds(600)
-    /// The same where it will not tell for the moment.
+    /// The same time for a monitor that is temporarily unavailable.
     private static let longestSettlingTime = Duration.seconds(86_400)
 
-    /// Logs that nobody will learn what became of the batch from its monitor.
+    /// Logs that the monitor cannot return the outcome of the batch.
     @_optimize(none)
     private func doubt(_ open: OpenBatch, _ reason: String) async throws(TidelogError) -> Prospect {
         try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
@@ -160,10 +164,11 @@ extension UploadRound {
                 recovery: "The operations are in doubt; the next upload finds out which of them took effect."))
     }
 
-    /// As errors may show it.
+    /// Returns the monitor's URL in the form that error messages may contain.
     private func place(of monitor: String) -> String { URLText.withoutSecrets(session.absolute(monitor)) }
 
-    /// Who cancels the upload meanwhile wants the batch cancelled too, if the service still can.
+    /// Waits before the next poll. If the upload is cancelled meanwhile, the batch is cancelled on the service too, if
+    /// possible.
     @_optimize(none)
     private func wait(_ pause: Duration, for open: OpenBatch) async throws(TidelogError) {
         session.activity.tell(
@@ -174,12 +179,13 @@ extension UploadRound {
             try await store.environment.sleep(pause)
         } catch {
             let monitor = open.monitor ?? ""
-            // In a task of its own: the one that runs here sends nothing any more.
+            // A new task, because the cancelled one no longer sends requests.
             let session = session
             let answer = await Task { try? await session.modify(WireRequest(method: "DELETE", url: monitor)) }.value
-            // Where the service refuses to cancel, or only begins to (202), the monitor goes on telling what becomes of it.
+            // If the service refuses to cancel, or has only begun to (202), the monitor continues to report the
+            // outcome.
             if let answer, answer.isSuccess, answer.status != 202 {
-                // A batch is no transaction: nothing says that what was done of it before is taken back.
+                // A batch is no transaction: completed change sets may not be rolled back.
                 let reason = "The batch was cancelled while the service worked on it."
                 try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
             }
@@ -201,7 +207,7 @@ extension UploadRound {
         }
         let request = open.prepared.request(outstanding.places)
         guard !outstanding.isRepeated else {
-            // What it does not settle is in doubt as before, and found out by reading.
+            // Operations that the repetition does not resolve stay in doubt and are resolved by reading.
             _ = try await doubt(open, "The service did not carry out the repetition.")
             let repetition = Repetition((try? BatchExchange.outcomes(response, to: request)) ?? [])
             return .ended(
@@ -211,7 +217,7 @@ extension UploadRound {
         case .parts: break
         case .refused, .untouched, .accepted:
             try await store.withdraw(open.batch, plan)
-            // Asked at once, the service says of which part it is.
+            // In a synchronous response the service names the failing part.
             course.isImpatient = true
             course.lateRefusals += 1
             if course.lateRefusals > Self.refusalLimit {
@@ -227,27 +233,29 @@ extension UploadRound {
         return .ended(hasMoved: results.contains { $0.result != .notProcessed })
     }
 
-    /// As if nothing else were in the batch.
+    /// Returns the outcomes of the change sets, without the other parts of the batch.
     static func bySet(_ outcomes: [BatchPartOutcome]) -> [ChangeSetOutcome] {
         outcomes.map { if case .changeSet(let outcome) = $0 { outcome } else { .notProcessed } }
     }
 }
 
-/// What a status monitor says.
+/// The response of a status monitor.
 enum MonitorAnswer: Equatable {
-    /// Ask again, after so long if it says so.
+    /// The batch is not finished; poll again, after the given delay if there is one.
     case notYet(Duration?)
     case done(WireResponse)
-    /// There is no such monitor: the answer was fetched already, or the service has forgotten it.
+    /// The monitor does not exist: the response was already fetched, or the service has discarded it.
     case gone
-    /// There is an answer, but not one that says anything of the batch.
+    /// The response does not contain an outcome of the batch.
     case unreadable
-    /// The service wants other credentials, for this as for anything else.
+    /// The service requires other credentials, as it would for any request.
     case unauthorized
-    /// The monitor itself could not be asked.
+    /// The monitor itself failed.
     case failed
 
-    /// - Parameter now: what a date in `Retry-After` is held against.
+    /// Interprets a response.
+    ///
+    /// - Parameter now: The time that a date in `Retry-After` is compared with.
     init(_ response: WireResponse, now: Timestamp) {
         switch response.status {
         case 202: self = .notYet(RetryAfter.delay(response.headers, now: now))
@@ -267,27 +275,28 @@ enum MonitorAnswer: Equatable {
 }
 
 extension TidelogError {
-    /// Whether asking a monitor again would come to the same.
+    /// Whether polling the monitor again would fail in the same way.
     fileprivate var isLastingOfMonitor: Bool {
         if let answer = cause as? UnsuccessfulAnswer { return answer.isLasting && answer.status != 407 }
         if let failure = cause as? TransportError {
             return [.redirectRefused, .protocolViolation].contains(failure.code)
         }
-        // No URL at all.
+        // The monitor's address is not a URL.
         return code == .invalidRequest
     }
 
-    /// Whether the service was not heard at all: no connection, credentials that are not good any more, the way to where they
-    /// are asked for.
+    /// Whether there was no usable contact with the service: no connection, expired credentials, or an unreachable
+    /// authentication endpoint.
     fileprivate var isSilenceOfMonitor: Bool {
         if let answer = cause as? UnsuccessfulAnswer { return [401, 407].contains(answer.status) }
-        // These are answers of which something came.
+        // In these cases a part of a response arrived.
         return code == .unreachable && ![.truncated, .tooLarge].contains((cause as? TransportError)?.code)
     }
 }
 
 extension BatchPrepared {
-    /// The change sets at these places, as far as their answers are found by: by Content-ID and place.
+    /// Returns the change sets at these places, with the parts of the requests that are needed to match responses by
+    /// Content-ID and position.
     func request(_ places: [Int]) -> BatchRequest {
         BatchRequest(
             parts: places.map { place in

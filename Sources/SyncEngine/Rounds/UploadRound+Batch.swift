@@ -3,27 +3,27 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// One batch on its way: what goes out, and what the answer as a whole says.
+/// Sending one batch, and interpreting the response as a whole.
 extension UploadRound {
-    /// What became of a batch that was sent.
+    /// The result of sending a batch.
     enum Delivery {
-        /// One for each change set.
+        /// The service answered, with one outcome for each change set.
         case answered([ChangeSetOutcome])
-        /// Not looked at, because of something that is in it.
+        /// The service refused the whole batch because of something in it.
         case refused(WireResponse)
-        /// It did not leave, because of something that is in it.
+        /// The batch was not sent because of a header in it.
         case unsendable(HeaderObstacle)
-        /// The answer comes later.
+        /// The service processes the batch asynchronously.
         case accepted
     }
 
     /// The requests of a plan in their final form.
     struct Outgoing: Sendable {
         let requests: [[WireRequest]]
-        /// Whether the service knows them again when they come again.
+        /// Whether the service recognizes these requests if they are repeated.
         let isRepeatable: Bool
 
-        /// What is logged beside the operations.
+        /// Returns the requests to log with the plan, so that they can be repeated. Empty if they are not repeatable.
         func sent(_ plan: UploadPlan) -> [[BatchPrepared.SentRequest]] {
             guard isRepeatable else { return [] }
             return zip(plan.changeSets, requests).map { changeSet, requests in
@@ -31,7 +31,7 @@ extension UploadRound {
             }
         }
 
-        /// A record of the log holds 16 MiB, and a batch of that size is no good idea anyway.
+        /// Whether the requests can be logged in one record. A record holds at most 16 MiB; the limit here is lower.
         var fitsRecord: Bool { !isRepeatable || size <= 4 << 20 }
         var size: Int { requests.joined().reduce(0) { $0 + $1.body.count + $1.url.utf8.count + 512 } }
     }
@@ -39,12 +39,13 @@ extension UploadRound {
     @_optimize(none)
     func requests(of plan: UploadPlan, _ terms: Terms) async -> Outgoing {
         let plain = encoder(terms).requests(of: plan)
-        // The log does not hold the body, so nothing could send it again to the byte.
+        // The log does not contain the body, so the request could not be repeated byte by byte.
         if plan.writesStream { return Outgoing(requests: plain, isRepeatable: false) }
         let headers = RepeatabilityHeaders(
             form: terms.options.repeatability, client: store.identifier, environment: store.environment)
         let marked = Outgoing(requests: headers.mark(plain), isRepeatable: terms.options.repeatability != .none)
-        // What is too large for the log even alone goes without, and is looked for where it is in doubt.
+        // A single change set that is too large for a record is not repeatable. If it becomes in doubt, it is
+        // resolved by reading.
         guard marked.size <= 12 << 20 || plan.changeSets.count > 1 else {
             return Outgoing(requests: plain, isRepeatable: false)
         }
@@ -61,7 +62,7 @@ extension UploadRound {
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
         _ course: inout Course, _ report: inout UploadReport
     ) async throws(TidelogError) -> Delivery {
-        // None is made any more that has such a header, but logs may hold some.
+        // New operations cannot have such a header, but older logs may contain some.
         let obstacle = requests.joined().lazy.compactMap { $0.headers.obstacle(inBatch: terms.options.supportsBatch) }
             .first
         if let obstacle { return .unsendable(obstacle) }
@@ -87,7 +88,7 @@ extension UploadRound {
             return .accepted
         case .refused: return .refused(response)
         case .untouched:
-            // Something in front of the service may dislike what is in the batch.
+            // A proxy or firewall between the client and the service may have rejected the content of the batch.
             if response.isForeignRefusal, await answersParts(terms, &course, &report) { return .refused(response) }
             try await store.withdraw(batch, plan)
             try ServiceSession.check(response, "POST", session.root + "$batch")
@@ -113,7 +114,7 @@ extension UploadRound {
         }
     }
 
-    /// One for each change set of the batch, from an answer with parts.
+    /// Returns one outcome for each change set, from a response with parts.
     @_optimize(none)
     func outcomes(
         _ response: WireResponse, to request: BatchRequest, _ batch: BatchID
@@ -132,8 +133,10 @@ extension UploadRound {
 }
 
 extension UploadRound.Course {
-    /// What becomes of a change set at which the service seems to break, or something in front of it: not for the first time,
-    /// and it is alone, so that the others may go. Nil where it is not known to be this one.
+    /// Returns the outcome of a change set that repeatedly makes the service, or a gateway, fail.
+    ///
+    /// The change set has to be alone in its batch, so that other change sets can proceed. Nil if this change set is
+    /// not known to be the cause.
     mutating func doubt(
         _ plan: UploadPlan, _ response: WireResponse, _ method: String, _ url: String
     ) -> ChangeSetOutcome? {
@@ -144,13 +147,13 @@ extension UploadRound.Course {
         do throws(TidelogError) {
             try ServiceSession.check(response, method, url)
         } catch {
-            // The next may fare better later, if it is the service after all.
+            // If the cause is the service after all, a later upload may succeed.
             if !error.isLastingAnswer { obstacle = obstacle ?? error }
         }
         return .inDoubt("The service answered with status \(response.status), not for the first time.")
     }
 
-    /// The same where no answer came.
+    /// Returns the same outcome if there was no response.
     mutating func doubt(_ plan: UploadPlan, _ error: TidelogError) -> ChangeSetOutcome? {
         guard isSuspect(plan), error.mayHaveReachedService, error.code != .cancelled else { return nil }
         obstacle = obstacle ?? error
@@ -162,21 +165,24 @@ extension UploadRound.Course {
     }
 }
 
-/// What the head of an answer to a whole batch says.
+/// The interpretation of the head of the response to a whole batch.
 enum BatchAnswer: Equatable {
-    /// It holds the answers to the parts.
+    /// The response contains the responses to the parts.
     case parts
-    /// They come later, at this address.
+    /// The response will be available at this URL.
     case accepted(String)
-    /// Nothing was carried out, and the reason is in the batch.
+    /// Nothing was processed, because of something in the batch.
     case refused
-    /// Nothing was carried out, and nothing would be now, whatever is in it.
+    /// Nothing was processed, whatever the batch contains.
     case untouched
-    /// Anything may have been carried out: a gateway's time-out looks like this.
+    /// Any part may have been processed. A gateway timeout has this form.
     case unknown
 
-    /// - Parameter mayBeLater: whether 202 is an answer for later, asked for or not: the first answer to a request that is
-    ///   repeated was asked for then. In V2 it is the answer itself.
+    /// Interprets a response.
+    ///
+    /// - Parameter mayBeLater: Whether 202 means asynchronous processing. Pass true even if this request did not ask
+    ///   for it, because a repeated request may receive the response to the first one, which did. In V2 a 202 is the
+    ///   response itself.
     init(_ response: WireResponse, mayBeLater: Bool = false) {
         switch response.status {
         case 202 where mayBeLater && response.headers["Location"] != nil && !response.hasParts:
@@ -191,12 +197,13 @@ enum BatchAnswer: Equatable {
 }
 
 extension WireResponse {
-    /// Whether the service itself is busy. A gateway may say 503 when the service has already had the request.
+    /// Whether the service itself is busy. A gateway may return 503 although the service has received the request.
     var isFromService: Bool { headers["Retry-After"] != nil || ServiceErrorReader.read(body) != nil }
 
     var isFromGateway: Bool { status == 503 && !isFromService }
 
-    /// Whether it is refused in words that are not OData's: by something in front of the service that reads what is sent.
+    /// Whether the refusal is not an OData error, so that it comes from a component that inspects requests before the
+    /// service.
     var isForeignRefusal: Bool {
         status == 403 && headers["X-CSRF-Token"] == nil && headers["WWW-Authenticate"] == nil
             && ServiceErrorReader.read(body) == nil
@@ -206,8 +213,10 @@ extension WireResponse {
 }
 
 extension UploadPlan {
-    /// The plan in order, in pieces, so that none holds more than half of the suspects, and none of the others beside them:
-    /// where one of them is what the service breaks at, each upload finds it among half as many.
+    /// Splits the plan into parts, in order.
+    ///
+    /// No part contains more than half of the suspects, or both suspects and other change sets. If one suspect makes
+    /// the service fail, each upload therefore halves the number of suspects.
     func parts(halving suspects: Set<SequenceNumber>) -> [UploadPlan] {
         let isSuspect = changeSets.map { !suspects.isDisjoint(with: $0.operations) }
         let limit = max(1, isSuspect.count { $0 } / 2)
@@ -224,7 +233,7 @@ extension UploadPlan {
         return parts.map { UploadPlan(changeSets: $0) }
     }
 
-    /// The change sets in two plans, none of which is split.
+    /// The change sets in two plans. No change set is split.
     var halves: [UploadPlan] {
         let middle = changeSets.count / 2
         return [
@@ -234,14 +243,14 @@ extension UploadPlan {
 }
 
 extension TidelogError {
-    /// Whether the service may have got the request.
+    /// Whether the service may have received the request.
     var mayHaveReachedService: Bool {
         (cause as? any UncertainDelivery)?.mayHaveBeenSent ?? false
     }
 }
 
 extension HeaderObstacle {
-    /// As if the service had said it: no status is its own.
+    /// A response in the form of a service refusal. Its status is 0, which no service uses.
     var response: WireResponse {
         WireResponse(status: 0, headers: HTTPHeaders(), body: Array("\(description) \(recovery)".utf8))
     }

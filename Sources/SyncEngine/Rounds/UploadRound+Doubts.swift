@@ -3,10 +3,12 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Operations that were sent and of which no answer told what became of them. Where the service knows requests again they are
-/// sent again, the same to the byte; otherwise, and where it has forgotten them, reading finds out.
+/// Resolution of operations in doubt: operations that were sent and whose outcome no response reported.
+///
+/// If the service supports repeatable requests, they are sent again byte by byte. Otherwise, and if the service has
+/// discarded the earlier response, the outcome is determined by reading.
 extension UploadRound {
-    /// Returns what turned out not to have taken effect.
+    /// Resolves operations in doubt. Returns those that did not take effect.
     @_optimize(none)
     func settleDoubts(
         _ course: inout Course, _ report: inout UploadReport
@@ -15,12 +17,13 @@ extension UploadRound {
         for open in try await store.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
             try await sendAgain(open, &course, &report)
         }
-        // The service is at work on these: what can be read now is no finding.
+        // The service is still processing these, so a read would be inconclusive.
         let busy = course.unsettled.union(try await store.awaitedOperations().values.joined())
         report.inDoubt += course.unsettled.sorted()
         var released: Set<SequenceNumber> = []
         let unsettled = report.inDoubt
-        // A second time if it turns out that the service does not roll back: then each operation is settled by itself.
+        // Runs a second time if the service turns out not to roll back; then each operation is resolved
+        // individually.
         while true {
             report.inDoubt = unsettled
             var untold: [[PendingOperation]] = []
@@ -43,9 +46,9 @@ extension UploadRound {
         }
     }
 
-    /// Settles what no key tells by the content that was sent.
+    /// Resolves operations whose outcome no key reveals, by the sent content.
     ///
-    /// - Returns: the operations to be sent again, and those of change sets of which the service carried out a part.
+    /// - Returns: The operations to send again, and those of partially processed change sets.
     @_optimize(none)
     private func settleByEvidence(
         _ untold: [[PendingOperation]], busy: [[PendingOperation]], _ report: inout UploadReport
@@ -82,9 +85,11 @@ extension UploadRound {
         return (released, partial)
     }
 
-    /// Splits the operations of a change set into those of which entities that were found prove that they took effect, and
-    /// the links between two of its new entities. A service that does not read `$<Content-ID>` in bodies refuses these links,
-    /// and if it does not roll back either, the entities are there without them. To send a link again does no harm.
+    /// Splits the operations of a change set into those that the found entities prove, and the links between two of its
+    /// new entities.
+    ///
+    /// A service that does not resolve `$<Content-ID>` in bodies refuses these links. If it does not roll back either,
+    /// the entities exist without them. Sending a link again is idempotent.
     @_optimize(none)
     private func proven(
         _ members: [PendingOperation]
@@ -101,8 +106,7 @@ extension UploadRound {
         return (members.filter { !sequences.contains($0.sequence) }, unproven)
     }
 
-    /// What follows once operations that took effect together are confirmed: those that were found lead to those whose keys
-    /// the service gave.
+    /// Reports operations as confirmed, and reads the keys of their new entities from the entities that were found.
     @_optimize(none)
     private func finish(
         _ members: [PendingOperation], found: [SequenceNumber], _ report: inout UploadReport
@@ -116,23 +120,27 @@ extension UploadRound {
 
     // MARK: Sending again
 
-    /// What the answer to requests that were sent again settles.
+    /// The outcomes that the response to a repeated request determines.
     struct Repetition {
-        /// The places, of those that were sent, of change sets whose outcomes count.
+        /// The positions of the sent change sets that have an outcome.
         private(set) var places: [Int] = []
         private(set) var outcomes: [ChangeSetOutcome] = []
-        /// The places of those that the service did not look at, having stopped at an error before.
+        /// The positions of the change sets that the service skipped after an earlier error.
         private(set) var skipped: [Int] = []
 
-        /// - Parameter answered: one for each change set that was sent; fewer where it says nothing of them.
+        /// Interprets the response to a repetition.
+        ///
+        /// - Parameter answered: One outcome for each sent change set, or fewer if the response does not contain them
+        ///   all.
         init(_ answered: [BatchPartOutcome]) { self.init(UploadRound.bySet(answered)) }
 
         init(_ answered: [ChangeSetOutcome]) {
             for (place, outcome) in answered.enumerated() {
                 switch outcome {
                 case .members: break
-                // A refusal that the service does not stand by may be one of the repetition and not of the request: it came
-                // too late (412), or the service knows no repetitions and refuses what it has done already.
+                // A refusal without `Repeatability-Result: accepted` may concern only the repetition: it was too
+                // late (412), or the service does not support repetitions and refuses an operation that it has already
+                // processed.
                 case .failed(let answer, _): guard RepeatabilityHeaders.isAccepted(answer) == true else { continue }
                 case .notProcessed:
                     skipped.append(place)
@@ -152,7 +160,7 @@ extension UploadRound {
         let terms = try await terms(course)
         guard terms.options.repeatability != .none else { return }
         let places = try await store.doubtfulPlaces(of: open)
-        // Without $batch each request is answered by itself.
+        // Without $batch each request has its own response.
         var groups = terms.options.supportsBatch ? [places] : places.map { [$0] }
         while !groups.isEmpty {
             let group = groups.removeFirst()
@@ -161,22 +169,25 @@ extension UploadRound {
             let requests = group.map { open.prepared.sent[$0].map(\.request) }
             switch try await sendAgain(open, group, requests, terms, &report) {
             case .later: return
-            // What is read while it works is no finding.
+            // A read would be inconclusive while the service is processing the batch.
             case .busy: course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
             case .answered(let repetition):
                 try await settle(repetition, open, plan, requests, terms, &course, &report)
-                // The service stops at the first error: what is behind that goes once more, without it.
+                // The service stops at the first error. The remaining change sets are sent again without the failed
+                // one.
                 let rest = repetition.skipped.map { group[$0] }
                 if rest.count < group.count { groups.insert(rest, at: 0) }
             case .failed(let error):
-                // The connection, or one of them: where the service answers else, it is found among half as many.
+                // The cause is the connection or one change set. If the service answers other requests, halving the
+                // group finds the change set.
                 course.hasAnsweredParts = false
                 guard await answersParts(terms, &course, &report) else { throw error }
                 if group.count > 1 {
                     groups.insert(
                         contentsOf: [Array(group[..<(group.count / 2)]), Array(group[(group.count / 2)...])], at: 0)
                 } else if !error.isLastingAnswer {
-                    // Otherwise the repetition has not reached the service, nor will another: reading tells of the first time.
+                    // Otherwise the repetition did not reach the service, nor would another. Reading determines the
+                    // outcome of the first transmission.
                     course.obstacle = course.obstacle ?? error
                     course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
                 }
@@ -184,7 +195,7 @@ extension UploadRound {
         }
     }
 
-    /// Logs what a repetition settles. Returns whether it does.
+    /// Logs the outcomes that a repetition determined. Returns whether there were any.
     @discardableResult
     @_optimize(none)
     func settle(
@@ -200,15 +211,15 @@ extension UploadRound {
 
     private enum Delivered {
         case answered(Repetition)
-        /// The service tells the answer later.
+        /// The service processes the repetition asynchronously.
         case later
-        /// The same, of a part of what is outstanding: a later repetition has to ask for it.
+        /// The same, for a part of the outstanding change sets. A later repetition has to ask again.
         case busy
-        /// No answer, or one of something in front of the service.
+        /// There was no response, or not one of the service.
         case failed(TidelogError)
     }
 
-    /// Of the sending nothing is logged: whatever happens, the operations are in doubt as they were.
+    /// Sends requests again without logging it. Whatever happens, the operations remain in doubt as before.
     @_optimize(none)
     private func sendAgain(
         _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ terms: Terms, _ report: inout UploadReport
@@ -238,7 +249,8 @@ extension UploadRound {
         if terms.options.supportsBatch,
             case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy)
         {
-            // The later answer is matched with all that is outstanding then: so that has to be what was sent.
+            // The later response is matched with all change sets outstanding at that time, which therefore have to
+            // be the ones sent here.
             guard try await store.doubtfulPlaces(of: open) == places else { return .busy }
             try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
             return .later
@@ -253,7 +265,7 @@ extension UploadRound {
         return .answered(Repetition([ChangeSetOutcome]()))
     }
 
-    /// Nil where the answer is not one to the requests.
+    /// Interprets the response to a repetition, or returns nil if it is no response to the requests.
     private func repetition(_ response: WireResponse, of batch: BatchRequest, _ terms: Terms) -> Repetition? {
         let isLasting = UnsuccessfulAnswer(response).isLasting
         guard terms.options.supportsBatch else {
@@ -267,9 +279,9 @@ extension UploadRound {
         }
         switch BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy) {
         case .parts: return Repetition((try? BatchExchange.outcomes(response, to: batch)) ?? [])
-        // Nothing is known of the operations by that; reading goes on.
+        // This does not reveal the outcome of the operations, so they are resolved by reading.
         case .refused: return Repetition([ChangeSetOutcome]())
-        // Something in it may be what the service breaks at, each time.
+        // Something in the batch may make the service fail each time.
         case .unknown where isLasting: return Repetition([ChangeSetOutcome]())
         case .accepted, .untouched, .unknown: return nil
         }
@@ -278,13 +290,15 @@ extension UploadRound {
     // MARK: Reading
 
     private enum KeyReading {
-        /// With those that are to be sent again.
+        /// Resolved, with the operations to send again.
         case settled([SequenceNumber])
-        /// No key and no unique value tells.
+        /// No key and no unique value reveals the outcome.
         case untold
     }
 
-    /// - Parameter members: operations that took effect together or not at all.
+    /// Resolves operations by reading the entities with known keys.
+    ///
+    /// - Parameter members: Operations that took effect all or none.
     @_optimize(none)
     private func settle(
         _ members: [PendingOperation], _ report: inout UploadReport
@@ -295,11 +309,11 @@ extension UploadRound {
             findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
-        // Only a new entity proves it: that a property has a value may be somebody else's doing.
+        // Only a new entity is proof. Another client may have set a property to the same value.
         let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
         if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
             let (proven, unproven) = try await proven(members)
-            // What was found tells its key, which the service may have given.
+            // The found entities contain the keys, which the service may have generated.
             try await store.confirm(
                 proven, of: batch,
                 found: found.compactMap { pending, finding in
@@ -309,12 +323,13 @@ extension UploadRound {
             try await finish(proven, found: found.map(\.pending.sequence), &report)
             return .settled(unproven.map(\.sequence))
         }
-        // One that is known not to be there proves that none of them took effect, those included of which reading cannot tell.
+        // A missing new entity proves that none of the operations took effect, including those that reading cannot
+        // check.
         if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
             try await store.release(members.map(\.sequence))
             return .settled(members.map(\.sequence))
         }
-        // What nothing tells of stays together with the others: who settles it later settles all of them.
+        // Unresolvable operations stay with the others, so that a later resolution covers all of them.
         guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
             return .untold
         }
@@ -332,8 +347,8 @@ extension UploadRound {
             case .mayBeSentAgain:
                 try await store.release([pending.sequence])
                 released.append(pending.sequence)
-            // The service may have done it, so it stays in doubt until it has been sent again: nobody is to cancel it out or
-            // to take it back as if the service knew nothing of it.
+            // The service may have processed it, so it stays in doubt until it has been sent again. Otherwise it
+            // could be cancelled out or undone as if the service had never received it.
             case .mayBeDoneTwice: released.append(pending.sequence)
             case .unknown: break
             }
@@ -341,8 +356,10 @@ extension UploadRound {
         return .settled(released)
     }
 
-    /// Whether what the operation deletes is not there any more, by whose doing ever. Sent again with others, it would be
-    /// refused each time, and they with it, and the answer need not say because of which of them.
+    /// Returns whether the entity that the operation deletes no longer exists, whichever client deleted it.
+    ///
+    /// Sent again, such a delete would make the whole change set fail each time, and the response may not name it as
+    /// the cause.
     @_optimize(none)
     private func isGone(_ pending: PendingOperation) async throws(TidelogError) -> Bool {
         guard case .delete(let id) = pending.operation.action,

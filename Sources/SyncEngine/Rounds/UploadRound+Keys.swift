@@ -1,9 +1,11 @@
 import Operations
 import SyncCore
 
-/// Entities that the service has, and whose keys nobody has told: they may come with those that they are linked to.
+/// Reading the keys of entities that the service has created without returning their keys. Entities that link to them
+/// may reveal the keys.
 extension UploadRound {
-    /// Reads what is linked to the entities whose keys are waited for, each once in an upload. Returns whether a key came.
+    /// Reads the entities linked to those whose keys are awaited, each once per upload. Returns whether a key was
+    /// found.
     @_optimize(none)
     func readBesides(
         _ reasons: some Sequence<HoldReason>, _ course: inout Course
@@ -13,7 +15,7 @@ extension UploadRound {
         for id in awaited.subtracting(course.sought).sorted() {
             course.sought.insert(id)
             for owner in try await store.partners(of: id) where course.sought.insert(owner).inserted {
-                // One that was read before may have brought this one too.
+                // A previous read may already have returned this key.
                 guard try await store.serviceReference(id) == nil, try await store.serviceReference(owner) != nil
                 else { continue }
                 let missing = try await store.navigationsToKeylessEntities(of: owner)

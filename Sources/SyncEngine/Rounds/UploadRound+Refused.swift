@@ -4,14 +4,16 @@ import Operations
 import SyncCore
 import Views
 
-/// Creates of change sets that the service has refused. The standard has it take back what it had done of them (OData 4.01
-/// Part 1, 11.7.4; MS-ODATA 2.2.7.6.2), but not every service does. Sent again, such a create would make a second entity, so
-/// it is looked for first.
+/// Creates in refused change sets.
+///
+/// The standard requires the service to roll a refused change set back (OData 4.01 Part 1, 11.7.4; MS-ODATA 2.2.7.6.2),
+/// but not every service does. Sending such a create again would create a duplicate, so the upload first searches for
+/// the entity.
 extension UploadRound {
     struct Leftovers {
-        /// Operations of refused change sets whose entities the service has all the same.
+        /// Operations of refused change sets whose entities exist on the service nevertheless.
         var found: [(pending: PendingOperation, payload: EntityPayload, set: EntitySet)] = []
-        /// Those of which it has entities that may be theirs, or that cannot be looked for.
+        /// Operations for which the service has possible matches, or for which no search is possible.
         var doubtful: Set<SequenceNumber> = []
 
         func holds(_ payload: EntityPayload, of set: EntitySet) -> Bool {
@@ -21,7 +23,7 @@ extension UploadRound {
 
         var isEmpty: Bool { found.isEmpty && doubtful.isEmpty }
 
-        /// What goes into the log at first: if the process ends now, the next upload settles it.
+        /// The results that are logged first. If the process ends now, the next upload resolves these operations.
         var inDoubt: [SequenceNumber: BatchAnswered.Result] {
             let operations = found.map(\.pending.sequence) + doubtful
             return Dictionary(
@@ -37,7 +39,7 @@ extension UploadRound {
         var leftovers = Leftovers()
         guard terms.options.changeSetRollback != .trusted else { return leftovers }
         for (index, changeSet) in plan.changeSets.enumerated() where index < min(outcomes.count, requests.count) {
-            // One request alone is what was refused. Status 0 is of a request that did not leave.
+            // A change set of one request needs no search. Status 0 marks a request that was not sent.
             guard case .failed(let response, let culprit) = outcomes[index], changeSet.requests.count > 1,
                 response.status != 0
             else { continue }
@@ -61,7 +63,7 @@ extension UploadRound {
         var looked = 0
         for member in members {
             guard member.isCreate else { continue }
-            // Where none of the first is there, the service has taken back what it had done.
+            // If none of the first creates exists, the service has rolled back.
             guard isThere || looked < Self.sampleSize else { return }
             looked += 1
             defer { if !leftovers.isEmpty { isThere = true } }
@@ -70,7 +72,7 @@ extension UploadRound {
             let finding = try? await DoubtResolution(store: store, session: session).finding(probe)
             switch finding {
             case .tookEffect(_, let payload, let set):
-                // What was found for a twin is not this one as well.
+                // An entity that was found for a twin does not count for this operation too.
                 if leftovers.holds(payload, of: set) {
                     leftovers.doubtful.insert(member.sequence)
                 } else {
@@ -80,7 +82,7 @@ extension UploadRound {
             case .unknown, nil:
                 let evidence = EvidenceRound(store: store, session: session)
                 let lookalike = finding == nil ? nil : await evidence.hasUnknown(like: probe)
-                // Where nothing can be read, what the standard promises counts, unless the service is known not to keep it.
+                // If reading is not possible, the standard is trusted, unless the service is known not to roll back.
                 if lookalike ?? (terms.options.changeSetRollback == .absent) {
                     leftovers.doubtful.insert(member.sequence)
                 }
@@ -88,7 +90,7 @@ extension UploadRound {
         }
     }
 
-    /// How many creates of a change set are looked for, as long as none is found.
+    /// The number of creates of a change set that are searched for as long as none is found.
     private static var sampleSize: Int { 8 }
 
     @_optimize(none)
@@ -96,7 +98,7 @@ extension UploadRound {
         (try? await store.pendingOperations(operations)) ?? []
     }
 
-    /// Ends the operations whose entities were found, and remembers that the service does not take back what it refuses.
+    /// Confirms the operations whose entities were found, and stores that the service does not roll back.
     @_optimize(none)
     func adopt(
         _ leftovers: Leftovers, _ batch: BatchID, _ results: inout [BatchAnswered.Outcome]
@@ -113,13 +115,14 @@ extension UploadRound {
 }
 
 extension BatchAnswered {
-    /// Why a create of a refused change set is in doubt. It is settled by itself, whatever else the change set held.
+    /// The reason why a create of a refused change set is in doubt. The create is resolved individually, whatever else
+    /// the change set contained.
     static let refusedButThere =
         "The service refused the change set, but it may have kept what this operation created."
 }
 
 extension BatchAnswered.Outcome {
-    /// The outcome as it is known better; what the service confirmed stays so.
+    /// Returns the outcome with a better-known result. A confirmed outcome does not change.
     func amended(by result: BatchAnswered.Result?) -> BatchAnswered.Outcome {
         guard let result, !isConfirmed else { return self }
         return BatchAnswered.Outcome(operation: operation, result: result)
@@ -127,7 +130,7 @@ extension BatchAnswered.Outcome {
 }
 
 extension LocalStore {
-    /// Those of the operations that have not ended, in order.
+    /// Returns the given operations that are still pending, in order.
     func pendingOperations(_ operations: [SequenceNumber]) throws(TidelogError) -> [PendingOperation] {
         try read { state in try operations.compactMap { try state.pendingOperation($0) } }
     }

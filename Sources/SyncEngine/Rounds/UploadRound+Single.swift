@@ -2,15 +2,18 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Requests by themselves, for a service without `$batch`: prepared, answered and interrupted like a batch of one.
+/// Single requests, for a service without `$batch`. They are logged as prepared, answered and interrupted like a batch
+/// of one.
 extension UploadRound {
-    /// - Parameter plan: one change set of one request.
+    /// Sends a single request.
+    ///
+    /// - Parameter plan: A plan with one change set of one request.
     @_optimize(none)
     func sendSingle(
         _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms, _ course: inout Course,
         _ report: inout UploadReport
     ) async throws(TidelogError) -> [ChangeSetOutcome] {
-        // One answer must never end operations that were not sent.
+        // A response must never end operations that were not sent.
         guard plan.changeSets.count == 1, plan.changeSets[0].requests.count == 1, let request = requests.first?.first
         else { return [] }
         let contentID = plan.changeSets[0].requests[0].contentID
@@ -45,14 +48,14 @@ extension UploadRound {
     }
 }
 
-/// What the status of a single request's answer says of its operation.
+/// The interpretation of a single request's response status.
 enum SingleAnswer {
     case done
-    /// It was not carried out, for good or for a while.
+    /// The request was not processed, permanently or temporarily.
     case refused
-    /// It was not looked at, and others would not be either.
+    /// The service did not examine the request, and would not examine others either.
     case untouched
-    /// It may have been carried out: a gateway's time-out looks like this.
+    /// The request may have been processed. A gateway timeout has this form.
     case unknown
 
     init(_ response: WireResponse) {

@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 import Transport
 
-/// Requests that write streams: each by itself, its body straight from the file.
+/// Requests that write streams. Each is sent on its own, with the body read directly from the file.
 extension UploadRound {
-    /// Sends the request of a plan, with the bytes of its stream where it has some.
+    /// Sends the request of a plan, with the content of its stream if it has one.
     @_optimize(none)
     func modify(_ request: WireRequest, of plan: UploadPlan) async throws(TidelogError) -> WireResponse {
         guard let content = plan.changeSets.first?.requests.first?.content else {
@@ -17,13 +17,13 @@ extension UploadRound {
 }
 
 extension UploadPlan {
-    /// How long the content is that goes with its request.
+    /// The size of the content that is sent with the plan's request.
     var streamBytes: Int {
         changeSets.first?.requests.first?.content.map { Int(clamping: $0.byteCount) } ?? 0
     }
 
-    /// The stream with its new ETag, where the service tells it with its answer: the next change has to carry it. Nil where
-    /// the plan writes none.
+    /// Returns the stream with the new ETag from the response, which the next change has to send. Nil if the plan
+    /// writes no stream or the response has no ETag.
     func streamImage(after outcomes: [ChangeSetOutcome]) -> StreamImage? {
         guard writesStream, let request = changeSets.first?.requests.first, let content = request.content,
             case .update = request.modification.action, case .members(let responses)? = outcomes.first,
@@ -33,18 +33,19 @@ extension UploadPlan {
             entity: entity, property: request.modification.stream?.property, content: content, etag: etag)
     }
 
-    /// The media entities whose content the plan sends with their creation.
+    /// The media entities whose content is sent with their creation.
     var createdMediaEntities: Set<EntityID> {
         Set(changeSets.flatMap(\.requests).filter { $0.content != nil }.compactMap(\.creates))
     }
 
-    /// As if the service had refused it: a stream whose file is lost can never be sent, and must keep nothing else from going.
+    /// Returns a refusal for a stream whose file is lost. Such a stream can never be sent and must not block other
+    /// operations.
     func refusal(_ error: TidelogError, _ contentID: String) -> ChangeSetOutcome? {
         guard writesStream, error.code == .damaged else { return nil }
         return .failed(WireResponse(status: 0, body: Array(error.message.utf8)), culprit: contentID)
     }
 
-    /// The plan in order, in pieces, so that what writes a stream is alone.
+    /// The plan split into parts, in order, so that each stream write is alone.
     var partsByStream: [UploadPlan] {
         guard writesStream else { return [self] }
         var parts: [UploadPlan] = []
@@ -61,7 +62,7 @@ extension UploadPlan {
 }
 
 extension UploadRound.Terms {
-    /// Those by which the plan is sent: what writes a stream goes as if there were no `$batch`.
+    /// Returns the terms for sending the plan. A stream write is sent as if the service had no `$batch`.
     func terms(for plan: UploadPlan) -> Self {
         guard plan.writesStream else { return self }
         var terms = self

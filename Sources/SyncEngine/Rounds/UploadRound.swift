@@ -3,26 +3,29 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// One upload: batches until nothing more can go. The steps of each batch are
+/// One upload: it sends batches until no operation can be sent any more. The steps of each batch are
 ///
-/// plan → *prepared* into the log → send → match → reconcile → *answered* into the log,
+/// plan → *prepared* into the log → send → match → reconcile → *answered* into the log.
 ///
-/// and what the answer left open (an ETag, the key of an entity that was created below another) is read afterwards.
+/// Afterwards the upload reads values that the response omitted, such as an ETag or the key of an entity that was
+/// created below another.
 ///
-/// Its functions that await are not optimized, as they wait for the network anyway: the optimizer of Swift 6.3.1 crashes on
-/// loops in them that await what throws.
+/// Its async functions are not optimized, since they wait for the network anyway: the optimizer of Swift 6.3.1 crashes
+/// on loops that await throwing calls.
 struct UploadRound {
     let store: LocalStore
     let session: ServiceSession
     var upload = UploadOptions()
 
-    /// What a plan is made and sent by. Others may come to hold while it is sent; they are the next plan's.
+    /// The model and service options of one plan. Later changes apply to the next plan.
     struct Terms {
         let model: EntityDataModel
         var options: ServiceOptions
     }
 
-    /// - Parameter refused: what was refused in this upload already, and is not sent again by it.
+    /// Runs the upload.
+    ///
+    /// - Parameter refused: Operations that this upload has already seen refused and does not send again.
     @_optimize(none)
     func run(refused: Set<SequenceNumber> = []) async throws(TidelogError) -> UploadReport {
         var report = UploadReport()
@@ -40,23 +43,25 @@ struct UploadRound {
 
     @_optimize(none)
     private func run(_ report: inout UploadReport, refused: Set<SequenceNumber>) async throws(TidelogError) {
-        // A batch whose answer could not be logged, the disk being full, is in flight for ever otherwise.
+        // A batch whose response could not be logged, for example because the disk was full, would otherwise stay in
+        // flight for ever.
         try await store.interruptOpenBatches()
         var course = newCourse()
         try await takeUpAccepted(&course, &report)
         course.suspects = try await settleDoubts(&course, &report)
-        // What was refused before is tried again once; what is refused now waits for the next upload.
+        // Operations refused earlier are tried once more. Those refused now wait for the next upload.
         course.retrying = Set(
             try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
         ).subtracting(refused)
-        // What was put off goes again by itself.
+        // Deferred operations are retried without any action of the app.
         let deferred = try await store.pendingOperations(.deferred)
         course.retrying.formUnion(deferred.map(\.sequence))
-        // What is in doubt still and not found to be so for good goes again as it is, unless the service is at work on it.
+        // Operations still in doubt whose request is idempotent are sent again as they are, unless the service is
+        // still processing them.
         let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
         let awaited = try await store.awaitedOperations().values.joined()
         course.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt).subtracting(awaited))
-        // Now begins with the answers that were outstanding.
+        // The outstanding responses at the start already count for this upload.
         course.retrying.subtract(report.rejected.map(\.operation))
         course.retrying.subtract(report.deferred.map(\.operation))
         course.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
@@ -70,21 +75,22 @@ struct UploadRound {
                 continue
             }
             guard !plan.isEmpty else {
-                // What was read for the plan may have shown what others did.
+                // Reading for the plan may have revealed changes of other clients.
                 if try await course.conflicts.settle(&report) { continue }
                 if try await awaitAccepted(&course, &report) { continue }
                 if try await readBesides(plan.held.values, &course) { continue }
-                // What no other form can say goes as it was, and is refused in the service's own words.
+                // Operations that no simpler form can express are sent in the original form, so that the service's
+                // own refusal is recorded.
                 if course.forms.giveUp() { continue }
                 break
             }
-            // A service that keeps leaving everything undone must not keep us here for ever.
+            // A service that never processes anything must not keep the upload running for ever.
             guard try await send(plan, since: rearrangements, terms, &course, &report) else { break }
         }
         try await finish(course, &report)
     }
 
-    /// Says what is left, and throws what stood in the way of a part of it.
+    /// Completes the report, and throws the error that blocked a part of the upload.
     @_optimize(none)
     private func finish(_ course: Course, _ report: inout UploadReport) async throws(TidelogError) {
         report.awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }.map { batch, operations in
@@ -95,7 +101,8 @@ struct UploadRound {
         if let obstacle = course.obstacle { throw obstacle }
     }
 
-    /// Also where the upload ends with an error: what it left in doubt just now is not among the outcomes.
+    /// Sets the remaining operations of the report. Also called after an error, because operations that have just
+    /// become in doubt are not among the outcomes.
     @_optimize(none)
     private func tellWhatIsLeft(_ report: inout UploadReport) async throws(TidelogError) {
         let awaited = Set(try await store.awaitedOperations().values.joined())
@@ -103,40 +110,40 @@ struct UploadRound {
         (report.remaining, report.heldBack) = try await store.queueCounts()
     }
 
-    /// What an upload has learned on its way.
+    /// The state of one upload.
     struct Course {
         var conflicts: ConflictRound
-        /// Operations that were refused, or are in doubt and may be done twice, and have not been sent again yet.
+        /// Operations that were refused, or that are in doubt and idempotent, and that have not been sent again yet.
         var retrying: Set<SequenceNumber> = []
-        /// How often in a row the service has put off each of them.
+        /// The number of consecutive deferrals of each operation.
         var deferrals: [SequenceNumber: Int] = [:]
-        /// How many batches in a row were refused although nothing but one change set was in them.
+        /// The number of consecutive refusals of batches with a single change set.
         var refusals = 0
         /// Whether the service has answered the parts of a batch.
         var hasAnsweredParts = false
-        /// Operations that were in doubt and did not take effect: one of them may be why their batch came to nothing.
+        /// Operations that were in doubt and did not take effect. One of them may have made their batch fail.
         var suspects: Set<SequenceNumber> = []
-        /// Entities whose keys nobody has told, and that were looked for beside those that they are linked to.
+        /// Keyless entities, and their neighbours, that were already read during this upload.
         var sought: Set<EntityID> = []
-        /// Whether batches want their answers at once although the service could tell them later.
+        /// Whether batches request a synchronous response although the service supports asynchronous ones.
         var isImpatient = false
-        /// How many of those that it told later it had refused as a whole.
+        /// The number of asynchronously processed batches that the service refused as a whole.
         var lateRefusals = 0
-        /// When batches that the service works on are asked for again, and how the time grows.
+        /// The delay before the next poll of each accepted batch, and the current backoff.
         var pauses: [BatchID: (next: Duration, delay: Duration)] = [:]
-        /// How long they were waited for.
+        /// The total time spent waiting for accepted batches.
         var waited = Duration.zero
-        /// Those of them that this upload asks for no more, and why.
+        /// Accepted batches that this upload no longer polls, and the reasons.
         var unanswered: Set<BatchID> = []
         var reasons: [BatchID: String] = [:]
-        /// Operations in doubt that this upload can find out nothing more about.
+        /// Operations in doubt that this upload cannot resolve.
         var unsettled: Set<SequenceNumber> = []
-        /// The forms of references that the service takes, as far as this upload has reason to try others.
+        /// The trials of simpler reference forms.
         var forms = FormTrials()
-        /// The first thing that could not be done and kept nothing else from being done: it is thrown in the end.
+        /// The first failure that did not block other operations. It is thrown at the end.
         var obstacle: TidelogError?
 
-        /// Whether the service has put off an operation that it had not put off before.
+        /// Returns whether the service has deferred an operation that it had not deferred before.
         func isPutOffFirst(_ outcome: BatchAnswered.Outcome) -> Bool {
             if case .deferred = outcome.result { deferrals[outcome.operation] == nil } else { false }
         }
@@ -154,8 +161,10 @@ struct UploadRound {
         return terms
     }
 
-    /// Sends the plan, in more than one batch where one is too large for the log or has something in it for which the service
-    /// refuses all of it. Returns whether anything has ended or is to be planned anew.
+    /// Sends the plan. It is split into several batches if one would be too large for the log, or contains something
+    /// that makes the service refuse all of it.
+    ///
+    /// - Returns: Whether any operation ended or has to be planned again.
     @_optimize(none)
     private func send(
         _ plan: UploadPlan, since rearrangements: Int, _ terms: Terms, _ course: inout Course,
@@ -175,12 +184,12 @@ struct UploadRound {
                 parts.insert(contentsOf: part.halves, at: 0)
                 continue
             }
-            // Nil where something was undone meanwhile, or the terms are others.
+            // Nil if an operation was undone meanwhile, or the terms have changed.
             let encoder = encoder(terms)
             let prepared = try await store.prepare(
                 part, sent: requests.sent(part), since: rearrangements
             ) { number in
-                // What cannot be written is told when it is to be sent.
+                // An unwritable request is reported when it is to be sent.
                 (try? encoder.bytes(of: requests.requests, part, number: number)).map { encoder.fingerprint($0) }
             }
             guard let batch = prepared else { return true }
@@ -189,7 +198,7 @@ struct UploadRound {
             case .answered(let answered):
                 course.refusals = 0
                 outcomes = answered
-            // What does not depend on it goes on meanwhile.
+            // Independent operations continue meanwhile.
             case .accepted: return true
             case .unsendable(let obstacle):
                 if part.changeSets.count > 1 {
@@ -215,20 +224,21 @@ struct UploadRound {
             if results.contains(where: { $0.result != .notProcessed }) || course.forms.count != trials {
                 hasMoved = true
             }
-            // A service that is busy now is left alone. What it put off before may be busy by itself and keeps nothing else.
+            // A newly deferred operation means that the service is busy, so the upload stops. An operation that was
+            // deferred before may be the only busy one and does not block the others.
             if !terms.options.supportsBatch, results.contains(where: { course.isPutOffFirst($0) }) { return false }
-            // What follows a request that was not carried out has to be planned anew.
+            // Operations after a request that was not processed have to be planned again.
             guard results.allSatisfy(\.isConfirmed) else { break }
         }
         return hasMoved
     }
 
-    /// As many change sets in a row are to blame themselves when the service refuses a whole batch for each of them. After
-    /// that it is taken to refuse batches, unless it is known to answer them.
+    /// The number of consecutive single change sets that are considered the cause of a refused batch. After that the
+    /// service is assumed to refuse batches in general, unless it is known to answer them.
     static let refusalLimit = 3
 
-    /// Whether the service is known to answer, and batches part by part. Asked with something that only reads, where nothing
-    /// has shown it.
+    /// Returns whether the service is known to answer batches part by part. If this is unknown, a read-only batch finds
+    /// out.
     @_optimize(none)
     func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
         guard !course.hasAnsweredParts, let set = terms.model.entitySets.first else { return course.hasAnsweredParts }
@@ -249,7 +259,7 @@ struct UploadRound {
         return course.hasAnsweredParts
     }
 
-    /// Logs what the service made of a batch, and reads what its answer left open.
+    /// Logs the outcomes of a batch, and reads values that the response omitted.
     @discardableResult
     @_optimize(none)
     func answer(
@@ -276,18 +286,19 @@ struct UploadRound {
 
     // MARK: One batch
 
-    /// The plan, after entities whose ETag or properties are not known have been read.
+    /// Returns the next plan, after reading entities whose ETag or properties are unknown.
     ///
     /// - Parameters:
-    ///   - asked: those that were asked for.
-    ///   - read: those of them that were read, or are known to be gone. What needs the others is held.
+    ///   - asked: Entities that were already requested.
+    ///   - read: The requested entities that were read or are known to be deleted. Operations that need the others are
+    ///     held.
     @_optimize(none)
     private func nextPlan(
         retrying: Set<SequenceNumber>, _ options: ServiceOptions, asked: Set<EntityID> = [], read: Set<EntityID> = []
     ) async throws(TidelogError) -> UploadPlan {
         let plan = try await store.plan(
             retrying: retrying, unreadable: read, service: options, upload: upload, reach: .batch)
-        // Where those that were read turned out to be gone, there may be others behind them.
+        // If the entities that were read turn out to be deleted, others may have to be read instead.
         let unread = plan.entitiesToRead.filter { !asked.contains($0) }
         guard !unread.isEmpty, asked.isEmpty || plan.isEmpty else { return plan }
         var read = read
@@ -295,11 +306,12 @@ struct UploadRound {
             let reading = try await readEntity(id)
             if reading != .unreadable { read.insert(id) }
         }
-        // No loop: the compiler's optimizer fails on one that awaits what throws in a loop of its own (Swift 6.3.1).
+        // Recursive, because the optimizer fails on a loop that awaits throwing calls in a nested loop (Swift
+        // 6.3.1).
         return try await nextPlan(retrying: retrying, options, asked: asked.union(unread), read: read)
     }
 
-    /// A deep insert whose answer did not show the entities below: they are read with the one above.
+    /// Reads the children of a deep insert with their parent if the response did not contain them.
     @_optimize(none)
     private func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) async throws(TidelogError) {
         let confirmed = Set(
@@ -315,7 +327,7 @@ struct UploadRound {
 
     enum Reading { case read, gone, unreadable }
 
-    /// An answer that is about this entity only ends nothing: others can be read, and sent.
+    /// Reads an entity. A failure that concerns only this entity does not end the upload.
     @discardableResult
     @_optimize(none)
     func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Reading {
@@ -333,7 +345,7 @@ struct UploadRound {
 }
 
 extension NewEntity.Level {
-    /// Those of its entities that have others below them, and below those, from above.
+    /// The entities of the level that have children, and those below them, from the top.
     fileprivate var owners: [EntityID] {
         entities.flatMap { $0.below.isEmpty ? [] : [$0.id] + $0.below.flatMap(\.owners) }
     }

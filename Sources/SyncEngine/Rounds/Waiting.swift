@@ -2,14 +2,14 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Leaves a busy service alone for a while. What is waited for is in the log first, so that it holds after a restart too.
+/// The backoff for a busy service. A postponement is logged first, so that it also applies after a restart.
 struct Waiting {
     let store: LocalStore
     let activity: SyncActivity
     let policy: RetryPolicy
-    /// What waits, for a sentence: `upload`.
+    /// The name of the waiting work in messages, such as `upload`.
     let work: String
-    /// How long it has waited so far.
+    /// The total time waited so far.
     private(set) var waited = Duration.zero
 
     private var environment: SyncEnvironment { store.environment }
@@ -21,12 +21,12 @@ struct Waiting {
         self.work = work
     }
 
-    /// Whether the policy has patience for that as well.
+    /// Returns whether the policy allows another delay of this length.
     func hasPatience(for delay: Duration) -> Bool { policy.patience != .zero && waited + delay <= policy.patience }
 
-    /// Logs when the next attempt may be made.
+    /// Logs the time of the next attempt.
     ///
-    /// - Parameter attempt: how many in a row have come to nothing.
+    /// - Parameter attempt: The number of consecutive failed attempts.
     func postpone(
         _ reason: String, attempt: Int, retryAfter: Duration?
     ) async throws(TidelogError) -> (UploadPostponed, Duration) {
@@ -35,7 +35,7 @@ struct Waiting {
         return (postponed, delay)
     }
 
-    /// When the next attempt may be made, for this work only: nothing is logged, and nothing else waits.
+    /// Returns the time of the next attempt for this work only. Nothing is logged, and no other work waits.
     func next(_ reason: String, attempt: Int, retryAfter: Duration?) -> (UploadPostponed, Duration) {
         let delay = policy.delay(afterAttempt: attempt, retryAfter: retryAfter, random: environment.random())
         return (
@@ -43,7 +43,7 @@ struct Waiting {
         )
     }
 
-    /// Waits for what an earlier upload or download has left to be waited for.
+    /// Waits for the postponement that an earlier upload or download recorded.
     mutating func wait(for postponed: Postponement) async throws(TidelogError) {
         let delay = postponed.delay(from: environment.now())
         guard delay > .zero else { return }

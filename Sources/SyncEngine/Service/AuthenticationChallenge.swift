@@ -1,10 +1,10 @@
 public import Transport
 
-/// The service wants to know who asks, or does not believe it any more.
+/// A request of the service for credentials, or for new ones.
 public struct AuthenticationChallenge: Sendable, Hashable {
-    /// 401 or 403.
+    /// The response status: 401 or 403.
     public var status: Int
-    /// The service's `WWW-Authenticate` fields, as they are.
+    /// The service's `WWW-Authenticate` fields, unchanged.
     public var schemes: [String]
     /// The service root.
     public var service: String
@@ -16,9 +16,9 @@ public struct AuthenticationChallenge: Sendable, Hashable {
     }
 }
 
-/// Gets new credentials, as by refreshing a token or by asking a person; nil gives up.
+/// A function that returns new credentials, for example by refreshing a token or asking the user, or nil to give up.
 ///
-/// Called once for a request that was refused, and once for all that are refused meanwhile; they wait. The request is then
-/// sent again as it was, so an upload or download goes on where it stood. It is not called a second time for a request that
-/// is refused with what it gave.
+/// It is called once for a refused request and for all requests that are refused meanwhile; they wait. The requests are
+/// then sent again unchanged, so an upload or download continues. It is not called a second time for a request that is
+/// refused with the new credentials.
 public typealias AuthenticationHook = @Sendable (AuthenticationChallenge) async -> Credentials?

@@ -1,7 +1,7 @@
-/// Takes the values of headers out of a batch's body, but for those that say nothing of who sent it.
+/// Redacts the header values in a batch's body, except those that do not identify the sender.
 ///
-/// What is no batch stays as it is, and so does every body inside of one. Never fails: text that only looks like a batch loses
-/// some values at worst.
+/// Text that is not a batch, and the bodies inside a batch, do not change. Redaction never fails: in text that only
+/// resembles a batch, some values are lost.
 enum BatchRedaction {
     static func redacted(_ body: String, contentType: String) -> String {
         let type = contentType.lowercased()
@@ -19,7 +19,7 @@ enum BatchRedaction {
     private enum Place {
         case outside
         case headers
-        /// Behind the blank line that ends headers: a request inside has headers of its own.
+        /// After the blank line that ends headers. An embedded request has headers of its own.
         case afterHeaders
         case body
     }
@@ -28,7 +28,7 @@ enum BatchRedaction {
         var delimiters = [boundary(contentType)].compactMap { $0 }
         var place = Place.outside
         var lines: [Substring] = []
-        // Swift takes a carriage return with its line feed for one character.
+        // In Swift a carriage return and its line feed are one character.
         for line in text.split(omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }) {
             if delimiters.contains(where: { line.hasPrefix($0) }) {
                 place = .headers
@@ -50,7 +50,7 @@ enum BatchRedaction {
         return lines.joined(separator: "\n")
     }
 
-    /// A line without a name continues the one before.
+    /// Redacts a header line. A line without a name continues the previous one.
     private static func header(_ line: Substring) -> Substring {
         guard let colon = line.firstIndex(of: ":"), line.first?.isWhitespace == false else { return "…" }
         return isHarmless(line[..<colon]) ? line : line[...colon] + " …"
@@ -66,16 +66,16 @@ enum BatchRedaction {
 
     // MARK: JSON
 
-    /// A container of the text: whether it is an object, and the name under which it stands.
+    /// A JSON container: whether it is an object, and the member name under which it is stored.
     private struct Container {
         var isObject: Bool
         var name: String?
-        /// The name in front of the value that comes next.
+        /// The member name of the next value.
         var member: String?
         var isAtValue = false
     }
 
-    /// The values in the objects `headers` of `requests` and `responses`.
+    /// Redacts the values in the `headers` objects of `requests` and `responses`.
     private static func json(_ text: String) -> String {
         var result: [UInt8] = []
         var stack: [Container] = []
@@ -111,7 +111,7 @@ enum BatchRedaction {
         return isInHeaders && !isHarmless(last.member ?? "") ? Array("\"…\"".utf8) : token
     }
 
-    /// Takes the string that begins here, with its quotation marks.
+    /// Removes and returns the string at the beginning, including its quotation marks.
     private static func string(_ bytes: inout ArraySlice<UInt8>) -> [UInt8] {
         var token = [bytes.removeFirst()]
         while let byte = bytes.popFirst() {

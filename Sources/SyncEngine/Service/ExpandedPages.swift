@@ -2,13 +2,13 @@ package import EDM
 package import ODataWire
 import SyncCore
 
-/// Reads what expanded collections have on pages of their own (OData 4.01 Part 1, section 11.2.6.7; `__next` in V2), at any
-/// depth: a service pages what is expanded as it pages everything else.
+/// Reads the further pages of expanded collections, at any depth (OData 4.01 Part 1, section 11.2.6.7; `__next` in V2).
+/// A service may page an expanded collection like any other.
 package struct ExpandedPages {
     private let model: EntityDataModel
     private let reader: PayloadReader
     private let limits: ServiceLimits
-    /// How many bytes the pages of the entity have had.
+    /// The number of bytes received in pages of the current entity.
     private var received = 0
 
     package init(model: EntityDataModel, reader: PayloadReader, limits: ServiceLimits = ServiceLimits()) {
@@ -17,7 +17,7 @@ package struct ExpandedPages {
         self.limits = limits
     }
 
-    /// Whether anything below the entity goes on elsewhere.
+    /// Returns whether any collection below the entity has further pages.
     package static func areMissing(in entity: EntityPayload) -> Bool {
         entity.expanded.contains { $0.nextLink != nil || $0.entities.contains(where: areMissing) }
             || entity.changes.contains { $0.nextLink != nil || $0.items.contains(where: areMissingBelow) }
@@ -27,12 +27,12 @@ package struct ExpandedPages {
         if case .entity(let entity) = item { areMissing(in: entity) } else { false }
     }
 
-    /// Adds them to the entity.
+    /// Adds the items of all further pages to the entity.
     ///
     /// - Parameters:
-    ///   - declared: the type that the entity is of where it does not say.
-    ///   - request: what the entity is in the answer to.
-    /// - Returns: false if the entity becomes larger with them than the limits allow; then not all of them were read.
+    ///   - declared: The type of the entity if the payload does not contain it.
+    ///   - request: The request whose response contains the entity.
+    /// - Returns: False if the entity exceeds the size limit with these pages. Then some of them were not read.
     @inline(never) @_optimize(none)
     package mutating func complete(
         _ entity: inout EntityPayload, _ declared: EntityType, of request: String, from source: inout some PageSource
@@ -78,7 +78,7 @@ package struct ExpandedPages {
         (type.findProperty(navigation)?.navigation?.targetType).flatMap { model.findEntityType($0) }
     }
 
-    /// The items of the page at the link and of those behind it, each with what is on pages of its own.
+    /// Returns the items of the page at the link and of all later pages, each with its own further pages.
     @inline(never) @_optimize(none)
     private mutating func items(
         behind link: String?, _ type: EntityType, of request: String, from source: inout some PageSource
@@ -130,7 +130,7 @@ package struct ExpandedPages {
         }
     }
 
-    /// What is known of an entity that does not fit the limits with what is expanded below it.
+    /// Returns a placeholder for an entity that exceeds the limits with its expanded entities.
     func tooLarge(_ entity: EntityPayload) -> UnreadableEntity {
         var entity = entity
         entity.expanded = []
@@ -149,9 +149,11 @@ package struct ExpandedPages {
     private static func place(_ url: String) -> String { "GET \(url.prefix { $0 != "?" })" }
 }
 
-/// Where pages come from.
+/// A source of pages.
 package protocol PageSource {
-    /// The answer at a link in the answer to a request, and the URL that was asked. Throws where it is no success.
+    /// Returns the response body for a link in the response to a request, and the requested URL.
+    ///
+    /// - Throws: An error if the status is not a success.
     mutating func page(
         at link: String, in request: String
     ) async throws(TidelogError) -> (url: String, body: [UInt8])

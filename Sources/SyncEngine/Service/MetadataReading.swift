@@ -1,10 +1,12 @@
 public import EDM
 import ODataWire
 
-/// Reads and checks a service's metadata document. If its address is redirected, the session goes on at the root that it leads
-/// to: a redirect of a modification would not be followed.
+/// Reads and checks a service's metadata document.
+///
+/// If its URL redirects, the session continues with the root of the target, because a redirect of a modification would
+/// not be followed.
 public enum MetadataReading {
-    /// The formats of metadata, for the header `Accept`: services of V4 may have JSON alone.
+    /// The accepted metadata formats for the header `Accept`. V4 services may offer JSON only.
     public static let accepted = "application/xml, application/json;q=0.5"
 
     public static func read(_ session: ServiceSession) async throws(TidelogError) -> (

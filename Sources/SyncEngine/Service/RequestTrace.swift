@@ -1,21 +1,21 @@
 import HTTPTypes
 import Transport
 
-/// Tells of each request and its answer, for finding out why app and service do not understand each other.
+/// A trace of each request and its response, for debugging the communication with a service.
 ///
-/// Without ``withData`` a line holds method, URL without query, status and sizes. With it, headers and bodies follow: what
-/// people entered, readable by whoever reads the log. Of headers only those of the protocol are told with their value: any
-/// other may carry a credential under a name that only the app knows. So it is with the headers inside of a batch's body;
-/// bodies are told as they are otherwise.
+/// Without ``withData`` a line contains method, URL without query, status and sizes. With it, headers and bodies
+/// follow, which expose the user's data to all readers of the trace. Only protocol headers are shown with their values,
+/// because any other header may contain credentials under a name that only the app knows. This also applies to the
+/// headers inside a batch's body; the rest of a body is shown unchanged.
 public struct RequestTrace: Sendable {
-    /// Whether headers and bodies are told as well.
+    /// A Boolean value that indicates whether headers and bodies are included.
     public var withData: Bool
-    /// Whether JSON is broken into lines and indented. Its text stays the same otherwise.
+    /// A Boolean value that indicates whether JSON is broken into lines and indented. Its text is otherwise unchanged.
     public var isPretty: Bool
-    /// Takes one message, which may have several lines. Called from the session, so that it should not wait.
+    /// A function that writes one message, possibly of several lines. The session calls it, so it must not block.
     public var write: @Sendable (String) -> Void
 
-    /// Of a longer body only the beginning is told. In bytes.
+    /// The number of bytes after which a body is truncated.
     static let bodyLimit = 1 << 16
 
     public init(withData: Bool = false, isPretty: Bool = false, write: @escaping @Sendable (String) -> Void) {
@@ -24,14 +24,18 @@ public struct RequestTrace: Sendable {
         self.write = write
     }
 
-    /// - Parameter count: how many bytes are sent, where they are not `body` but those of a file.
+    /// Writes a request.
+    ///
+    /// - Parameter count: The number of sent bytes if they are those of a file and not of `body`.
     func request(_ message: HTTPRequest, url: String, body: [UInt8], count: Int? = nil) {
         let count = count ?? body.count
         let size = count == 0 ? "" : ", \(count) bytes"
         write("\(message.method) \(shown(url))\(size)" + details(message.headerFields, body, count))
     }
 
-    /// - Parameter count: how many bytes there were, where `body` is only their beginning.
+    /// Writes a response.
+    ///
+    /// - Parameter count: The number of received bytes if `body` contains only their beginning.
     func response(_ message: HTTPResponse, to method: String, url: String, body: [UInt8], count: Int? = nil) {
         let count = count ?? body.count
         write(
@@ -43,7 +47,7 @@ public struct RequestTrace: Sendable {
         write("\(method) \(shown(url)) failed: \(error.message)")
     }
 
-    /// Query options hold what people searched for.
+    /// Returns the URL as shown in the trace. Query options contain search terms of the user.
     private func shown(_ url: String) -> String { withData ? url : URLText.withoutSecrets(url) }
 
     private func details(_ fields: HTTPFields, _ body: [UInt8], _ count: Int) -> String {
@@ -55,7 +59,7 @@ public struct RequestTrace: Sendable {
         return lines.map { "\n" + $0 }.joined()
     }
 
-    /// Headers whose values say something of the message and nothing of who sent it.
+    /// Headers whose values describe the message and do not identify the sender.
     static let harmless: Set<String> = [
         "accept", "accept-charset", "accept-encoding", "accept-language", "allow", "cache-control", "content-encoding",
         "content-id", "content-language", "content-length", "content-type", "dataserviceid", "dataserviceversion",
@@ -65,7 +69,7 @@ public struct RequestTrace: Sendable {
         "x-http-method",
     ]
 
-    /// Text that is cut off is so at any byte: its last character may not be whole.
+    /// Returns a body as text. Truncation happens at any byte, so the last character may be incomplete.
     private func text(_ body: [UInt8], _ count: Int, _ contentType: String) -> String {
         let length = min(Self.bodyLimit, body.count)
         let isWhole = length == count
@@ -78,7 +82,7 @@ public struct RequestTrace: Sendable {
         return isPretty && isJSON ? Self.indented(shown) : shown
     }
 
-    /// Only white space between tokens changes; what is no JSON is not harmed.
+    /// Indents JSON. Only white space between tokens changes; text that is not JSON stays readable.
     static func indented(_ json: String) -> String {
         var result = ""
         var depth = 0

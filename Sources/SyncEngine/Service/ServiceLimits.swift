@@ -1,22 +1,23 @@
 package import ODataWire
 public import Transport
 
-/// Bounds on what a service may send, so that no answer, however large, slow or endless, uses up memory or holds up an app for
-/// ever. The defaults are above what real services need.
+/// Limits on service responses, so that a large, slow or endless response cannot exhaust memory or block an app for
+/// ever. The defaults exceed the needs of real services.
 public struct ServiceLimits: Sendable, Hashable {
-    /// Time and size of each response. A transport that the app brings has limits of its own instead.
+    /// The limits on time and size of each response. A transport that the app supplies has its own limits instead.
     public var response = ResponseLimits()
-    /// The largest entity, as JSON and with what is expanded below it. A larger one is set aside
-    /// (see `quarantine()` of the provider) and the rest of its page is taken. A record of the log takes 15 MiB anyway.
+    /// The largest size of an entity in bytes, as JSON and including expanded entities. A larger one is quarantined
+    /// (see the provider's `quarantine()`), and the rest of its page is ingested. A log record holds at most 15 MiB in
+    /// any case.
     public var entityBytes = 16 << 20
-    /// How many values such an entity may hold, those inside of others included.
+    /// The largest number of values in such an entity, including nested ones.
     public var entityValues = 1_000_000
-    /// How many pages in a row may bring nothing that earlier pages of the same query did not bring.
+    /// The largest number of consecutive pages that contain nothing new for the query.
     public var fruitlessPages = 100
 
     public init() {}
 
-    /// What the readers of answers go by.
+    /// The limits for the payload readers.
     package var reading: JSONScanner.Limits { JSONScanner.Limits(itemSize: entityBytes, elements: entityValues) }
 
     /// The longest link to another page that is followed, in bytes.
@@ -24,12 +25,12 @@ public struct ServiceLimits: Sendable, Hashable {
 }
 
 extension TransportOptions {
-    /// Those of the platform's transport within these limits.
+    /// Creates options for the platform's transport with these limits.
     public init(_ limits: ServiceLimits) { self.init(limits: limits.response) }
 }
 
 extension TidelogError {
-    /// The pages of a collection go on and bring nothing new.
+    /// Returns the error for a collection whose pages continue without new content.
     package static func withoutProgress(_ url: String, _ limits: ServiceLimits) -> TidelogError {
         TidelogError(
             .tooLarge,

@@ -3,31 +3,37 @@ public import ODataWire
 import Synchronization
 public import Transport
 
-/// Talks to one OData service: completes URLs and headers, fetches the CSRF token, and turns what is no OData into errors.
+/// A session with one OData service. It completes URLs and headers, fetches the CSRF token, and maps unexpected
+/// responses to errors.
 public actor ServiceSession {
-    /// The roots of the service: that which requests go to, and that which was given, if it redirects there.
+    /// The root that requests are sent to, and the configured root, which may redirect to it.
     private nonisolated let roots: Mutex<(current: String, given: String)>
     private let transport: any HTTPTransport
     private var credentials: Credentials
     private let authentication: AuthenticationHook?
-    /// Bounds on what the service may send.
+    /// Limits on the service's responses.
     package nonisolated let limits: ServiceLimits
-    /// Counts new credentials, so that a request that was refused with earlier ones is not a reason to ask for others.
+    /// The number of credential changes, so that the refusal of a request with earlier credentials does not trigger
+    /// another renewal.
     private var generation = 0
-    /// While the hook is asked; nil tells nothing of whether it gave any.
+    /// The running call of the authentication hook, if there is one. Its value is whether the hook returned
+    /// credentials.
     private var renewal: Task<Bool, Never>?
     private var token: String?
-    /// Services that once demanded a token are asked for one before the first modification of later calls too.
+    /// Whether the service has required a CSRF token before. Later calls then fetch one before the first modification.
     private var needsToken = false
     private nonisolated let tracing = Mutex<RequestTrace?>(nil)
     private nonisolated let added = Mutex(SessionHeaders())
-    /// Is told of each exchange.
+    /// Receives an event for each exchange.
     nonisolated let activity = SyncActivity()
 
-    /// - Parameter credentials: sent with every request to the service's origin, and nowhere else: next links and entity
-    ///   links come from the service and may lead elsewhere.
-    /// - Parameter authentication: asked for other credentials when the service refuses these.
-    /// - Parameter limits: those of single responses are the transport's own.
+    /// Creates a session.
+    ///
+    /// - Parameters:
+    ///   - credentials: Credentials that are sent with every request to the service's origin and to no other. Next
+    ///     links and entity links come from the service and may point elsewhere.
+    ///   - authentication: A function that returns new credentials when the service refuses the current ones.
+    ///   - limits: Limits on the service's responses. The limits of single responses are the transport's own.
     public init(
         root: String, transport: any HTTPTransport, credentials: Credentials = .none,
         authentication: AuthenticationHook? = nil, limits: ServiceLimits = ServiceLimits()
@@ -40,15 +46,15 @@ public actor ServiceSession {
         self.authentication = authentication
     }
 
-    /// Absolute, with a slash at its end. Where the root that was given redirects, this is the root that it leads to.
+    /// The absolute root URL, with a trailing slash. If the configured root redirects, this is the target.
     public nonisolated var root: String { roots.withLock { $0.current } }
 
-    /// The root that was given; the service may still use it in its links.
+    /// The configured root. The service may still use it in its links.
     public nonisolated var givenRoot: String { roots.withLock { $0.given } }
 
-    /// Goes on at another root of the same origin, such as that of a session of its own: `…/(S(abc))/OData.svc/`.
+    /// Continues with another root of the same origin, such as a session-specific one: `…/(S(abc))/OData.svc/`.
     ///
-    /// Returns false, and changes nothing, if the root is of another origin.
+    /// - Returns: False if the root has another origin. Then nothing changes.
     @discardableResult
     public nonisolated func move(to root: String) -> Bool {
         guard isOurs(root) else { return false }
@@ -56,36 +62,38 @@ public actor ServiceSession {
         return true
     }
 
-    /// Takes effect with the next request.
+    /// Sets the credentials for the next requests.
     public func use(_ credentials: Credentials) {
         self.credentials = credentials
         generation += 1
-        // Given to whoever was there before.
+        // The token was issued for the previous credentials.
         token = nil
     }
 
-    /// What is sent with every request to the service from now on.
+    /// Headers and cookies that are added to every request to the service from now on.
     public nonisolated var headers: SessionHeaders {
         get { added.withLock { $0 } }
         set { added.withLock { $0 = newValue } }
     }
 
-    /// What is told of each request from now on; nil for nothing.
+    /// The trace of each request from now on, or nil for none.
     public nonisolated var trace: RequestTrace? {
         get { tracing.withLock { $0 } }
         set { tracing.withLock { $0 = newValue } }
     }
 
-    /// Sends a request that changes nothing. Any status comes back as a response.
+    /// Sends a GET request. Any status is returned as a response.
     public func get(_ url: String, headers: HTTPHeaders = .empty) async throws(TidelogError) -> WireResponse {
         try await send(WireRequest(method: "GET", url: url, headers: headers))
     }
 
-    /// The most redirects that are followed for a transport that does not follow them.
+    /// The largest number of redirects that are followed if the transport does not follow them.
     private static var redirectLimit: Int { 5 }
 
-    /// Sends a GET for a resource of the service, and goes on at the root that it is redirected to, where that is of the same
-    /// origin and has the resource under the same name. Any other status comes back as a response.
+    /// Sends a GET request for a resource of the service, and follows redirects within the origin.
+    ///
+    /// If the resource has the same name after the redirect, the session continues with the root of the target. Any
+    /// other status is returned as a response.
     func locate(_ resource: String, headers: HTTPHeaders) async throws(TidelogError) -> WireResponse {
         var url = resource
         for _ in 0...Self.redirectLimit {
@@ -123,7 +131,7 @@ public actor ServiceSession {
         }
     }
 
-    /// Where a response redirects to, within the origin; nil if it does not.
+    /// Returns the target of a redirect within the origin, or nil if there is none.
     private func redirect(of response: WireResponse, from request: String) -> String? {
         guard [301, 302, 303, 307, 308].contains(response.status), let location = response.headers["Location"]
         else { return nil }
@@ -131,11 +139,11 @@ public actor ServiceSession {
         return isOurs(target) ? target : nil
     }
 
-    /// Sends a GET, and gives the body of a success as it arrives. Any status comes back as a response.
+    /// Sends a GET request, and returns the body of a success as it arrives. Any status is returned as a response.
     ///
-    /// Returns with the head of the answer. Refused credentials are renewed as with ``get(_:headers:)``.
+    /// The call returns after the head of the response. Refused credentials are renewed as in ``get(_:headers:)``.
     ///
-    /// - Parameter isMedia: whether it is the content of a media stream, which may be larger than a page.
+    /// - Parameter isMedia: Whether the body is the content of a media stream, which may be larger than a page.
     public func stream(
         _ url: String, headers: HTTPHeaders = .empty, isMedia: Bool = false
     ) async throws(TidelogError) -> StreamedResponse {
@@ -146,19 +154,19 @@ public actor ServiceSession {
         return try await streamOnce(request, isMedia)
     }
 
-    /// Sends a request that may change something, with a CSRF token where the service wants one.
+    /// Sends a request that may modify data, with a CSRF token if the service requires one.
     ///
-    /// A 403 with `X-CSRF-Token: Required` says that the request was not looked at; a new token is fetched and the request
-    /// sent once more.
+    /// A 403 with `X-CSRF-Token: Required` means that the service did not process the request. The session then fetches
+    /// a new token and sends the request once more.
     ///
-    /// - Parameter file: holds the body; that of the request is not looked at then.
+    /// - Parameter file: The body. If it is not nil, the body of the request is ignored.
     public func modify(
         _ request: WireRequest, file: RequestFile? = nil
     ) async throws(TidelogError) -> WireResponse {
         try await modify(request, content: file)
     }
 
-    /// The same with content that is read while it is sent.
+    /// Sends a request whose content is read during the transmission.
     func modify(
         _ request: WireRequest, content file: (any RequestContent)?
     ) async throws(TidelogError) -> WireResponse {
@@ -172,10 +180,10 @@ public actor ServiceSession {
         return try await send(withToken(request), file)
     }
 
-    /// Says that the service is one of those that want a token, so that the first modification is not refused in vain.
+    /// Records that the service requires a CSRF token, which saves the refusal of the first modification.
     public func expectToken() { needsToken = true }
 
-    /// The token is a secret like the credentials: it goes to the service's origin only.
+    /// Adds the CSRF token. It is as secret as the credentials, so it is sent to the service's origin only.
     private func withToken(_ request: WireRequest) -> WireRequest {
         guard let token, isOurs(absolute(request.url)) else { return request }
         var request = request
@@ -189,7 +197,7 @@ public actor ServiceSession {
         do throws(TidelogError) {
             response = try await get("", headers: ["X-CSRF-Token": "Fetch", "Accept": "application/json"])
         } catch {
-            // Without the transport's error, which tells of this GET: the modification itself has not been sent.
+            // Without the transport's error, which describes this GET: the modification itself has not been sent.
             throw TidelogError(
                 error.code, error.message, place: error.place, recovery: error.recovery,
                 cause: (error.cause as? TransportError).map(NothingSent.init))
@@ -200,8 +208,8 @@ public actor ServiceSession {
 
     // MARK: Authentication
 
-    /// Sends the request, and once more where the service wanted other credentials and the hook has given some: it says with
-    /// such an answer that it has not looked at the request.
+    /// Sends the request, and once more if the service refused the credentials and the hook returned new ones. Such a
+    /// refusal means that the request was not processed.
     private func send(
         _ request: WireRequest, _ file: (any RequestContent)? = nil
     ) async throws(TidelogError) -> WireResponse {
@@ -211,7 +219,7 @@ public actor ServiceSession {
         return try await sendOnce(request, file)
     }
 
-    /// Whether the service wanted other credentials than those of the generation, and there are some now.
+    /// Returns whether the service refused the credentials of this generation, and newer ones are available now.
     private func wantsRepetition(_ request: WireRequest, _ response: WireResponse, _ used: Int) async -> Bool {
         guard let authentication, request.headers["Authorization"] == nil, isOurs(absolute(request.url)),
             let challenge = challenge(in: response)
@@ -223,8 +231,8 @@ public actor ServiceSession {
         let schemes = response.headers.values("WWW-Authenticate")
         switch response.status {
         case 401: break
-        // Other refusals are the service's own decision, which it says in OData's words, and other credentials of the same
-        // person change nothing about it.
+        // Other refusals are OData errors of the service itself. Other credentials of the same user would not change
+        // them.
         case 403:
             guard response.headers["X-CSRF-Token"] == nil,
                 !schemes.isEmpty || ServiceErrorReader.read(response.body) == nil
@@ -234,7 +242,8 @@ public actor ServiceSession {
         return AuthenticationChallenge(status: response.status, schemes: schemes, service: root)
     }
 
-    /// Whether there are other credentials than those of the generation. Asks the hook at most once at a time.
+    /// Returns whether newer credentials than those of the generation are available. Runs at most one call of the hook
+    /// at a time.
     private func hasOthers(
         than used: Int, _ challenge: AuthenticationChallenge, _ hook: @escaping AuthenticationHook
     ) async -> Bool {
@@ -309,7 +318,7 @@ public actor ServiceSession {
             response: WireResponse(response, try await Self.beginning(of: body)), body: StreamedBody())
     }
 
-    /// Of a body that may be of any length.
+    /// Returns the beginning of a body of unknown length.
     @inline(never) @_optimize(none)
     private static func beginning(of body: StreamedBody) async throws(TidelogError) -> [UInt8] {
         var bytes: [UInt8] = []
@@ -320,7 +329,7 @@ public actor ServiceSession {
         return bytes
     }
 
-    /// The request with all that is sent besides, and its URL.
+    /// Returns the request with all added headers and credentials, and its URL.
     private func outgoing(_ request: WireRequest) throws(TidelogError) -> (HTTPRequest, url: String) {
         let url = absolute(request.url)
         guard let method = HTTPRequest.Method(request.method),
@@ -348,14 +357,14 @@ public actor ServiceSession {
         return (message, url)
     }
 
-    /// Whether the URL, an absolute one, is of the service's origin.
+    /// Returns whether an absolute URL has the service's origin.
     private nonisolated func isOurs(_ url: String) -> Bool { Self.origin(of: url) == Self.origin(of: root) }
 
-    /// Whether the URL, which may be relative, leads to the service's origin.
+    /// Returns whether a URL, which may be relative, has the service's origin.
     package nonisolated func isOfService(_ url: String) -> Bool { isOurs(absolute(url)) }
 
-    /// Scheme, host and port, in one of the ways in which they can be written (RFC 3986, 6.2.2.1 and 6.2.3); empty for what is
-    /// no absolute URL.
+    /// Returns scheme, host and port in normalized form (RFC 3986, 6.2.2.1 and 6.2.3), or an empty string if the URL is
+    /// not absolute.
     package static func origin(of url: String) -> String {
         guard let separator = url.firstRange(of: "://") else { return "" }
         let end = url[separator.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
@@ -364,10 +373,10 @@ public actor ServiceSession {
         return origin.hasSuffix(port) ? String(origin.dropLast(port.count)) : origin
     }
 
-    /// A link in the answer to a request, as it can be asked for.
+    /// Resolves a link in the response to a request.
     ///
-    /// What begins with a slash is below the origin, and what begins with a question mark is about what was asked (RFC 3986,
-    /// 5.2.2). What is relative in another way is below the root, as all URLs of the engine.
+    /// A link that begins with a slash is relative to the origin, one that begins with a question mark to the request
+    /// (RFC 3986, 5.2.2). Any other relative link is relative to the root, like all URLs of the engine.
     package nonisolated func resolve(_ link: String, from request: String) -> String {
         let base = absolute(request)
         if link.hasPrefix("?") { return base.prefix { $0 != "?" && $0 != "#" } + link }
@@ -379,18 +388,18 @@ public actor ServiceSession {
 
     nonisolated func absolute(_ url: String) -> String {
         let (root, given) = roots.withLock { $0 }
-        // The service may go on using the root that it redirects from.
+        // The service may continue to use the root that redirects.
         if given != root, url.hasPrefix(given), !url.hasPrefix(root) {
             return absolute(String(url.dropFirst(given.count)))
         }
-        // Only a scheme at the beginning makes a URL absolute: keys and query options may hold URLs too.
+        // Only a scheme at the beginning makes a URL absolute, because keys and query options may contain URLs too.
         let start = url.prefix(8).lowercased()
         let isAbsolute = start.hasPrefix("http://") || start.hasPrefix("https://")
         let text = isAbsolute ? url : root + (url.hasPrefix("/") ? String(url.dropFirst()) : url)
         return URLText.encoded(text)
     }
 
-    /// Throws where the status is no success, with the service's own words.
+    /// Throws an error with the service's message if the status is not a success.
     public static func check(_ response: WireResponse, _ method: String, _ url: String) throws(TidelogError) {
         guard !response.isSuccess else { return }
         let place = "\(method) \(url.prefix { $0 != "?" })"
@@ -429,7 +438,7 @@ extension WireResponse {
     }
 }
 
-/// The transport's error, of another request than the one that was meant.
+/// An error of the transport for another request than the intended one.
 private struct NothingSent: UncertainDelivery {
     let error: TransportError
 

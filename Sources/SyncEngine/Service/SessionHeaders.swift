@@ -1,12 +1,12 @@
 public import ODataWire
 
-/// What the app wants to be sent with every request to the service: a tenant, a device, a trace.
+/// Headers and cookies that the app adds to every request to the service, such as a tenant, device or trace ID.
 ///
-/// It goes to the service's origin only. A header that a request has already is not sent twice. Nothing of it is told in
-/// traces, errors or the log.
+/// They are sent to the service's origin only. A header that a request already has is not added. Their values never
+/// appear in traces, errors or the log.
 public struct SessionHeaders: Sendable, Hashable {
     public var headers: HTTPHeaders
-    /// Beside those that the service sets.
+    /// Cookies that are sent in addition to those that the service sets.
     public var cookies: [String: String]
 
     public init(headers: HTTPHeaders = .empty, cookies: [String: String] = [:]) {
@@ -14,7 +14,7 @@ public struct SessionHeaders: Sendable, Hashable {
         self.cookies = cookies
     }
 
-    /// The request with all that it does not say by itself.
+    /// Returns the request with the headers that it does not have yet, and the cookies.
     func added(to request: WireRequest) -> WireRequest {
         var request = request
         for field in headers.fields where request.headers[field.name] == nil {

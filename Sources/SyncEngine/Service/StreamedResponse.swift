@@ -1,20 +1,22 @@
 public import ODataWire
 import Transport
 
-/// An answer whose body comes in chunks where it is a success, and at once otherwise.
+/// A response whose body is streamed if the status is a success, and read at once otherwise.
 public struct StreamedResponse: Sendable {
-    /// Status and headers and, where the status is no success, the beginning of the body: what the service says of its
-    /// refusal. Longer than ``errorLimit`` it is cut off.
+    /// The status and headers. If the status is not a success, it also contains the error body, truncated to
+    /// ``errorLimit``.
     public let response: WireResponse
-    /// The body of a success; empty otherwise.
+    /// The body of a success, otherwise empty.
     public let body: StreamedBody
 
-    /// In bytes.
+    /// The largest size of an error body in bytes.
     public static let errorLimit = 1 << 20
 }
 
-/// The body of a success in chunks, as they arrive. It is read once, by one task; a reader that is slow slows the service
-/// down. When the last reference is gone before the end, the rest is not received.
+/// The body of a success in chunks, as they arrive.
+///
+/// It is read once, by one task. A slow reader slows the service down. If the last reference is released before the
+/// end, the rest is not received.
 public struct StreamedBody: Sendable {
     private let reading: Reading
 
@@ -22,16 +24,20 @@ public struct StreamedBody: Sendable {
 
     init() { reading = Reading(ResponseBody([]), tell: { _, _, _ in }) }
 
-    /// The next chunk, which is not empty; nil at the end. Throws where the body breaks off, a second time too.
+    /// Returns the next chunk, which is not empty, or nil at the end.
+    ///
+    /// - Throws: An error if the body breaks off. Further calls throw again.
     public func next() async throws(TidelogError) -> [UInt8]? {
         do throws(TransportError) { return try await reading.next() } catch { throw TidelogError(error) }
     }
 
-    /// Says of each chunk that it came, and once it is known what it came to.
+    /// A body that reports each chunk, and its end.
     ///
-    /// `@unchecked Sendable` because one task at a time reads, as ``StreamedBody`` demands.
+    /// `@unchecked Sendable` because only one task at a time reads it, as ``StreamedBody`` requires.
     final class Reading: @unchecked Sendable {
-        /// - Parameter error: nil where the body ended, or nobody read on.
+        /// A function that reports the end of the body.
+        ///
+        /// - Parameter error: Nil if the body ended or was not read further.
         typealias Tell = @Sendable (_ count: Int, _ beginning: [UInt8], _ error: TransportError?) -> Void
 
         private var chunks: ResponseBody.Iterator

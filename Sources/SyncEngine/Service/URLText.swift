@@ -1,7 +1,7 @@
-/// URLs as people write them in queries.
+/// Functions for URLs, including ones that users type.
 package enum URLText {
-    /// Percent-encodes what may not stand in a URL as it is: blanks, quotation marks, brackets of other languages, anything
-    /// beyond ASCII. What is encoded already stays.
+    /// Percent-encodes characters that a URL cannot contain, such as spaces, quotation marks and non-ASCII characters.
+    /// Existing encodings do not change.
     package static func encoded(_ text: String) -> String {
         let hex = Array("0123456789ABCDEF".utf8)
         var bytes: [UInt8] = []
@@ -16,7 +16,7 @@ package enum URLText {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The URL as errors may show it: without query, user and password.
+    /// Returns the URL without query, user and password, so that errors may contain it.
     package static func withoutSecrets(_ url: String) -> String {
         var text = String(url.prefix { $0 != "?" && $0 != "#" })
         if let start = schemeEnd(text) {
@@ -26,7 +26,7 @@ package enum URLText {
         return text
     }
 
-    /// Behind `://`.
+    /// Returns the index after `://`.
     private static func schemeEnd(_ text: String) -> String.Index? {
         guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
         return text.index(colon, offsetBy: 3)

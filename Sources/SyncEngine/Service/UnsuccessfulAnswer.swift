@@ -1,10 +1,10 @@
 import ODataWire
 import SyncCore
 
-/// The cause of an error that an answer without success led to: what deciding about another attempt needs of it.
+/// The cause of an error after an unsuccessful response: the values that a retry decision needs.
 struct UnsuccessfulAnswer: Error, Hashable {
     let status: Int
-    /// `Retry-After` and `Date`, as they came.
+    /// `Retry-After` and `Date`, unchanged.
     let headers: HTTPHeaders
 
     init(_ response: WireResponse) {
@@ -14,12 +14,12 @@ struct UnsuccessfulAnswer: Error, Hashable {
         self.headers = headers
     }
 
-    /// Whether the service will say the same again of this one request, and may say something else of others.
+    /// Whether the service would answer this request in the same way again, while other requests may succeed.
     var isLasting: Bool { status != 401 && FailureClass(status: status) == .permanent }
 }
 
 extension TidelogError {
-    /// Whether the service answered, and what it answered is about what was asked for: reading something else may go well.
+    /// Whether the service answered, and the failure concerns only this request. Other reads may succeed.
     var isLastingAnswer: Bool {
         (cause as? UnsuccessfulAnswer)?.isLasting ?? (cause is PayloadError || cause is ErrorTrailer)
     }

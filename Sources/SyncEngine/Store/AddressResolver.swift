@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Views
 
-/// Finds the entity that a readLink, an editLink or a key names. Every link that was ever handed out still leads there.
+/// Resolves readLinks, editLinks and keys to entities, including superseded ones.
 struct AddressResolver {
     let state: WorkingSet
     let model: EntityDataModel
@@ -28,7 +28,9 @@ struct AddressResolver {
         }
     }
 
-    /// - Parameter url: absolute, or relative to the service root, percent-encoded or not.
+    /// Returns the entity at a URL.
+    ///
+    /// - Parameter url: An absolute URL or one relative to the service root, percent-encoded or not.
     func entity(at url: String) throws -> EntityID {
         if let named = PlainLink(local: url), let id = Optional(EntityID(rawValue: UInt64(named.key))),
             try state.set(of: id) == named.set, model.findEntitySet(named.set) != nil
@@ -56,8 +58,8 @@ struct AddressResolver {
         }
     }
 
-    /// `People/Trips(~7)`: the set's name and the entity's number in the store, which is how errors and the error archive
-    /// name a contained entity.
+    /// Resolves a link such as `People/Trips(~7)`: the set's name and the entity ID, the form in which errors and the
+    /// error archive refer to a contained entity.
     private func containedEntity(at url: String) throws -> EntityID? {
         guard url.hasSuffix(")"), let slash = url.lastIndex(of: "/"),
             let plain = PlainLink(local: String(url[slash...].dropFirst()))
@@ -74,7 +76,7 @@ struct AddressResolver {
         throw notFound("\(set)(\(KeyText.of(key)))")
     }
 
-    /// The key of a contained entity is unique only below the one that contains it.
+    /// Checks that the set is not contained, because a key is unique only below its container.
     private func checkIsOfContainer(_ set: String) throws {
         guard let containment = model.findEntitySet(set)?.containment else { return }
         throw TidelogError(
@@ -84,7 +86,7 @@ struct AddressResolver {
                 "Use a readLink, for example that of the parent with /\(containment.navigation.name)(…) behind it.")
     }
 
-    /// Part of a key may be that of several entities.
+    /// Checks that the key is complete, because several entities may share a part of a key.
     private func checkIsWhole(_ key: KeyPredicate, of set: String) throws {
         guard let set = model.findEntitySet(set), set.entityType.keyParts.count != key.values.count,
             !(set.entityType.alternateKeys + set.alternateKeys).contains(where: {

@@ -1,32 +1,33 @@
 public import Operations
 
-/// How much of the log's history a compaction keeps. What is pending is kept whatever it says, in the snapshot.
+/// The part of the log's history that a compaction keeps. Pending operations are always kept, in the snapshot.
 public enum AuditWindow: Sendable, Hashable {
     case everything
-    /// What was recorded in the last so many days, by the times in the records.
+    /// The records of the last days, by the times in the records.
     case days(Int)
-    /// The newest segments that take no more than so many bytes together.
+    /// The newest segments up to a total size in bytes.
     case bytes(UInt64)
 }
 
-/// What a compaction did.
+/// The result of a compaction.
 public struct StoreCompaction: Sendable, Hashable {
-    /// The state as one file: who has it needs no record in front of ``StoreSnapshot/sequence``.
+    /// The state as one file. With it, no record before ``StoreSnapshot/sequence`` is needed.
     public let snapshot: StoreSnapshot
-    /// The first operation that the log still has, or will have where it has none.
+    /// The first operation that the log still has, or will have if it is empty.
     public let firstSequence: SequenceNumber
     public let removedSegments: Int
     public let removedSnapshots: Int
-    /// What the log's directory took, snapshots included.
+    /// The size of the log's directory before the compaction, including snapshots.
     public let bytesBefore: UInt64
+    /// The size of the log's directory after the compaction.
     public let bytesAfter: UInt64
 }
 
-/// A state in the log's directory.
+/// A snapshot of the state in the log's directory.
 public struct StoreSnapshot: Sendable, Hashable {
-    /// The first operation that it does not include.
+    /// The first operation that the snapshot does not include.
     public let sequence: SequenceNumber
     public let bytes: UInt64
-    /// A hash over the state: equal for stores whose logs say the same.
+    /// A hash of the state. It is equal for stores whose logs have the same content.
     public let digest: String
 }

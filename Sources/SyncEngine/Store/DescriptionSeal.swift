@@ -1,30 +1,34 @@
 package import OperationLog
 
-/// The authentication of `store.json` in an encrypted store: without it somebody who can write the file, and does not have
-/// the key, could say what the service lacks, and which segments need not be encrypted.
+/// The authentication of `store.json` in an encrypted store. Without it, an attacker with write access but without the
+/// key could change the service capabilities, or the segments that may be unencrypted.
 ///
-/// It is the last member, `authentication`: HMAC-SHA-256 under the store's key of all bytes in front of it, in hexadecimal.
+/// It is the last member, `authentication`: the HMAC-SHA-256 of all preceding bytes under the store's key, in
+/// hexadecimal.
 enum DescriptionSeal {
     private static let prefix = Array(#","authentication":""#.utf8)
     private static let suffix = Array(#""}"#.utf8)
     private static let digits = 64
 
-    /// - Parameter object: a JSON object with at least one member.
+    /// Returns the object with its authentication.
+    ///
+    /// - Parameter object: A JSON object with at least one member.
     static func sealed(_ object: [UInt8], _ key: LogKey) -> [UInt8] {
         let content = Array(object.dropLast())
         return content + prefix + hexadecimal(key.authentication(of: content)) + suffix
     }
 
-    /// Returns whether the description is authenticated with one of the keys; false for a store that is not encrypted, whose
-    /// keys were not given, or that an earlier version wrote.
+    /// Returns whether the description is authenticated with one of the keys. False for a store that is not encrypted,
+    /// whose keys were not passed, or that an earlier version wrote.
     ///
-    /// - Throws: `damaged` if it should be and is not, `wrongKey` if the log is encrypted with other keys.
+    /// - Throws: `damaged` if a required authentication is missing or wrong, `wrongKey` if the log is encrypted with
+    ///   other keys.
     static func check(_ bytes: [UInt8], _ files: StoreFiles, _ keys: [LogKey]) throws(TidelogError) -> Bool {
         guard !keys.isEmpty else { return false }
         let disk = PosixFileSystem()
         if let (content, code) = parts(bytes) {
             if keys.contains(where: { hexadecimal($0.authentication(of: content)) == code }) { return true }
-            // No key of this store: the log says so in its own words.
+            // If none of the keys belongs to this store, the log reports it.
             guard LogReader.isEncrypted(directory: files.log, with: keys, fileSystem: disk) != false else {
                 throw TidelogError(LogError.wrongKey(path: files.log))
             }
@@ -38,7 +42,7 @@ enum DescriptionSeal {
             recovery: "Put a copy of the file back, or remove it and run 'tidelog init' with the service root.")
     }
 
-    /// Whether the description says that it is authenticated, by whomever.
+    /// Returns whether the description contains an authentication, valid or not.
     static func isSealed(_ bytes: [UInt8]) -> Bool { parts(bytes) != nil }
 
     static func isSealed(_ bytes: [UInt8], with key: LogKey) -> Bool {
@@ -63,9 +67,9 @@ enum DescriptionSeal {
 }
 
 extension StoreDescription {
-    /// Authenticates the description of a store that is encrypted, or is from now on, and that nobody has authenticated yet.
+    /// Authenticates the description of a store that is or becomes encrypted, if it is not authenticated yet.
     ///
-    /// - Throws: `keyRequired` if the store is encrypted, and only its description shows it as yet; `damaged` if the
+    /// - Throws: `keyRequired` if the store is encrypted and so far only its description shows it; `damaged` if the
     ///   description is not authentic.
     static func secure(_ files: StoreFiles, _ keys: [LogKey], _ log: OperationLog) throws(TidelogError) {
         guard let bytes = try StoreDirectory.read(files.description) else { return }
@@ -77,9 +81,9 @@ extension StoreDescription {
         }
         do throws(TidelogError) {
             guard var description = try read(files, keys: keys) else { return }
-            // Under the key that writes: the others may be given up one day.
+            // With the key for writing, because the others may be retired.
             if isSealed, DescriptionSeal.isSealed(bytes, with: keys[0]) { return }
-            // Whatever is written from now on is encrypted.
+            // All later records are encrypted.
             description.encryptedFrom =
                 description.encryptedFrom ?? LogReader.firstEncrypted(
                     directory: files.log, fileSystem: PosixFileSystem()) ?? log.nextSequence
@@ -92,8 +96,8 @@ extension StoreDescription {
 }
 
 extension LogKey {
-    /// The keys with what the store says of how far back its log is encrypted: by its description where that is authentic,
-    /// and otherwise by the log's first encrypted segment.
+    /// Returns the keys with the position from which the log is encrypted: from an authentic description, otherwise
+    /// from the log's first encrypted segment.
     package static func requiring(
         _ keys: [LogKey], in files: StoreFiles, fileSystem: any FileSystem = PosixFileSystem()
     ) -> [LogKey] {

@@ -1,18 +1,18 @@
 import Operations
 
-/// How much of a download one record holds. Tests set what they would take long to reach.
+/// The limits of one download record. Tests lower them.
 package struct DownloadLimits: Sendable {
-    /// Entities that are named as they were, or as having left the query.
+    /// The number of unchanged or leaving entities.
     package var named = DownloadPage.unchangedLimit
-    /// Links that wait for an end.
+    /// The number of dangling links.
     package var openLinks = OpenLink.limit
-    /// The texts of these, in bytes.
+    /// The size of the texts of dangling links, in bytes.
     package var openLinksSize = 4 << 20
 
-    /// An entity with what is expanded below it, which belong into one record, in bytes: below what a record takes by the rest
-    /// that may be in it.
+    /// The size of an entity with its expanded entities, which have to be in one record, in bytes. It leaves room for
+    /// the rest of the record.
     package var entity = 15 << 20
-    /// Bytes of a page that are held in memory until it has come whole; what follows is held on disk.
+    /// The number of bytes of an incomplete page that are held in memory. The rest is held on disk.
     package var memory = 4 << 20
 
     package init() {}

@@ -1,8 +1,8 @@
 import EDM
 
 extension EntityDataModel {
-    /// A navigation property in the other direction, with the type that it leads to; made up where the metadata have none.
-    /// Nil where the property is not of this model.
+    /// Returns the inverse of a navigation property, with its target type. If the metadata declare none, it is
+    /// synthesized. Nil if the property is not part of this model.
     func backwards(_ property: Property) -> (property: Property, type: EntityType)? {
         guard let source = findEntityType(property.declaringType),
             let end = source.findProperty(property.name)?.navigation

@@ -2,16 +2,17 @@ import Operations
 import SyncCore
 import Views
 
-/// Pages of a download that are in the log and folded, and that the views have not committed.
+/// Download pages that are logged and folded, but not committed to the views yet.
 ///
-/// A page changes thousands of places in the views, and the next one the same: together they cost little more than one.
-/// The log has each at once, so a process that ends before the commit loses nothing, and folds them again when it is opened.
+/// Successive pages change the same thousands of rows in the views, so one commit for several costs little more than
+/// for one. Each page is logged at once, so if the process ends before the commit, nothing is lost and the pages are
+/// folded again at the next open.
 struct GatheredPages {
-    /// As it was before the first of them; nil where there are none.
+    /// The fold before the first page; nil if there are none.
     private(set) var fold: Fold?
     private var entities = 0
 
-    /// Bounds what opening has to fold again after a crash, and what the views' file grows by for it.
+    /// The number of entities that bounds the work at the next open after a crash, and the growth of the views' file.
     private static let limit = 50_000
 
     var isEnough: Bool { entities >= Self.limit }

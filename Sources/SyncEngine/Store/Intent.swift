@@ -2,14 +2,14 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// What an app wants done, before it is known which entities its addresses mean. The same for a store and for a service.
+/// An action of an app before its addresses are resolved to entities. It is the same for a store and for a service.
 public enum Intent: Sendable {
     case create(EntityDraft, in: Parent?)
     case update(EntityAddress, changes: PropertyValues, bindings: [BindingDraft], inline: [InlineDraft])
     case delete(EntityAddress)
     case createLink(from: EntityAddress, navigation: String, to: EntityAddress)
     case updateLink(from: EntityAddress, navigation: String, to: EntityAddress)
-    /// `to` may be nil for a single-valued navigation property.
+    /// Removes a link. `to` may be nil for a to-one navigation property.
     case deleteLink(from: EntityAddress, navigation: String, to: EntityAddress?)
 
     public struct Parent: Sendable {
@@ -23,21 +23,21 @@ public enum Intent: Sendable {
     }
 }
 
-/// How an app names an entity.
+/// The way in which an app refers to an entity.
 public enum EntityAddress: Sendable, Hashable {
-    /// A readLink or editLink, as it was handed out at any time.
+    /// A readLink or editLink, current or superseded.
     case link(String)
-    /// The store's permanent name of an entity. A service does not know it.
+    /// The permanent ID in the store, which the service does not have.
     case id(EntityID)
     /// A new entity of the same call.
     case draft(Int)
-    /// An entity whose key properties have been set.
+    /// An entity identified by its key.
     case key(set: String, KeyPredicate)
 }
 
 /// A new entity.
 public struct EntityDraft: Sendable {
-    /// Names the draft within one call.
+    /// The number of the draft within one call.
     public var number: Int
     public var set: String
     public var type: String
@@ -78,12 +78,13 @@ public struct InlineDraft: Sendable {
     }
 }
 
-/// What became of an intent: the operation's sequence number, or that of the undo that took its place (offline), and the entities that it made or changed.
+/// The result of an intent: the sequence number of the operation, or of the undo that replaced it (offline), and the
+/// new or changed entities.
 public struct IntentResult: Sendable {
     public var sequence: SequenceNumber?
-    /// The new entities by the number of their draft; for an update or a link the entity in question under -1.
+    /// The new entities by the numbers of their drafts. For an update or a link, the affected entity has the number -1.
     public var entities: [Int: EntitySnapshot]
-    /// What the service says of the changed entity's version where it says nothing else of it.
+    /// The new ETag of the changed entity if the service returned nothing else.
     public var etag: String?
 
     public init(sequence: SequenceNumber? = nil, entities: [Int: EntitySnapshot] = [:]) {
@@ -91,11 +92,11 @@ public struct IntentResult: Sendable {
         self.entities = entities
     }
 
-    /// The number under which the changed entity of an update or link is found.
+    /// The number of the affected entity of an update or link.
     public static let subject = -1
 }
 
-/// An entity as it was read: a copy that does not change.
+/// An immutable copy of an entity as it was read.
 public struct EntitySnapshot: Sendable, Hashable {
     public var set: String
     public var type: String
@@ -103,30 +104,31 @@ public struct EntitySnapshot: Sendable, Hashable {
     public var etag: String?
     public var readLink: String
     public var editLink: String
-    /// nil for an entity read from a service.
+    /// The entity ID; nil for an entity that was read from a service.
     public var entityID: EntityID?
     public var state: State
-    /// Whether it was created or changed here and the service does not know that yet (`sap.islocal()`).
+    /// A Boolean value that indicates whether the entity was created or changed locally and not uploaded yet
+    /// (`sap.islocal()`).
     public var isLocal = false
-    /// In an expansion: whether the link that led here was made here and the service does not know it yet.
+    /// A Boolean value that indicates whether the expanded link to the entity was created locally and not uploaded yet.
     public var isFromLocalRelationship = false
     public var expanded: [Expanded]
 
     public enum State: String, Sendable, Hashable {
-        /// As the service last said.
+        /// The state that the service last returned.
         case clean
-        /// Operations on it wait for an upload.
+        /// Operations on the entity are pending.
         case pending
-        /// The service refused an operation on it.
+        /// The service refused an operation on the entity.
         case error
     }
 
     public struct Expanded: Sendable, Hashable {
         public var navigation: String
         public var entities: [EntitySnapshot]
-        /// How many there are without `$top` and `$skip`, where that was asked for.
+        /// The number of entities without `$top` and `$skip`, if the query requested it.
         public var count: Int64?
-        /// Whole entities, links only (they have no values), or nothing but the ``count``.
+        /// Whether the expansion contains entities, references without values, or only the ``count``.
         public var form: ExpandItem.Form
 
         public init(

@@ -1,23 +1,23 @@
 public import ODataWire
 public import Operations
 
-/// What comes with an intent besides itself. To a service directly only headers and ``ifMatch`` matter.
+/// Options of an intent. For a request sent directly to a service, only headers and ``ifMatch`` are used.
 public struct IntentOptions: Sendable {
     public var headers: HTTPHeaders
     public var headerTemplates: [HeaderDraft]
     public var customTag: String?
-    /// Operations with one transactionID travel to the service in one change set.
+    /// The transaction. Operations with the same transactionID are sent in one change set.
     public var transactionID: String?
-    /// The ETag of the version that the change was made on. A store knows it better and does not look here.
+    /// The ETag of the version that was changed. A store ignores it and uses its own.
     public var ifMatch: String?
-    /// Whether the request has to be sent exactly as it is made here.
+    /// A Boolean value that indicates whether the request must be sent without any modification.
     public var isUnmodifiable: Bool
     public var uploadCategory: CategoryDraft?
-    /// The same for all of a change set.
+    /// The delivery, which has to be the same for a whole change set.
     public var delivery: Delivery
-    /// Whether an update that changes nothing is sent all the same.
+    /// A Boolean value that indicates whether an update without changes is sent.
     public var sendsEmptyUpdate: Bool
-    /// Makes a create or update one of a stream; it has no properties, bindings and new entities then.
+    /// The stream of a create or update, which then has no properties, bindings or new entities.
     public var stream: StreamWrite?
 
     public init(
@@ -39,7 +39,7 @@ public struct IntentOptions: Sendable {
     }
 }
 
-/// An upload category before it is known which entity its address means.
+/// An upload category before its address is resolved to an entity.
 public enum CategoryDraft: Sendable, Hashable {
     case named(String)
     case entity(EntityAddress)
@@ -47,7 +47,7 @@ public enum CategoryDraft: Sendable, Hashable {
     case created
 }
 
-/// A header whose value has keys of entities in it, before it is known which entities its addresses mean.
+/// A header that contains keys of entities, before their addresses are resolved.
 public struct HeaderDraft: Sendable, Hashable {
     public var name: String
     public var parts: [Part]

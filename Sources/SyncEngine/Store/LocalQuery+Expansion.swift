@@ -5,27 +5,27 @@ import SyncCore
 import Views
 
 extension LocalQuery {
-    /// How an expanded entity was come to.
+    /// The path to an expanded entity.
     struct Way {
-        /// How many steps it took.
+        /// The number of steps.
         var depth = 0
-        /// The entities on the way, where they are kept: what ends in circles asks for them.
+        /// The entities on the path, if they are tracked in order to detect cycles.
         var entities: Set<EntityID> = []
     }
 
-    /// One navigation property to expand, with what is to become of its targets.
+    /// A navigation property to expand, with the options for its targets.
     private struct Item {
         var property: Property
         var options: QueryOptions
         var form: ExpandItem.Form
-        /// Only targets of this type.
+        /// The required type of the targets.
         var type: String?
-        /// Whether it goes as deep as it can, and so depends on the entities on the way.
+        /// Whether the expansion is unbounded and has to detect cycles.
         var endsInCircles: Bool
     }
 
-    /// Adds to each snapshot what the row's navigation properties lead to; for all rows of a type at once, so that an entity
-    /// which several lead to is read and made once.
+    /// Adds the targets of navigation properties to each snapshot. All rows of a type are processed together, so that a
+    /// shared target is read and converted only once.
     func expand(
         _ rows: [EntityRow], _ options: QueryOptions, _ snapshots: inout [EntitySnapshot], _ way: Way
     ) throws {
@@ -80,7 +80,7 @@ extension LocalQuery {
         }
     }
 
-    /// What `$expand` means for rows of a type: a property that a derived type declares is nothing to others.
+    /// Returns the expansions for rows of a type. A property of a derived type does not apply to others.
     private func items(_ type: String, _ options: QueryOptions) throws -> [Item] {
         guard let type = model.findEntityType(type) else { return [] }
         var found: [Item] = []
@@ -104,8 +104,8 @@ extension LocalQuery {
         return found
     }
 
-    /// The navigation property at the end of a path; nil where the row has none of that name, or is of another type
-    /// than the path wants.
+    /// Returns the navigation property at the end of a path, or nil if the row has none of that name or does not have
+    /// the type in the path.
     private func property(_ path: [SelectSegment], _ type: EntityType) throws -> Property? {
         for segment in path {
             switch segment {
@@ -124,12 +124,12 @@ extension LocalQuery {
         return nil
     }
 
-    /// 4.01 lets types go by their names without a namespace.
+    /// Returns whether the type has that unqualified name, which 4.01 permits.
     private func isInstance(_ type: EntityType, ofTypeNamed name: String) -> Bool {
         ([type] + model.baseTypes(of: type)).contains { $0.localName == name }
     }
 
-    /// With `$levels`, what is below is expanded the same way, one level less.
+    /// Returns the item for a property. With `$levels`, the next level has the same expansion with one level less.
     private func item(_ property: Property, _ item: ExpandItem, star: Bool = false) -> Item {
         var options = item.options
         var inner = item
@@ -141,7 +141,7 @@ extension LocalQuery {
         default: break
         }
         var wanted: String?
-        // A type behind the property narrows down the targets.
+        // A type after the property restricts the targets.
         if !star, case .qualifiedName(let name, _)? = item.path.last { wanted = model.resolveAlias(name) }
         return Item(
             property: property, options: options, form: item.form, type: wanted, endsInCircles: item.goesOnAsItCan)
@@ -149,7 +149,7 @@ extension LocalQuery {
 }
 
 extension ExpandItem {
-    /// V2 says what to select of an expanded entity beside the expansion: `$expand=Customer&$select=Note,Customer/Name`.
+    /// Adds the V2 form of `$select` for an expanded entity: `$expand=Customer&$select=Note,Customer/Name`.
     fileprivate func selecting(_ items: [SelectItem], below property: Property) -> ExpandItem {
         let paths = items.map(\.path).filter { $0.first == .name(property.name) }
         guard !paths.isEmpty, paths.allSatisfy({ $0.count > 1 }) else { return self }
@@ -158,11 +158,11 @@ extension ExpandItem {
         return item
     }
 
-    /// Whether the item, or one within it, says `$levels=max`.
+    /// Whether the item, or one within it, has `$levels=max`.
     fileprivate var goesOnAsItCan: Bool { options.levels == .max || options.expand.contains { $0.goesOnAsItCan } }
 }
 
 extension SelectSegment {
-    /// The name, where the segment is one.
+    /// The name, if the segment is one.
     fileprivate var propertyName: String? { if case .name(let name) = self { name } else { nil } }
 }

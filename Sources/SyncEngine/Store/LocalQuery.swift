@@ -4,14 +4,16 @@ import Operations
 import SyncCore
 import Views
 
-/// A query over the views with its answer in the app's form: `$select` and `$expand` on top of ``RowQuery``.
+/// A query over the views that returns results in the app's form: it adds `$select` and `$expand` to ``RowQuery``.
 struct LocalQuery {
     private let views: SQLiteState
     let query: RowQuery
     let reader: SnapshotReader
     let model: EntityDataModel
 
-    /// - Parameter time: what `now()` is, in milliseconds since 1970.
+    /// Creates a query.
+    ///
+    /// - Parameter time: The value of `now()`, in milliseconds since 1970.
     init(views: SQLiteState, state: WorkingSet, forms: LinkForms, time: Timestamp) {
         self.views = views
         model = forms.model
@@ -19,20 +21,20 @@ struct LocalQuery {
         reader = SnapshotReader(state: state, forms: forms)
     }
 
-    /// How an answer is cut into pages.
+    /// The paging of a result.
     struct Page {
-        /// What the next link begins with, percent-encoded.
+        /// The beginning of the next link, percent-encoded.
         var path: String
-        /// Nil: one page, unless the query is a next link itself.
+        /// The page size; nil for a single page, unless the query is a next link.
         var size: Int64?
-        /// The size where nobody has asked for one.
+        /// The page size if neither the call nor the query sets one.
         var usualSize: Int64?
 
-        /// A next link goes on in pages of the size that it began with.
+        /// Returns the page size. A next link keeps the size that it began with.
         func size(for options: QueryOptions) -> Int64? { size ?? (options.skipToken == nil ? usualSize : nil) }
     }
 
-    /// One entity that was read by its name, with what `$compute`, `$expand` and `$select` say.
+    /// Returns an entity with the effects of `$compute`, `$expand` and `$select`.
     func entity(_ row: EntityRow, _ options: QueryOptions) throws -> EntitySnapshot {
         do {
             return try shape([row], try options.resolvingAliases())[0]
@@ -49,7 +51,7 @@ struct LocalQuery {
         }
     }
 
-    /// The same for a request without aliases.
+    /// Returns the result of a request without aliases.
     func answer(resolved request: ServiceRequest, _ page: Page?) throws -> QueryAnswer {
         do {
             return try views.reading { try plainAnswer(request, page) }
@@ -88,9 +90,9 @@ struct LocalQuery {
         return answer
     }
 
-    /// Entities with what `$compute`, `$expand` and `$select` say.
+    /// Returns entities with the effects of `$compute`, `$expand` and `$select`.
     ///
-    /// - Parameter way: for expanded entities, how they were come to.
+    /// - Parameter way: The path of expanded entities.
     func shape(_ rows: [EntityRow], _ options: QueryOptions, _ way: Way = Way()) throws -> [EntitySnapshot] {
         var snapshots = try rows.map { try reader.snapshot($0) }
         if !options.compute.isEmpty {
@@ -106,10 +108,10 @@ struct LocalQuery {
         return snapshots
     }
 
-    /// A row that `$apply` made: the entity that it still is with what was added, or values without an identity.
+    /// Returns a row of `$apply`: an entity with additional values, or values without an identity.
     private func shape(_ row: RowQuery.AppliedRow, _ request: ServiceRequest) throws -> EntitySnapshot {
         var options = request.options
-        // What it adds is among the values.
+        // The computed values are already included.
         options.compute = []
         if let entity = row.entity {
             var snapshot = try shape([entity], options)[0]

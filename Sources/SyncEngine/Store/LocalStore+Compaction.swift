@@ -4,15 +4,15 @@ import SyncCore
 import Views
 
 extension LocalStore {
-    /// Writes the state as a snapshot, proves that it says what the log says, and removes the history in front of it that
-    /// the window does not keep. Whole segments go; the state, pending operations included, stays as it is.
+    /// Writes a snapshot, proves that it corresponds to the log, and removes earlier history that the window does not
+    /// keep. Only whole segments are removed; the state, including pending operations, does not change.
     ///
-    /// The proof: the snapshot is read back, and where history is to be removed the log is folded once more, apart from the
-    /// views, from its beginning or from the last compaction's snapshot on. All must have one digest; where they differ
-    /// nothing is removed, and that is an error.
+    /// The proof reads the snapshot back, and if history is to be removed, folds the log once more without the views,
+    /// from its beginning or from the last compaction's snapshot. All digests have to be equal; otherwise nothing is
+    /// removed, and an error is thrown.
     ///
-    /// A crash or an error in the middle leaves a store that was compacted a little less; compact it again. Cost: that of
-    /// folding the log, while other calls wait.
+    /// A crash or an error during the compaction leaves a store that is compacted less; compact it again. Cost: folding
+    /// the log, while other calls wait.
     public func compact(keeping window: AuditWindow) throws(TidelogError) -> StoreCompaction {
         if case .days(let days) = window, days < 0 {
             throw TidelogError(.invalidRequest, "An audit window has no negative number of days.")
@@ -49,14 +49,16 @@ extension LocalStore {
         else { throw Self.unproven("The snapshot does not say what the store says", files) }
     }
 
-    /// Views are derived, and a fault in them must not become the truth when the log goes that they were made from. Neither
-    /// are snapshots trusted that the store wrote by itself, as they were made from the views.
+    /// Proves a snapshot by folding the log again.
     ///
-    /// On the way the state is written with which the log begins then, so that every later one can be made of it.
+    /// Views are derived, so an error in them must not survive when the log that they were derived from is removed.
+    /// Snapshots that the store wrote automatically are not trusted either, because they were derived from the views.
+    ///
+    /// The proof also writes the state before the first kept record, so that all later states can be derived.
     private func prove(_ snapshot: StoreSnapshot, _ reader: LogReader, keepingFrom begin: SequenceNumber) throws {
         let snapshots = try reader.snapshots()
         let base = try reader.firstSequence() == 1 ? nil : snapshots.first
-        // Compacted before, and nothing was recorded since.
+        // Compacted before, with no record since.
         if base?.sequence == snapshot.sequence { return }
         let proof = files.proof
         disk.remove(proof)
@@ -74,13 +76,15 @@ extension LocalStore {
         }
         try ViewsOpening.catchUp(&fold, reader, through: snapshot.sequence - 1)
         guard try StateDigest(of: state).description == snapshot.digest else {
-            // It was made from these views, and is no better than they are.
+            // It was derived from these views and is as wrong as they are.
             disk.remove(snapshots.filter { $0.sequence == snapshot.sequence }.map(\.path))
             throw Self.unproven("The store does not say what its log says", files)
         }
     }
 
-    /// - Parameter fold: of all records in front of the first one that is kept.
+    /// Writes the state before the first kept record.
+    ///
+    /// - Parameter fold: The fold of all records before it.
     private func writeBeginning(_ fold: Fold, _ first: SequenceNumber, _ snapshots: [SnapshotFile]) throws {
         let digest = try StateDigest(of: fold.storage)
         let known = snapshots.first { $0.sequence == first }
@@ -101,7 +105,7 @@ extension LocalStore {
 
     // MARK: Window
 
-    /// The first record that the window keeps.
+    /// Returns the first record that the window keeps.
     private func begin(of window: AuditWindow, _ reader: LogReader) throws -> SequenceNumber {
         switch window {
         case .everything: return 0
@@ -119,8 +123,8 @@ extension LocalStore {
             guard !overflow else { return 0 }
             let limit = environment.now() - length
             var first: SequenceNumber = 0
-            // From the oldest on and no further than the first that is young enough: a clock that went wrong for a while
-            // then keeps too much rather than too little. Reads as many records as segments are removed.
+            // From the oldest segment to the first one that is young enough, so that a temporarily wrong clock keeps
+            // too much rather than too little. Reads one record for each removed segment.
             for segment in try reader.segmentList() {
                 guard let last = segment.lastSequence,
                     let time = try time(from: segment.firstSequence, through: last, reader),
@@ -132,7 +136,7 @@ extension LocalStore {
         }
     }
 
-    /// The time of the last record in the range that has one.
+    /// Returns the time of the last record in the range that has one.
     private func time(
         from first: SequenceNumber, through last: SequenceNumber, _ reader: LogReader
     ) throws -> Timestamp? {

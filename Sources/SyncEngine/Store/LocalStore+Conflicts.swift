@@ -3,15 +3,15 @@ public import Operations
 public import SyncCore
 import Views
 
-/// Entities that others have changed while operations on them are pending.
+/// Entities that other clients changed while local operations on them are pending.
 extension LocalStore {
-    /// All that nobody has decided yet, by entity. Also those that the policy of the next upload will settle.
+    /// Returns all undecided conflicts, by entity, including those that the policy of the next upload will resolve.
     public func conflicts() throws(TidelogError) -> [Conflict] {
         guard let finder = try conflictFinder() else { return [] }
         return try read { _ in try finder.conflicts() }
     }
 
-    /// The conflict on the entity that a readLink, an editLink or a key names; nil where there is none.
+    /// Returns the conflict on the entity at an address, or nil if there is none.
     public func conflict(on address: EntityAddress) throws(TidelogError) -> Conflict? {
         let model = try model
         let id = try read {
@@ -25,11 +25,11 @@ extension LocalStore {
         return try read { _ in try finder.conflict(on: id) }
     }
 
-    /// Decides a conflict. What was decided is a record; values that are neither side's become an update of their own.
+    /// Resolves a conflict. The decision is logged; values that differ from both sides become an additional update.
     ///
-    /// - Parameter conflict: as it was shown to who decided.
-    /// - Throws: `refused(.notResolvable)` where it is another one by now, or where the operations cannot be kept, as on what
-    ///   others deleted. Nothing is logged then.
+    /// - Parameter conflict: The conflict on which the decision is based.
+    /// - Throws: `refused(.notResolvable)` if the conflict has changed since, or if the operations cannot be kept, for
+    ///   example because another client deleted the entity. Then nothing is logged.
     @discardableResult
     public func resolve(
         _ conflict: Conflict, with resolution: ConflictResolution
@@ -53,7 +53,7 @@ extension LocalStore {
                 recovery: "Look at the conflicts again."))
     }
 
-    /// Logs a decision; nil where the conflict is another one by now, or cannot be resolved in that way.
+    /// Logs a decision. Returns nil if the conflict has changed since, or cannot be resolved in this way.
     func settle(
         _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
     ) async throws(TidelogError) -> ConflictResolved? {
@@ -63,7 +63,7 @@ extension LocalStore {
             let pending = try conflict.operations.compactMap { try self.state.pendingOperation($0) }
             guard var outcome = conflict.outcome(resolution, decision, pending: pending) else { return nil }
             if !outcome.record.takenBack.isEmpty {
-                // With those that could not have been made without them.
+                // Including operations that could not have been made without them.
                 outcome.record.takenBack = try self.report(on: .operations(outcome.record.takenBack)).undone
                 let taken = Set(outcome.record.takenBack)
                 outcome.record.dropped.removeAll { taken.contains($0.operation) }
@@ -90,10 +90,10 @@ extension LocalStore {
 
     func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.hasAncestors() } }
 
-    /// The entity that an operation updates, deletes or links to one other, and its navigation properties with room for one
-    /// that the operation sets; nil for operations that do something else.
+    /// Returns the entity that an operation updates, deletes or links, and the to-one navigation properties that it
+    /// sets. Nil for other operations.
     ///
-    /// - Parameter isThere: whether the service has it. What is to be deleted and is not there is no conflict.
+    /// - Parameter isThere: Whether the service has the entity. Deleting a missing entity is no conflict.
     func changedEntity(
         of operation: SequenceNumber, isThere: Bool
     ) throws(TidelogError) -> (entity: EntityID, links: [String])? {

@@ -3,25 +3,25 @@ public import Operations
 import SyncCore
 import Views
 
-/// The queries that say which part of the service the store holds.
+/// Defining queries, which determine the part of the service that the store contains.
 extension LocalStore {
-    /// In the order in which they were added.
+    /// Returns the queries in the order in which they were added.
     public func definingQueries() throws(TidelogError) -> [DefiningQuery] {
         try read { try $0.queries().map(\.query) }
     }
 
-    /// The queries of shared data that were downloaded so short a while ago that they need not be asked for again.
+    /// Returns the names of shared queries that were downloaded recently enough.
     func freshQueries() throws(TidelogError) -> [String] {
         let (settings, now) = (querySettings, environment.now())
         return try read { try $0.queries() }.filter { settings[$0.query.name]?.isFresh($0, now: now) ?? false }
             .map(\.query.name)
     }
 
-    /// Adds a query, or replaces that of the same name. Its path must lead to an entity set or a single entity.
+    /// Adds a query, or replaces the one with the same name. Its path must lead to an entity set or a single entity.
     ///
-    /// - Throws: `unsupported` where it asks for streams that this store does not keep; and where another text takes the place
-    ///   of one that was downloaded, as ``removeDefiningQuery(_:)``: what only the old one brings goes with the next
-    ///   download.
+    /// - Throws: `unsupported` if it requests streams that this store cannot keep. If it replaces the text of a
+    ///   downloaded query, the errors of ``removeDefiningQuery(_:)`` too, because the next download removes the
+    ///   entities that only the old query contains.
     public func add(_ query: DefiningQuery) async throws(TidelogError) {
         var query = query
         if query.query.hasPrefix("/") { query.query.removeFirst() }
@@ -33,10 +33,10 @@ extension LocalStore {
         try await record([.definingQueryAdded(query)])
     }
 
-    /// The query and the entities that no other query brings are removed from the store.
+    /// Removes a query and the entities that no other query contains.
     ///
-    /// - Throws: `refused(.notAllowed)` where its settings keep it, `refused(.hasDependants)` where operations are pending
-    ///   on entities that would go; see ``DefiningQueryRules``.
+    /// - Throws: `refused(.notAllowed)` if its settings do not allow removal, `refused(.hasDependants)` if operations
+    ///   on affected entities are pending; see ``DefiningQueryRules``.
     public func removeDefiningQuery(_ name: String) async throws(TidelogError) {
         guard let state = try read({ try $0.queries() }).first(where: { $0.query.name == name }) else {
             throw TidelogError(.invalidRequest, "There is no defining query \(name).")
@@ -56,7 +56,7 @@ extension LocalStore {
         }
     }
 
-    /// The pending operations on entities that no other query brings, each with one of these.
+    /// Returns the pending operations on entities that no other query contains, each with one of these entities.
     private func pendingOperations(
         onWhatOnly query: String
     ) throws(TidelogError) -> [(operation: SequenceNumber, entity: String)] {
@@ -66,7 +66,7 @@ extension LocalStore {
             let brought = Set(try self.state.takeUncovered(query: query, before: .max))
             var found: [(operation: SequenceNumber, entity: String)] = []
             for pending in try self.state.pendingOperations() {
-                // What was created here was brought by nobody.
+                // Locally created entities do not belong to a query.
                 let only = try pending.operation.referencedEntities.first {
                     try brought.contains($0) && !self.state.isCovered($0)
                 }
@@ -76,7 +76,10 @@ extension LocalStore {
         }
     }
 
-    /// Throws `invalidRequest` where a service of this model cannot answer the query, or the store cannot hold the answer.
+    /// Checks a query.
+    ///
+    /// - Throws: `invalidRequest` if a service of this model cannot answer the query, or the store cannot contain the
+    ///   result.
     public static func check(_ query: DefiningQuery, _ model: EntityDataModel) throws(TidelogError) {
         if let refused = DefiningQueryRules.refusal(of: query, in: model) {
             throw TidelogError(refused, .invalidRequest)

@@ -3,13 +3,13 @@ public import Operations
 import SyncCore
 import Views
 
-/// Drafts: operations that take effect here and wait for the app before they go to the service.
+/// Drafts: operations that take effect locally and wait for the app before they are sent.
 extension LocalStore {
-    /// Releases drafts, or holds operations back that wait for an upload. Change sets go as a whole. Returns all whose
-    /// delivery is another one now.
+    /// Releases drafts, or holds pending operations back. Change sets are changed as a whole.
     ///
-    /// - Parameter delivery: `queued` or `draft`: what is for this store only stays so, and nothing becomes so.
-    /// - Throws: `refused(.notAllowed)` where an operation is not pending, is at the service, or is for this store only.
+    /// - Parameter delivery: `queued` or `draft`. `localOnly` can be neither set nor changed.
+    /// - Returns: All operations whose delivery changed.
+    /// - Throws: `refused(.notAllowed)` if an operation is not pending, was sent, or is local only.
     public func setDelivery(
         _ delivery: Delivery, of operations: [SequenceNumber]
     ) async throws(TidelogError) -> [SequenceNumber] {
@@ -39,7 +39,7 @@ extension LocalStore {
         return changed
     }
 
-    /// Whether any operation waits to be sent: drafts and what is for this store only do not.
+    /// Returns whether any operation waits to be sent. Drafts and local-only operations do not count.
     public func hasQueuedOperations() throws(TidelogError) -> Bool {
         try queueCounts().queued > 0
     }

@@ -4,35 +4,35 @@ public import Operations
 import SyncCore
 import Views
 
-/// How somebody who knows settles an operation in doubt.
+/// The user's decision about an operation in doubt.
 public enum DoubtSettlement: String, Sendable, Hashable, CaseIterable {
-    /// The service has done it.
+    /// The operation took effect.
     case tookEffect
-    /// The service has not done it: it is to be sent again.
+    /// The operation did not take effect and is sent again.
     case resend
 }
 
-/// What of a batch still waits for its answer.
+/// The part of a batch without a response.
 struct OutstandingAnswer {
-    /// Of its change sets.
+    /// The positions of the change sets.
     var places: [Int]
     var operations: [SequenceNumber]
-    /// Whether it was sent before, so that this answer is not the only one that there may have been.
+    /// Whether the batch was sent before, so that there may have been an earlier response.
     var isRepeated: Bool
-    /// When it was sent.
+    /// The time of transmission.
     var since: Timestamp
 }
 
-/// Batches of which not all is known.
+/// Batches with unknown outcomes.
 extension LocalStore {
-    /// The store's own name, random and for ever; what services know it by.
+    /// The store's permanent random identifier, which services receive.
     nonisolated var identifier: String { log.storeIdentifier.description }
 
     func openBatches() throws(TidelogError) -> [OpenBatch] { try read { try $0.openBatches() } }
 
     func openBatch(_ batch: BatchID) throws(TidelogError) -> OpenBatch? { try read { try $0.openBatch(batch) } }
 
-    /// The plan that change sets of a batch were sent by.
+    /// Returns the plan by which change sets of a batch were sent.
     func plan(
         of prepared: BatchPrepared, _ places: [Int], options: ServiceOptions
     ) throws(TidelogError) -> UploadPlan {
@@ -42,7 +42,7 @@ extension LocalStore {
         }
     }
 
-    /// The places of those change sets of a batch that are in doubt with it.
+    /// Returns the positions of the change sets of a batch that are in doubt.
     func doubtfulPlaces(of open: OpenBatch) throws(TidelogError) -> [Int] {
         try read { state in
             try open.prepared.changeSets.indices.filter { place in
@@ -54,7 +54,7 @@ extension LocalStore {
         }
     }
 
-    /// Nil where nothing of it does.
+    /// Returns the outstanding part of a batch, or nil if there is none.
     func outstanding(of open: OpenBatch) throws(TidelogError) -> OutstandingAnswer? {
         try read { state in
             var found = OutstandingAnswer(places: [], operations: [], isRepeated: false, since: .max)
@@ -74,7 +74,7 @@ extension LocalStore {
         }
     }
 
-    /// The operations that the service works on in its own time, by batch.
+    /// Returns the operations that the service processes asynchronously, by batch.
     public func awaitedOperations() throws(TidelogError) -> [BatchID: [SequenceNumber]] {
         var awaited: [BatchID: [SequenceNumber]] = [:]
         for open in try openBatches() where open.monitor != nil {
@@ -83,8 +83,8 @@ extension LocalStore {
         return awaited
     }
 
-    /// The operations in doubt, those together that took effect together or not at all: they were in one change set, and the
-    /// service takes back what it refuses.
+    /// Returns the operations in doubt, grouped by those that took effect all or none: they were in one change set, and
+    /// the service rolls back refused ones.
     func doubtfulSets() throws(TidelogError) -> [[PendingOperation]] {
         let isAtomic = try serviceOptions.changeSetRollback != .absent
         return try read { state in
@@ -98,7 +98,7 @@ extension LocalStore {
                     continue
                 }
                 if batches[batch] == nil { batches[batch] = .some(try state.openBatch(batch)) }
-                // Batch 0 stands for operations whose batch is lost, if there was one.
+                // Batch 0 stands for operations whose batch is unknown because its record is lost.
                 let place = batches[batch]??.prepared.changeSets.firstIndex {
                     $0.contains { $0.operation == pending.sequence }
                 }
@@ -114,7 +114,7 @@ extension LocalStore {
         }
     }
 
-    /// Logs that operations in doubt were not carried out, as a search has shown.
+    /// Logs that operations in doubt did not take effect, according to a search.
     func release(_ members: [PendingOperation], because finding: String) async throws(TidelogError) {
         let operations = members.map(\.sequence)
         try transaction { () throws -> Void in
@@ -126,7 +126,7 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Logs that operations in doubt were not carried out.
+    /// Logs that operations in doubt did not take effect.
     func release(_ operations: [SequenceNumber]) async throws(TidelogError) {
         try transaction { () throws -> Void in
             try self.add(.operationsReleased(operations))
@@ -136,7 +136,7 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Remembers which of the operations are in doubt: call before it is logged that they are sent again.
+    /// Stores which of the operations are in doubt. It has to be called before logging that they are sent again.
     func noteDoubts(_ operations: [SequenceNumber]) throws {
         for operation in operations {
             if case .inDoubt? = try state.pendingOperation(operation)?.status {
@@ -147,7 +147,7 @@ extension LocalStore {
         }
     }
 
-    /// That an operation was not carried out this time says nothing of the time before.
+    /// Keeps operations in doubt that were not processed this time, because an earlier transmission may have been.
     func keepingDoubts(_ outcomes: [BatchAnswered.Outcome]) -> [BatchAnswered.Outcome] {
         outcomes.map { outcome in
             guard doubtful.contains(outcome.operation) else { return outcome }

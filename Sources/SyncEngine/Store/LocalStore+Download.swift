@@ -4,19 +4,19 @@ import Operations
 public import SyncCore
 import Views
 
-/// What the download rounds ask of the store. Each call is one transaction.
+/// The store functions for download rounds. Each call is one transaction.
 extension LocalStore {
-    /// The defining queries with where their downloads stand, in the order in which they were added.
+    /// Returns the defining queries with their download states, in the order in which they were added.
     func queryStates() throws(TidelogError) -> [QueryState] { try read { try $0.queries() } }
 
     /// Logs a part of a page of a defining query.
     ///
     /// - Parameters:
-    ///   - compares: whether what is as it was is only named.
-    ///   - next: where the next page is, where this is the last part of its page and not of the last page.
-    ///   - waiting: what earlier parts left, and earlier downloads.
-    /// - Returns: what it came to.
-    /// - Throws: `invalidRequest` where the query was removed or replaced meanwhile.
+    ///   - compares: Whether unchanged entities are only named in the record.
+    ///   - next: The link to the next page, if this is the last part of its page and the page is not the last one.
+    ///   - waiting: The dangling links of earlier parts and downloads.
+    /// - Returns: The result of the part.
+    /// - Throws: `invalidRequest` if the query was removed or replaced meanwhile.
     func ingest(
         _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
         waiting: WaitingLinks
@@ -35,11 +35,11 @@ extension LocalStore {
                 isDelta: queries.first { $0.query.name == query.name }?.isDelta == true)
             try builder.add(items)
             let quarantined = builder.quarantined
-            // Before anything else of the part: from here on it is known that not all of the download was taken.
+            // First, so that the log shows from here on that the download is incomplete.
             if !quarantined.isEmpty { try self.add(.entitiesQuarantined(quarantined)) }
             var (pages, left) = try builder.finish(next: try self.mayGoOn(query) ? next : nil)
             for page in pages { try self.add(.downloadPage(page)) }
-            // What was told of them on this page, the pages behind it do not tell again.
+            // Later pages do not repeat these links, so persist them now.
             if pages.last?.next != nil, left.hasLostKept, try self.keep(left, of: query) { left.markKept() }
             try self.keepTold(builder.streams)
             _ = try self.commit()
@@ -56,23 +56,23 @@ extension LocalStore {
         try? ServiceRequest.parse(URLText.encoded(query.query), model: model, version: model.version)
     }
 
-    /// What a part of a page came to.
+    /// The result of a part of a page.
     struct IngestedPart {
         var tally: DownloadTally
-        /// What could not be stored, as `Set/Navigation`.
+        /// Expanded properties whose entities cannot be stored, as `Set/Navigation`.
         var skipped: Set<String>
-        /// What the part was silent about, as `Set/Navigation`.
+        /// Expanded properties that the part omits, as `Set/Navigation`.
         var untold: Set<String>
-        /// The links of which an end is not known.
+        /// The links with an unknown end.
         var waiting: WaitingLinks
-        /// What left a collection.
+        /// The entities that left a collection.
         var unlinked: Set<EntityID>
         var quarantined: [QuarantinedEntity]
         var repeated: [String]
     }
 
-    /// Whether a download of changes that is interrupted goes on behind this page: not behind one with an entity that could not
-    /// be taken, since no later page has it again.
+    /// Returns whether an interrupted delta download may continue after this page. It may not if an entity was
+    /// quarantined, because no later page repeats it.
     private func mayGoOn(_ query: DefiningQuery) throws -> Bool {
         guard let state = try state.queries().first(where: { $0.query.name == query.name }), state.isDelta else {
             return true
@@ -80,8 +80,8 @@ extension LocalStore {
         return try self.state.quarantine(of: state).isEmpty
     }
 
-    /// Where the changes since this download are to be had: where an entity could not be taken, the next one reads it again,
-    /// by the delta link that this one began with or, after a full download, in full.
+    /// Returns the delta link for the next download. If an entity was quarantined, the next download has to read it
+    /// again: with the delta link that this one began with, or in full after a full download.
     private func deltaLink(_ new: String?, behind query: DefiningQuery) throws -> String? {
         guard let state = try state.queries().first(where: { $0.query.name == query.name }),
             try !self.state.quarantine(of: state).isEmpty
@@ -89,21 +89,22 @@ extension LocalStore {
         return state.isDelta ? state.deltaLink?.url : nil
     }
 
-    /// Entities that downloads brought and that could not be taken; each goes when its query's next download can take it, or
-    /// does not bring it any more.
+    /// Returns the quarantined entities of downloads. Each is removed when its query's next download can apply it, or
+    /// no longer contains it.
     public func quarantine() throws(TidelogError) -> [QuarantineEntry] { try read { try $0.quarantine() } }
 
-    /// Where an answer is held back that is too long for memory; nil where all of it is held there.
+    /// The directory for responses that are too large for memory, or nil to hold them in memory.
     nonisolated var spoolDirectory: String? { spoolsToDisk ? files.directory : nil }
 
-    /// Logs that a query was downloaded to its end.
+    /// Logs the end of a query's download.
     ///
-    /// Behind its pages and as they are, since it reads what they have covered; and then they are committed.
+    /// It is executed after the pages are folded, since it reads their coverage; then they are committed.
     ///
     /// - Parameters:
-    ///   - waiting: the links of which an end did not come.
-    ///   - unlinked: what left a collection, in whatever part.
-    /// - Returns: how many entities it does not bring any more; and what waits, where the store has just that.
+    ///   - waiting: The links with an unknown end.
+    ///   - unlinked: The entities that left a collection in any part.
+    /// - Returns: The number of entities that the query no longer contains, and the dangling links if the store has
+    ///   exactly these.
     func finishDownload(
         of query: DefiningQuery, deltaLink: String?, waiting: WaitingLinks = WaitingLinks(),
         unlinked: Set<EntityID> = []
@@ -133,9 +134,9 @@ extension LocalStore {
         return found
     }
 
-    /// Logs which links wait now: those of the queries that there are, and of this one none where all are too many.
+    /// Logs the dangling links: those of existing queries, without those of this query if there are too many.
     ///
-    /// - Returns: whether these are all that wait.
+    /// - Returns: Whether all dangling links were logged.
     private func keep(_ waiting: WaitingLinks, of query: DefiningQuery) throws -> Bool {
         let open = waiting.open
         let queries = Set(try state.queries().map(\.query.name))
@@ -145,15 +146,15 @@ extension LocalStore {
         return links.count == open.count
     }
 
-    /// Whether they do not fit the one record that they are to be.
+    /// Returns whether the links exceed the limits of one record.
     private func areTooMany(_ links: [OpenLink]) -> Bool {
         links.count > downloadLimits.openLinks || links.reduce(0) { $0 + $1.byteCount } > downloadLimits.openLinksSize
     }
 
-    /// Links of which an end is not in the store; see `OpenLink`.
+    /// Returns the dangling links; see `OpenLink`.
     func openLinks() throws(TidelogError) -> [OpenLink] { try read { try $0.openLinks() } }
 
-    /// What was asked for by one text is nothing that another one brings.
+    /// Checks that the query still exists with the same text, because its pages do not belong to another one.
     private func checkIsThere(_ query: DefiningQuery) throws {
         let isThere = try state.queries().contains { $0.query.name == query.name && $0.query.query == query.query }
         guard !isThere else { return }
@@ -164,8 +165,8 @@ extension LocalStore {
 
     /// Logs entities that were read outside a download.
     ///
-    /// - Parameter identifying: the entity was read to learn the keys of those below it. What cannot be told to be one of
-    ///   them is left to the next download.
+    /// - Parameter identifying: Whether the entity was read to learn the keys of its children. Children that cannot be
+    ///   matched are left to the next download.
     func ingest(
         _ payload: EntityPayload, of set: EntitySet, known: EntityID? = nil, identifying: Bool = false
     ) async throws(TidelogError) {

@@ -5,33 +5,34 @@ public import Operations
 import SyncCore
 import Views
 
-/// What the store knows that bears on creates in doubt.
+/// The store's evidence about creates in doubt.
 extension LocalStore {
-    /// Since when the store knows an entity of the service, seen from a batch.
+    /// The time from which the store has had an entity of the service, relative to a batch.
     enum Acquaintance {
-        /// It does not know it.
+        /// The store does not have the entity.
         case none
-        /// Since before the batch was prepared, or by an operation of this store: it is another one.
+        /// The store has had it since before the batch was prepared, or created it by an operation, so it is another
+        /// entity.
         case other
-        /// A download has brought it since, so it may be what the batch created. It can be replaced by the created entity
-        /// if nothing refers to it that the created one lacks.
+        /// A download has stored it since, so it may be the result of the batch. It can be replaced by the created
+        /// entity if it has no reference that the created one lacks.
         case broughtSince(EntityID, isReplaceable: Bool)
     }
 
-    /// Since when the store knows entities that the service has.
+    /// Returns the time relation of entities that the service has.
     ///
     /// - Parameters:
-    ///   - payloads: entities of the set.
-    ///   - container: the entity that contains them, if the set is a contained one.
-    ///   - creation: the create in doubt.
-    /// - Returns: one for each entity.
+    ///   - payloads: Entities of the set.
+    ///   - container: The container of the entities, if the set is a contained one.
+    ///   - creation: The create in doubt.
+    /// - Returns: One value for each entity.
     func acquaintances(
         with payloads: [EntityPayload], of set: EntitySet, in container: EntityID?, besides creation: PendingOperation
     ) throws(TidelogError) -> [Acquaintance] {
         let known = try payloads.map { payload throws(TidelogError) in
             try entity(of: payload, in: set, container: container)
         }
-        // Entity IDs grow, so a smaller one is older than the operation.
+        // Entity IDs ascend, so a smaller one is older than the operation.
         let unclear = known.compactMap { $0 }.filter { $0 > creation.operation.subject }
         let others = unclear.isEmpty ? [] : knownBefore(of: Set(unclear), creation).others
         return try known.map { id throws(TidelogError) in
@@ -41,7 +42,7 @@ extension LocalStore {
         }
     }
 
-    /// Whether an entity that a download has brought has no operations, and no links but those of the other one.
+    /// Returns whether a downloaded entity has no operations, and only links that the created one has too.
     private func isReplaceable(_ id: EntityID, by created: EntityID) throws(TidelogError) -> Bool {
         try read { state in
             guard try state.pendingOperations(naming: id).isEmpty else { return false }
@@ -55,8 +56,8 @@ extension LocalStore {
         }
     }
 
-    /// When the batch that the operation is in doubt with was prepared; nil if the log no longer says it, or if the service had
-    /// accepted it, so that the sending says nothing of how long it works.
+    /// Returns the time at which the batch in doubt was prepared. Nil if the log no longer contains it, or if the
+    /// service had accepted the batch, so that the time does not limit its processing.
     func sendingTime(of creation: PendingOperation) throws(TidelogError) -> Timestamp? {
         knownBefore(of: [], creation).sent
     }
@@ -75,9 +76,9 @@ extension LocalStore {
         }
     }
 
-    /// Which of the entities the store knew before the batch was prepared that the operation is in doubt with, or by its own
-    /// operations, and when the batch was prepared: nil if the service had accepted it for later. What a compaction has
-    /// removed, or what cannot be read, is missing.
+    /// Returns the entities that the store had before the batch in doubt was prepared or created by its own operations,
+    /// and the time of the preparation, which is nil if the service had accepted the batch. Records that a compaction
+    /// removed or that are unreadable are missing.
     private func knownBefore(
         of entities: Set<EntityID>, _ creation: PendingOperation
     ) -> (sent: Timestamp?, others: Set<EntityID>) {
@@ -102,9 +103,9 @@ extension LocalStore {
         return (course.isAccepted ? nil : course.prepared, others)
     }
 
-    /// The content of a create, with how common its values are in the store.
+    /// Returns the content of a create, with the frequency of its values in the store.
     ///
-    /// - Parameter doubtful: entities that are not known to be at the service.
+    /// - Parameter doubtful: Entities that are not known to exist on the service.
     func content(
         of creation: Creation, besides doubtful: Set<EntityID>
     ) throws(TidelogError) -> SentContent? {
@@ -112,7 +113,7 @@ extension LocalStore {
         return try read { state throws in
             try SentContent(creation, type) { property, value throws(StateError) in
                 guard !property.isCollection, value.isCountable else { return (0, 0) }
-                // What came after it is a twin of it, or itself.
+                // A later entity is a twin, or the created entity itself.
                 let same = try state.findRows(set: creation.set, where: [(property.name, value)]).filter {
                     !doubtful.contains($0) && $0 < creation.entity
                 }
@@ -121,7 +122,7 @@ extension LocalStore {
         }
     }
 
-    /// Whether the store has an entity of the set at the service that could be what was sent, and whose key it does not know.
+    /// Returns whether the store has a keyless entity of the set on the service that could match the sent content.
     func hasKeyless(like content: SentContent, in set: EntitySet) throws(TidelogError) -> Bool {
         try read { state in
             guard try state.mayHaveKeyless(set: set.name) else { return false }
@@ -135,7 +136,7 @@ extension LocalStore {
         }
     }
 
-    /// Whether a defining query has brought all entities of a set.
+    /// Returns whether a defining query has downloaded all entities of a set.
     func knowsWhole(_ set: EntitySet) throws(TidelogError) -> Bool {
         let model = try model
         return try read { state in
@@ -151,9 +152,10 @@ extension LocalStore {
         }
     }
 
-    /// How long the lost request of an operation in doubt may still be running.
+    /// Returns the time for which the lost request of an operation in doubt may still be running.
     ///
-    /// - Parameter sent: when the log says that it was sent; nil for when it came into doubt.
+    /// - Parameter sent: The time of transmission according to the log, or nil for the time at which the operation
+    ///   became in doubt.
     func lostRequestWait(
         of pending: PendingOperation, sent: Timestamp?, seconds: Int
     ) -> LostRequestWait {
@@ -161,12 +163,13 @@ extension LocalStore {
         let now = environment.now()
         let wait = LostRequestWait(
             sent: sent ?? pending.since, firstLook: firstLooks[batch], now: now, seconds: seconds)
-        // The clock is behind the log's time: from here on the time is counted from this look.
+        // The clock is before the log's time, so the wait is measured from this search.
         if (sent ?? pending.since) > now { firstLooks[batch] = wait.start }
         return wait
     }
 
-    /// When the next upload can tell more of each operation in doubt whose lost request may still be running.
+    /// Returns the time from which the next upload can resolve each operation in doubt whose lost request may still be
+    /// running.
     public func nextLooks() throws(TidelogError) -> [SequenceNumber: Timestamp] {
         let options = try serviceOptions
         let now = environment.now()
@@ -185,7 +188,7 @@ extension LocalStore {
         return looks
     }
 
-    /// Logs what a search came to for operations that stay in doubt, unless the log says so already.
+    /// Logs the result of a search for operations that stay in doubt, unless it is already logged.
     func note(_ finding: String, of members: [PendingOperation]) async throws(TidelogError) {
         guard members.contains(where: { DoubtReason.adding(finding, to: $0) != $0.doubtReason }) else { return }
         try transaction { () throws -> Void in
@@ -195,7 +198,8 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Adds what a search came to, for operations that are in doubt; in front of the record that ends the doubt, if one does.
+    /// Adds the result of a search for operations in doubt. It precedes the record that ends the doubt, if there is
+    /// one.
     func addEvidence(_ finding: String, for members: [PendingOperation]) throws {
         for (batch, members) in Dictionary(grouping: members, by: { $0.status.batch ?? 0 }).sorted(by: {
             $0.key < $1.key
@@ -208,11 +212,11 @@ extension LocalStore {
     }
 }
 
-/// The reason of a doubt, and behind it what a search came to.
+/// The reason of a doubt, followed by the result of a search.
 package enum DoubtReason {
     private static let marker = " Looked for at the service: "
 
-    /// The reason with a finding in the place of an earlier one.
+    /// Returns the reason with a search result, which replaces an earlier one.
     static func adding(_ finding: String, to pending: PendingOperation) -> String {
         let reason = pending.doubtReason
         return (reason.firstRange(of: marker).map { String(reason[..<$0.lowerBound]) } ?? reason) + marker + finding
@@ -220,12 +224,12 @@ package enum DoubtReason {
 
     static func isLookedFor(_ reason: String) -> Bool { reason.contains(marker) }
 
-    /// What a search came to; nil if the reason says nothing of one.
+    /// Returns the search result, or nil if the reason has none.
     package static func finding(in reason: String) -> String? {
         reason.firstRange(of: marker).map { String(reason[$0.upperBound...]) }
     }
 
-    /// Whether the service has refused the change set, so that nothing of it is running any more.
+    /// Returns whether the service has refused the change set, so that no request is running any more.
     static func isOfRefusal(_ reason: String) -> Bool { reason.hasPrefix(BatchAnswered.refusedButThere) }
 }
 
@@ -245,7 +249,7 @@ extension Value {
     }
 }
 
-/// What the log says of one batch until its operations are in doubt.
+/// The progress of one batch in the log until its operations are in doubt.
 private struct BatchCourse {
     let batch: BatchID
     private(set) var prepared: Timestamp?
@@ -255,7 +259,7 @@ private struct BatchCourse {
 
     init(_ batch: BatchID) { self.batch = batch }
 
-    /// Returns whether the record is one of a batch.
+    /// Processes a record. Returns whether it is a batch record.
     mutating func take(_ record: LogRecord, _ kind: RecordCodec.Kind) -> Bool {
         guard kind.isOfBatch else { return false }
         guard !hasEnded, let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else {

@@ -3,8 +3,9 @@ public import ODataWire
 public import Views
 
 extension LocalStore {
-    /// Answers the query and tells how: which statements SQLite was asked, by which ways it answers them, and what was left to
-    /// memory, and why. No value of the query or of an entity is in it, but what the SQL names: tables and columns.
+    /// Executes the query and explains its execution: the SQLite statements, their query plans, and the parts that are
+    /// evaluated in memory, with the reasons. The explanation contains tables and columns, but no values of the query
+    /// or of entities.
     ///
     /// Cost: that of the query.
     public func explain(_ url: String) throws(TidelogError) -> QueryExplanation { try explain(.url(url)) }

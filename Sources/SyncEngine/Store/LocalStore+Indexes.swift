@@ -3,11 +3,10 @@ import Operations
 import SyncCore
 import Views
 
-/// Indexes of the views: those that the app declared, and those that the defining queries ask for.
+/// Indexes of the views: those declared by the app, and those derived from the defining queries.
 extension LocalStore {
-    /// Makes and drops indexes so that they are those that are asked for now. Cost: nothing where they are; otherwise a pass
-    /// over the set for each that is new.
-    /// Declared ones that the metadata no longer have a place for are passed over.
+    /// Creates and drops indexes to match the current declarations. Cost: none if they match, otherwise one pass over
+    /// the set for each new index. Declared indexes that do not fit the metadata are skipped.
     func arrangeIndexes() throws(TidelogError) {
         guard hasModel else { return }
         let model = try model
@@ -18,14 +17,15 @@ extension LocalStore {
         }
     }
 
-    /// Throws `invalidRequest` where the app declared an index over what the metadata do not have. Says nothing before there
-    /// are metadata.
+    /// Checks the declared indexes. Does nothing before metadata are installed.
+    ///
+    /// - Throws: `invalidRequest` if a declared index refers to a missing element.
     public func checkIndexes() throws(TidelogError) {
         guard hasModel else { return }
         for index in declaredIndexes { try check(index, try model) }
     }
 
-    /// Whether other indexes may be asked for behind the record: metadata make the tables anew.
+    /// Returns whether the required indexes may change with the record. Metadata recreate the tables.
     static func asksForIndexes(_ body: Record.Body) -> Bool {
         switch body {
         case .serviceInstalled, .definingQueryAdded, .definingQueryRemoved: true

@@ -3,10 +3,12 @@ import Operations
 import SyncCore
 import Views
 
-/// Deleting an entity that no service has seen: its creation is undone, and nothing is sent.
+/// Deletion of entities that the service has never seen: their creation is undone, and nothing is sent.
 extension LocalStore {
-    /// Undoes the creation of the entity and all that is only about it. Nil where that would not come to the same as deleting
-    /// it: where the service may have it, or where something of other entities would go as well.
+    /// Undoes the creation of an entity and all operations that concern only it.
+    ///
+    /// - Returns: Nil if that would differ from a deletion, because the service may have the entity or because changes
+    ///   of other entities would be undone too.
     func undoneCreation(_ address: EntityAddress) throws(TidelogError) -> IntentResult? {
         let model = try model
         let found = try rehearsal { () throws -> [SequenceNumber]? in
@@ -35,8 +37,8 @@ extension LocalStore {
         return nil
     }
 
-    /// What an undo of the creation takes back; nil where the other entities would not be as after a delete. To be rehearsed:
-    /// both are tried.
+    /// Returns the operations that an undo of the creation includes, or nil if other entities would differ from the
+    /// state after a delete. It tries both, so it has to run in a transaction that is rolled back.
     private func operationsOnly(about id: EntityID, _ creation: SequenceNumber) throws -> [SequenceNumber]? {
         let report: UndoReport
         do {
@@ -53,18 +55,18 @@ extension LocalStore {
         let deletedLinks = try changedLinks(except: id)
         try add(.operationsUndone(report.undone + [delete]))
         try settle()
-        // Whom the new entity pushed out of a link, its operations do not name where a dependent property says the link.
+        // If a dependent property defines the link, the operations do not refer to the displaced partner.
         guard try changedLinks(except: id) == deletedLinks else { return nil }
         return try others.map { try standing(of: $0) } == deleted ? report.undone : nil
     }
 
-    /// Where the pending operations put links or took them away, the entity's own aside.
+    /// Returns the links that pending operations created or removed, except the entity's own.
     private func changedLinks(except id: EntityID) throws -> Set<LinkRow> {
         Set(try state.changedLinks().filter { $0.first != id && $0.second != id && $0.inBase != $0.inLocal })
     }
 
-    /// What an entity is and whom it is linked to; nothing where it is not there. Unset and null are one here: a dependent
-    /// property whose principal is gone is null, and was perhaps never set.
+    /// Returns a description of an entity and its links, or an empty one if it does not exist. Unset and null are
+    /// equivalent: a dependent property without a principal is null, even if it was never set.
     private func standing(of id: EntityID) throws -> [String] {
         guard let row = try state.row(id) else { return [] }
         let values = row.values.filter { $0.value != .null }.map { "\($0.name)=\($0.value)" }

@@ -5,10 +5,10 @@ import SyncCore
 import Views
 
 extension LocalStore {
-    /// Validates the intents one after another, logs them, and returns when they are durable.
+    /// Validates and logs the intents in order. When it returns, they are durable.
     ///
-    /// All or nothing: where one is refused, none is logged. With `asChangeSet` they also travel to the service as one, and
-    /// only the state after the last has to be legal; otherwise the state after each.
+    /// If one is refused, none is logged. With `asChangeSet` they are also sent in one change set, and only the state
+    /// after the last one has to be legal; otherwise the state after each.
     public func perform(
         _ intents: [(intent: Intent, options: IntentOptions)], asChangeSet: Bool
     ) async throws(TidelogError) -> [IntentResult] {
@@ -29,7 +29,7 @@ extension LocalStore {
         }
         return try transaction { () throws -> [IntentResult] in
             _ = self.takeTouched()
-            // One for all: a copy of what it knows for each intent would cost their number squared.
+            // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
                 state: self.state, model: model, root: try self.service?.root, drafts: DraftTable())
             var performed: [(sequence: SequenceNumber, subject: EntityID?)] = []
@@ -37,7 +37,7 @@ extension LocalStore {
             var deletions = ChangeSetDeletions()
             if asChangeSet { try deletions.expect(intents.map(\.intent), builder, self.state) }
             for (intent, options) in intents {
-                // An update that brings new entities is several operations, and those must not be torn apart.
+                // An update with new entities consists of several operations, which must not be separated.
                 let isSplit = if case .update(_, _, _, let inline) = intent { !inline.isEmpty } else { false }
                 let changeSet = asChangeSet ? first : (isSplit ? self.nextSequence : nil)
                 let sendsEmptyUpdate = options.sendsEmptyUpdate || options.stream != nil
@@ -54,7 +54,7 @@ extension LocalStore {
                 if !asChangeSet { try self.checkCardinality() }
             }
             try self.checkCardinality()
-            // Before the log has them: afterwards nothing may fail any more.
+            // Before the commit, after which nothing may fail.
             let results = try self.results(performed, builder.drafts, model)
             if !performed.isEmpty { _ = try self.commit() }
             return results

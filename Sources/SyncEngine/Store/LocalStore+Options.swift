@@ -4,35 +4,36 @@ public import OperationLog
 public import SyncCore
 
 extension LocalStore {
-    /// How a store is opened.
+    /// The options for opening a store.
     public struct Options: Sendable {
-        /// Where the time that records carry comes from, and how the engine waits.
+        /// The source of record times and of delays.
         public var environment: SyncEnvironment
         public var log: OperationLog.Options
         public var snapshots: SnapshotPolicy
-        /// Whether the deletion of an entity that no service has seen undoes its creation.
+        /// A Boolean value that indicates whether deleting an entity that the service has never seen undoes its
+        /// creation.
         public var undoesLocalCreation: Bool
-        /// Beside those that the defining queries ask for.
+        /// Indexes in addition to those derived from the defining queries.
         public var indexes: [EntityIndex]
-        /// What the service lacks; nil for what the metadata say of it.
+        /// The service capabilities, or nil to derive them from the metadata.
         public var service: ServiceOptions?
-        /// Whether the content of a stream goes from the store once the service has it.
+        /// A Boolean value that indicates whether the content of a stream is removed from the store after its upload.
         public var removesStreamsAfterUpload = false
-        /// How defining queries are downloaded, by name, where it is not as usual.
+        /// Download settings of defining queries that differ from the defaults, by name.
         public var querySettings: [String: DefiningQuerySettings] = [:]
-        /// Where the files are; a simulation brings its own.
+        /// The disk of the store. A simulation supplies its own.
         package var disk = StoreDisk.system
-        /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
-        /// comes of it must not depend on it.
+        /// The number of operations that makes a queue long; see `Fold`. Nil for the default. A simulation draws other
+        /// numbers, because the results must not depend on it.
         package var longQueue: Int?
-        /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
-        /// time.
+        /// Whether a download reads ahead while the store ingests the previous part. Not in a simulation, which is
+        /// sequential.
         package var readsAhead = true
         package var downloadLimits = DownloadLimits()
-        /// Whether it is looked at as it was: nothing is done that opening a store does otherwise.
+        /// Whether the store is a historical one, for which the side effects of opening are omitted.
         package var isPast = false
-        /// Whether the views of a past are folded record by record, as those of the store itself are: slower, for who holds the
-        /// two ways against each other.
+        /// Whether the views of a historical store are folded record by record like those of the store itself. This is
+        /// slower, and serves to compare the two ways.
         package var foldsPastInViews = false
 
         public init(
@@ -53,7 +54,7 @@ extension LocalStore {
 extension LocalStore {
     // MARK: What the service lacks
 
-    /// What the service lacks: as it was given, or as the metadata say, less what uploads have found out.
+    /// The service capabilities: as configured or as derived from the metadata, combined with the findings of uploads.
     public var serviceOptions: ServiceOptions {
         get throws(TidelogError) {
             if let givenServiceOptions, !hasModel { return givenServiceOptions }
@@ -63,14 +64,15 @@ extension LocalStore {
         }
     }
 
-    /// Goes by these until the store is closed, whatever uploads have found out before; nil for what the metadata say.
+    /// Uses these capabilities until the store is closed, without earlier findings of uploads; nil to derive them from
+    /// the metadata.
     public func use(_ options: ServiceOptions?) {
         givenServiceOptions = options
         learned = LearnedOptions()
         rearrangements += 1
     }
 
-    /// Remembers what an upload has found out about the service. Where it cannot be written it is found out again.
+    /// Stores a finding of an upload about the service. If it cannot be written, a later upload finds it again.
     func learn(_ change: (inout LearnedOptions) -> Void) {
         let known = learned
         change(&learned)

@@ -5,9 +5,9 @@ import SyncCore
 public import Views
 
 extension LocalStore {
-    /// The entity that a readLink, an editLink or a key names.
+    /// Returns the entity at an address.
     ///
-    /// - Parameter options: `$select` and `$expand` are looked at.
+    /// - Parameter options: Options, of which `$select` and `$expand` are applied.
     public func load(_ address: EntityAddress, options: QueryOptions = QueryOptions()) throws(TidelogError)
         -> EntitySnapshot
     {
@@ -41,7 +41,7 @@ extension LocalStore {
             row, options)
     }
 
-    /// The entity of a link such as `Orders(5)`, by one statement; nil where that is not enough to know.
+    /// Returns the entity for a link such as `Orders(5)` with a single statement, or nil if that is not sufficient.
     private func load(plain link: String, _ options: QueryOptions) throws(TidelogError) -> EntitySnapshot? {
         guard let link = PlainLink(link), let model = fold.model, let set = model.findEntitySet(link.set),
             !set.isSingleton
@@ -52,12 +52,12 @@ extension LocalStore {
         }
     }
 
-    /// Answers an OData query from the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink, a
+    /// Executes an OData query on the views: `Customers?$filter=…`, `Customers(1)/Orders`, a readLink, or a
     /// ``QueryAnswer/nextLink``.
     ///
     /// - Parameters:
-    ///   - pageSize: how many entities at most come at once; the answer then has a link to those behind.
-    ///   - usualPageSize: the same where neither that nor the query, which may be a next link, says it.
+    ///   - pageSize: The largest number of entities in the result, which then has a link to the next ones.
+    ///   - usualPageSize: The page size if neither `pageSize` nor the query, which may be a next link, sets one.
     public func query(
         _ url: String, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
@@ -74,7 +74,7 @@ extension LocalStore {
         }
     }
 
-    /// The metadata document that the store works with; it takes no query options.
+    /// Returns the metadata document of the store. It takes no query options.
     private func metadata(_ header: StateHeader, _ options: QueryOptions) throws -> QueryAnswer {
         guard options == QueryOptions() else {
             throw TidelogError(.invalidRequest, "$metadata takes no query options.")
@@ -83,9 +83,11 @@ extension LocalStore {
         return QueryAnswer(entities: [], isSingle: true, form: .rawValue(.string(document)))
     }
 
+    /// Executes a query on a path.
+    ///
     /// - Parameters:
-    ///   - pageSize: as for ``query(_:pageSize:usualPageSize:)``; the path has to be an entity set then.
-    ///   - usualPageSize: likewise.
+    ///   - pageSize: As in ``query(_:pageSize:usualPageSize:)``; the path then has to be an entity set.
+    ///   - usualPageSize: As in ``query(_:pageSize:usualPageSize:)``.
     public func query(
         path: ResourcePath, options: QueryOptions, pageSize: Int64? = nil, usualPageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
@@ -104,10 +106,10 @@ extension LocalStore {
         }
     }
 
-    /// What a navigation property of an entity leads to.
+    /// Returns the targets of a navigation property of an entity.
     ///
-    /// - Parameter property: counts by its name: generated classes bring the metadata of the day they were generated, and
-    ///   the store goes by its own.
+    /// - Parameter property: The property, of which only the name is used. Generated classes contain the metadata of
+    ///   the time of their generation, but the store uses its own.
     public func related(
         _ address: EntityAddress, _ property: Property, _ options: QueryOptions, pageSize: Int64? = nil
     ) throws(TidelogError) -> QueryAnswer {
@@ -123,7 +125,7 @@ extension LocalStore {
             guard let set = try state.set(of: id).flatMap({ model.findEntitySet($0) }) else {
                 throw TidelogError(.notFound, "The entity is not in the store.")
             }
-            // A type derived from the set's may declare it.
+            // A type derived from the set's type may declare it.
             let type = try state.row(id).flatMap { model.findEntityType($0.type) }
             let own = set.entityType.findProperty(property.name) ?? type?.findProperty(property.name)
             guard let property = own, property.isNavigation else {
@@ -137,7 +139,7 @@ extension LocalStore {
                 target: property.isCollection
                     ? .entities(targetType, in: targetSet) : .entity(targetType, in: targetSet))
             let forms = try linkForms(model)
-            // The path of a contained entity goes through the one that contains it.
+            // The path of a contained entity includes its container.
             let place = set.isContained ? try state.row(id).map(forms.readLink) : nil
             return try LocalQuery(views: try views, state: state, forms: forms, time: time).answer(
                 ServiceRequest(path: path, options: options),
@@ -145,8 +147,8 @@ extension LocalStore {
         }
     }
 
-    /// The entities that lead to this one by a navigation property of theirs: the same relationship walked backwards, whether
-    /// or not the metadata have a property for that direction.
+    /// Returns the entities that link to this one by a navigation property of theirs: the relationship in the opposite
+    /// direction, whether or not the metadata have a property for it.
     public func sources(
         of address: EntityAddress, by property: Property, _ options: QueryOptions
     ) throws(TidelogError) -> QueryAnswer {
@@ -170,8 +172,8 @@ extension LocalStore {
         }
     }
 
-    /// The IDs of what a navigation property leads to, or with `isBackwards` of what leads here by it, in their order. Reads no
-    /// entities.
+    /// Returns the IDs of the targets of a navigation property, or with `isBackwards` of its sources, in ascending
+    /// order. Reads no entities.
     public func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool = false
     ) throws(TidelogError) -> [EntityID] {
@@ -187,7 +189,8 @@ extension LocalStore {
         }
     }
 
-    /// Links that name the entities by their IDs, as `Customers(~7)`. They are good for ever, for deleted entities too.
+    /// Returns links with the entities' IDs, such as `Customers(~7)`. They are valid permanently, even for deleted
+    /// entities.
     public func localLinks(of entities: Set<EntityID>) throws(TidelogError) -> [EntityID: String] {
         try read { state throws in
             var links: [EntityID: String] = [:]
@@ -196,16 +199,16 @@ extension LocalStore {
         }
     }
 
-    /// Every key that the service gave an entity of this store, and the entity's ID.
+    /// Returns every key that the service assigned to an entity of this store, with the entity's ID.
     public func keyMap() throws(TidelogError) -> [KeyMapEntry] {
         try read { _ in try views.keyMap() }
     }
 
-    /// The entity that has the key, in the form of `KeyText`, or had it once.
+    /// Returns the entity that has or last had the key, given in the form of `KeyText`.
     package func entity(set: String, key: String) throws(TidelogError) -> EntityID? {
         try read { try $0.entity(set: set, key: key) }
     }
 
-    /// A hash over the whole state; see ``StateDigest``.
+    /// Returns a hash of the whole state; see ``StateDigest``.
     public func digest() throws(TidelogError) -> String { try read { try StateDigest(of: $0).description } }
 }

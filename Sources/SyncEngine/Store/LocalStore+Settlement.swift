@@ -4,14 +4,16 @@ public import Operations
 import SyncCore
 import Views
 
-/// What somebody knows who looked at the service: what became of an operation in doubt, and where the service has an entity
-/// whose key no answer told.
+/// Manual in-doubt resolution: the user states the outcome of an operation in doubt, or the key of an entity that the
+/// service created without returning it.
 extension LocalStore {
-    /// Logs what somebody knows of an operation in doubt, and with it of those that were sent in one change set with it.
-    /// Returns all of them. Not while an upload is under way, which may just be sending them again.
+    /// Logs the outcome of an operation in doubt, and of those in the same change set. Not permitted during an upload,
+    /// which may be sending them again.
     ///
-    /// - Parameter address: where the service has what the operation created: a URL, `Orders(5)`, or the key alone. Without
-    ///   it what is done to an entity whose key the service gave waits until a download, or ``identify(_:as:)``, tells that.
+    /// - Parameter address: The location of the created entity on the service: a URL, `Orders(5)`, or the key alone.
+    ///   Without it, operations on an entity with a service-generated key wait until a download or ``identify(_:as:)``
+    ///   provides the key.
+    /// - Returns: All resolved operations.
     @discardableResult
     public func settle(
         _ operation: SequenceNumber, as settlement: DoubtSettlement, at address: String? = nil
@@ -48,7 +50,7 @@ extension LocalStore {
         return operations
     }
 
-    /// Lets everything in doubt be sent again as something new, but for what the service works on and will answer itself.
+    /// Sends all operations in doubt again as new ones, except those of batches that the service is still processing.
     public func resendDoubts() async throws(TidelogError) {
         guard uploads == 0 else {
             throw TidelogError(
@@ -60,11 +62,11 @@ extension LocalStore {
         if !doubts.isEmpty { try await release(doubts) }
     }
 
-    /// Logs where the service has an entity that it has created and whose key no answer told. What waits for the key goes
-    /// with the next upload, which reads the entity first.
+    /// Logs the location of an entity that the service created without returning its key. Operations that wait for the
+    /// key are sent by the next upload, which reads the entity first.
     ///
-    /// - Parameter address: a URL, `Orders(5)`, or the key alone.
-    /// - Returns: the entity's readLink from now on.
+    /// - Parameter address: A URL, `Orders(5)`, or the key alone.
+    /// - Returns: The new readLink of the entity.
     @discardableResult
     public func identify(_ entity: EntityAddress, as address: String) async throws(TidelogError) -> String {
         let model = try model
@@ -80,8 +82,8 @@ extension LocalStore {
         }
     }
 
-    /// What is known of the entity that an operation in doubt created: what was sent, and then the key alone, which says that
-    /// nothing of it has been read.
+    /// Returns the images of an entity that an operation in doubt created: the sent values, and then the key alone,
+    /// which indicates that the entity has not been read.
     private func images(
         _ operation: SequenceNumber, _ address: String, _ members: [PendingOperation]
     ) throws(TidelogError) -> [EntityImage] {
@@ -105,7 +107,7 @@ extension LocalStore {
 }
 
 extension AddressResolver {
-    /// Of an entity that the service has, and whose key it has not told.
+    /// Returns the image of an entity whose key the service has not returned.
     fileprivate func image(of entity: EntityAddress, at address: String) throws -> EntityImage {
         let id = try self.entity(entity)
         let name = "\(try state.set(of: id) ?? "")(\(id))"
@@ -122,9 +124,9 @@ extension AddressResolver {
         return try image(of: id, row.set, row.type, known: row.values, at: address)
     }
 
-    /// What is known of an entity once it is known where the service has it: the key.
+    /// Returns the image of an entity with its key.
     ///
-    /// - Parameter known: what is known of the entity; the address must not say something else.
+    /// - Parameter known: The known values of the entity, which the address must not contradict.
     fileprivate func image(
         of id: EntityID, _ setName: String, _ type: String, known: PropertyValues, at address: String
     ) throws -> EntityImage {
@@ -152,7 +154,7 @@ extension AddressResolver {
                     next download removes.
                     """)
         }
-        // A key value inside of a complex property does not replace the rest of it.
+        // A nested key value does not replace the rest of its complex property.
         var told = PropertyValues()
         for (path, value) in values {
             let root = String(path.prefix { $0 != "/" })
@@ -162,7 +164,7 @@ extension AddressResolver {
         return EntityImage(entity: id, set: setName, type: type, values: told)
     }
 
-    /// The key that a text names an entity of the set by: its URL at the service, `Orders(5)`, or what is in the parentheses.
+    /// Returns the key in a text: the URL of an entity of the set, `Orders(5)`, or the content of the parentheses.
     private func serviceKey(_ text: String, in set: EntitySet) throws -> KeyPredicate {
         var segments: [ResourcePath.Segment]
         do throws(URLSyntaxError) {
@@ -196,7 +198,7 @@ extension AddressResolver {
         }
     }
 
-    /// What is in the parentheses behind a navigation property.
+    /// Returns the key from the content of the parentheses after a navigation property.
     private func contained(_ text: String, _ set: EntitySet) throws -> KeyPredicate? {
         let selector = try KeySelector.parse("(\(text))", of: set.entityType, version: model.version)
         if case .key(let key) = selector { return key }
@@ -219,7 +221,7 @@ extension AddressResolver {
             recovery: "Give its URL, \(set.name)(\(example)), or the key alone.")
     }
 
-    /// Another entity that has the key, here or at the service.
+    /// Returns another entity that has the key, in the current or the base state.
     private func owner(
         of key: KeyPredicate, in set: EntitySet, besides id: EntityID, container: EntityID?
     ) throws -> EntityID? {

@@ -4,10 +4,10 @@ import SyncCore
 import Views
 
 extension LocalStore {
-    /// Writes the state as it is now into the log's directory. Older snapshots of no more use are removed; the log keeps all
-    /// of its records.
+    /// Writes a snapshot of the current state to the log's directory. Superfluous older snapshots are removed; the log
+    /// keeps all of its records.
     ///
-    /// Cost: one pass over the store, while other calls wait; memory does not grow with it.
+    /// Cost: one pass over the store, while other calls wait. Memory is bounded.
     @discardableResult
     public func writeSnapshot() throws(TidelogError) -> StoreSnapshot {
         do {
@@ -19,15 +19,15 @@ extension LocalStore {
         }
     }
 
-    /// The snapshot in front of the next record, newly written unless it is there and holds.
+    /// Returns the snapshot at the current end of the log. It is written unless an intact one exists.
     func currentSnapshot() throws -> StoreSnapshot {
-        // History may go that the views would have to be caught up from.
+        // Afterwards, history that the views need to catch up may be removed.
         try commitPages()
         try catchUpAfterFailure()
         if let newest = try reader().snapshots().last, newest.sequence == log.nextSequence,
             let digest = try? digest(of: newest)
         {
-            // It may be all that is left of what it says. Views must not overrule it.
+            // The snapshot may be the only remaining source of its state, so views must not override it.
             guard try digest == StateDigest(of: state) else {
                 throw Self.unproven("The store does not say what its newest snapshot says", files)
             }
@@ -40,7 +40,8 @@ extension LocalStore {
         return StoreSnapshot(sequence: file.sequence, bytes: file.bytes, digest: digest?.description ?? "")
     }
 
-    /// See ``SnapshotSpacing``. One that a crash brings back is removed the next time.
+    /// Removes superfluous snapshots; see ``SnapshotSpacing``. One that reappears after a crash is removed the next
+    /// time.
     private func removeOldSnapshots() throws {
         let reader = try reader()
         let snapshots = try reader.snapshots()
@@ -49,7 +50,7 @@ extension LocalStore {
         disk.remove(snapshots.filter { superfluous.contains($0.sequence) }.map(\.path))
     }
 
-    /// Reads a snapshot to its end.
+    /// Reads a snapshot completely and returns its digest.
     func digest(of snapshot: SnapshotFile) throws -> StateDigest {
         let cursor = try reader().snapshot(snapshot)
         var decoder = SnapshotDecoder()
@@ -59,8 +60,8 @@ extension LocalStore {
 
     // MARK: Automatic ones
 
-    /// Writes a snapshot if the policy says that it is time. An error is kept in ``snapshotFailure`` and nothing else: what
-    /// the app asked for is done, and the log has everything.
+    /// Writes a snapshot if the policy requires it. An error is only stored in ``snapshotFailure``: the app's call has
+    /// succeeded, and the log is complete.
     func writeSnapshotIfDue() {
         guard case .automatic(let growth) = snapshotPolicy else { return }
         do {
@@ -72,14 +73,14 @@ extension LocalStore {
         }
     }
 
-    /// Notes how far the log goes: what an upload or download has logged is missed from now on if it is lost.
+    /// Records the end of the log, so that a loss of the records of an upload or download can be detected.
     func noteEnd() { log.recordEnd() }
 
     private func isSnapshotDue(_ growth: UInt64) throws -> Bool {
         let reader = try reader()
         let newest = try reader.snapshots().last
         let begin = newest?.sequence ?? 1
-        // A snapshot begins a segment, so the segments behind it are what was appended since.
+        // A snapshot begins a segment, so the later segments were appended since.
         var bytes: UInt64 = 0
         for segment in try reader.segmentList() where segment.firstSequence >= begin { bytes += segment.bytes }
         return log.nextSequence > begin && bytes >= max(growth, newest?.bytes ?? 0)

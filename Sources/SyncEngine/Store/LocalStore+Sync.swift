@@ -4,18 +4,18 @@ public import Operations
 public import SyncCore
 import Views
 
-/// What the upload rounds ask of the store, and what both rounds do. Each call is one transaction.
+/// The store functions for upload rounds, and those for both kinds of rounds. Each call is one transaction.
 extension LocalStore {
     // MARK: Upload
 
-    /// What the next batch would hold; nothing is logged.
+    /// Returns the plan of the next batch without logging anything.
     ///
     /// - Parameters:
-    ///   - retrying: refused operations that are to be sent once more.
-    ///   - unreadable: entities that were read just now; what is not known of them still is not waited for.
-    ///   - service: what the service lacks; nil for what the store goes by.
-    ///   - upload: what is to be sent, and how much in one batch.
-    ///   - reach: whether the plan says why each operation that stays behind does, which costs a pass over the queue.
+    ///   - retrying: Refused operations to send again.
+    ///   - unreadable: Entities that were just read. Operations do not wait for values of them that are still unknown.
+    ///   - service: The service capabilities, or nil for those of the store.
+    ///   - upload: The operations to send, and the limits of a batch.
+    ///   - reach: Whether the plan contains a reason for every held operation, which requires a pass over the queue.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil,
         upload: UploadOptions = UploadOptions(), reach: PlanReach = .queue
@@ -39,22 +39,23 @@ extension LocalStore {
         return try remakeViews(ifUnlogged: planned.prepared(as: 0).operations) ? try plan() : planned
     }
 
-    /// The operations that have not ended, in order.
+    /// Returns the pending operations in order.
     public func pendingOperations() throws(TidelogError) -> [PendingOperation] {
         try read { try $0.pendingOperations() }
     }
 
-    /// Those of them that are in that status, in order. Looks at no others.
+    /// Returns the pending operations with this status, in order. Reads no others.
     public func pendingOperations(
         _ kind: PendingOperation.Status.Kind
     ) throws(TidelogError) -> [PendingOperation] {
         try read { try $0.pendingOperations(kind) }
     }
 
-    /// How many operations have not ended.
+    /// Returns the number of pending operations.
     public func pendingCount() throws(TidelogError) -> Int { try read { try $0.pendingCount() } }
 
-    /// How many operations are to be sent, refused and doubtful ones included, and how many are kept here on purpose.
+    /// Returns the number of operations to send, including refused ones and those in doubt, and the number of
+    /// intentionally held ones.
     func queueCounts() throws(TidelogError) -> (queued: Int, heldBack: Int) {
         try read { state in
             let heldBack = try views.heldBackCount()
@@ -67,7 +68,7 @@ extension LocalStore {
         get throws(TidelogError) { try read { try $0.header().applied } }
     }
 
-    /// Those of the operations of whose entities none is named by a pending operation that was made after the record.
+    /// Returns the given operations whose entities no pending operation after the record refers to.
     func operations(
         _ operations: Set<SequenceNumber>, untouchedSince record: SequenceNumber
     ) throws(TidelogError) -> Set<SequenceNumber> {
@@ -81,14 +82,14 @@ extension LocalStore {
         }
     }
 
-    /// Logs what is about to be sent; from here on a crash leaves these operations in doubt, not pending.
-    /// Durable whatever the options say: a batch that was sent and is forgotten would be sent again.
+    /// Logs a batch before it is sent. From here on, a crash leaves its operations in doubt instead of pending. The
+    /// record is durable whatever the options are, because a sent batch that was lost would be sent again.
     ///
     /// - Parameters:
-    ///   - sent: the requests in their final form, where the service knows them again when they come again.
-    ///   - rearrangements: what the store's count was before the plan was made.
-    ///   - fingerprint: of what goes out under the number.
-    /// - Returns: nil where the plan no longer holds: plan again.
+    ///   - sent: The final requests, if the service recognizes repeated ones.
+    ///   - rearrangements: The store's count before planning.
+    ///   - fingerprint: Returns the fingerprint of the batch with this number.
+    /// - Returns: Nil if the plan is outdated and has to be made again.
     func prepare(
         _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since rearrangements: Int,
         fingerprint: @Sendable (BatchID) -> BatchPrepared.Fingerprint? = { _ in nil }
@@ -111,8 +112,8 @@ extension LocalStore {
 
     /// Logs that operations have ended because they cancel each other out.
     ///
-    /// - Parameter rearrangements: what the store's count was before the plan was made that says so.
-    /// - Returns: the operations; none where the plan no longer holds.
+    /// - Parameter rearrangements: The store's count before planning.
+    /// - Returns: The operations, or none if the plan is outdated.
     func elide(_ operations: [SequenceNumber], since rearrangements: Int) async throws(TidelogError) -> [SequenceNumber]
     {
         let elided = try transaction { () throws -> [SequenceNumber] in
@@ -125,11 +126,11 @@ extension LocalStore {
         return elided
     }
 
-    /// Logs what the service made of a batch.
+    /// Logs the outcomes of a batch.
     ///
     /// - Parameters:
-    ///   - options: those that the plan was made with.
-    ///   - amended: what is known better of operations that the service has refused, or not come to.
+    ///   - options: The capabilities that the plan was made with.
+    ///   - amended: Better-known results of operations that the service has refused or not processed.
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
         retried: Set<SequenceNumber>, options: ServiceOptions, budget: RetryBudget = RetryBudget(),
@@ -147,7 +148,7 @@ extension LocalStore {
             let kept = self.keepingDoubts(results)
             let sent = try self.sentStreams(of: kept.filter(\.isConfirmed).map(\.operation))
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))
-            // In the same commit: the next change of the stream has to carry its ETag.
+            // In the same commit, because the next change of the stream has to send its ETag.
             if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
                 try self.add(.streamsStored([stream]))
             }
@@ -155,14 +156,14 @@ extension LocalStore {
             try self.removeCopies(of: sent)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
-            // What the service did not come to can go again in the same upload, in doubt or not.
+            // Operations that the service did not process can be sent again in the same upload, in doubt or not.
             return zip(results, kept).map { $0.result == .notProcessed ? $0 : $1 }
         }
         try await acknowledge()
         return results
     }
 
-    /// The batch did not leave, or was not looked at: its operations are pending again, or in doubt as they were.
+    /// Logs that the batch was not sent or not processed. Its operations are pending again, or in doubt as before.
     func withdraw(_ batch: BatchID, _ plan: UploadPlan) async throws(TidelogError) {
         let outcomes = plan.prepared(as: batch).operations.map {
             BatchAnswered.Outcome(operation: $0, result: .notProcessed)
@@ -175,7 +176,7 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Logs that an operation in doubt turned out to be done, with what the service holds of its entity.
+    /// Logs that an operation in doubt took effect, with the service's current version of its entity.
     func confirm(
         _ pending: PendingOperation, of batch: BatchID, _ payload: EntityPayload, _ set: EntitySet
     ) async throws(TidelogError) {
@@ -183,7 +184,7 @@ extension LocalStore {
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model)
             let images = try builder.images(of: payload, in: set, known: pending.operation.subject) ?? []
-            // What was read is no answer: others may have changed the entity meanwhile, a new one as well.
+            // The read is no response: other clients may have changed the entity since, even a new one.
             let outcome = BatchAnswered.Outcome(
                 operation: pending.sequence,
                 result: .confirmed(
@@ -198,10 +199,11 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Logs that operations in doubt that took effect together did, with what the service holds of those that were found.
+    /// Logs that operations in doubt took effect together, with the service's current versions of those that were
+    /// found.
     ///
-    /// - Parameter evidence: a sentence, and the entities as which downloads have brought those that were found; nil if a key
-    ///   or a unique value tells it.
+    /// - Parameter evidence: The reason as a sentence, and the IDs under which downloads had stored the entities; nil
+    ///   if a key or unique value is the proof.
     func confirm(
         _ members: [PendingOperation], of batch: BatchID,
         found: [(operation: SequenceNumber, payload: EntityPayload, set: EntitySet)],
@@ -224,7 +226,7 @@ extension LocalStore {
             let sent = try self.sentStreams(of: members.map(\.sequence))
             if let evidence {
                 try self.addEvidence(evidence.finding, for: members)
-                // One entity of the service is one entity here.
+                // An entity of the service must not exist twice in the store.
                 if !evidence.replacing.isEmpty { try self.add(.entitiesMissing(evidence.replacing)) }
             }
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
@@ -236,9 +238,9 @@ extension LocalStore {
         try await acknowledge()
     }
 
-    /// Logs that operations in doubt took effect, of which nothing was read.
+    /// Logs that operations in doubt took effect, without reading their entities.
     ///
-    /// - Parameter images: what somebody said of the entities that they created.
+    /// - Parameter images: The user's statements about the created entities.
     func confirm(
         _ operations: [SequenceNumber], of batch: BatchID, images: [SequenceNumber: [EntityImage]]
     ) async throws(TidelogError) {
@@ -256,7 +258,7 @@ extension LocalStore {
 
     // MARK: References
 
-    /// How the service knows an entity, with its set; nil while it has no key.
+    /// Returns the service's reference to an entity, with its set, or nil while it has no key.
     func serviceReference(_ id: EntityID) throws(TidelogError) -> (reference: ResourceReference, set: EntitySet)? {
         let model = try model
         return try read { state throws -> (reference: ResourceReference, set: EntitySet)? in
@@ -268,14 +270,14 @@ extension LocalStore {
         }
     }
 
-    /// The entities that the service has linked to this one, as far as it is known.
+    /// Returns the known entities that the service has linked to this one.
     func partners(of id: EntityID) throws(TidelogError) -> [EntityID] {
         try read { state in
             Set(try state.links(of: id).filter(\.inBase).map { $0.first == id ? $0.second : $0.first }).sorted()
         }
     }
 
-    /// The navigation properties of an entity that lead to entities whose key the service has not told.
+    /// Returns the navigation properties of an entity that lead to entities whose keys the service has not returned.
     func navigationsToKeylessEntities(of id: EntityID) throws(TidelogError) -> [String] {
         let model = try model
         return try read { state throws -> [String] in
@@ -292,12 +294,13 @@ extension LocalStore {
 }
 
 extension Operation {
-    /// What the service made of a new entity when the operation took effect, as far as that can be known later: its key, and what
-    /// was sent. It stands below what was read, which others may have changed since.
+    /// Returns the images of new entities at the time when the operation took effect, as far as they can be
+    /// reconstructed: the key and the sent values. They precede the current images, which other clients may have
+    /// changed since.
     ///
     /// - Parameters:
-    ///   - created: the entities that were new.
-    ///   - read: what the service has now.
+    ///   - created: The new entities.
+    ///   - read: The service's current versions.
     fileprivate func imagesAsSent(
         to created: [EntityID], _ read: [EntityImage], _ model: EntityDataModel
     ) -> [EntityImage] {

@@ -2,14 +2,15 @@ import Operations
 import SyncCore
 import Views
 
-/// What a transaction says of streams besides the operations that write them.
+/// Records of streams other than the operations that write them.
 extension LocalStore {
-    /// Logs what the service said of streams, behind the record that brings their entities.
+    /// Logs stream metadata of the service, after the record with their entities.
     ///
-    /// - Parameter sent: media entities whose content went with the request that was answered: the ETag is that of it.
+    /// - Parameter sent: Media entities whose content was part of the answered request. The ETag belongs to that
+    ///   content.
     func keepTold(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
         let streams = try streams.map { image in
-            // The record in front may have brought, or taken away, the content.
+            // The previous record may have added or removed the content.
             var image = image
             let known = try state.stream(image.property, of: image.entity)
             (image.content, image.etag) = (known?.content, known?.etag)
@@ -18,13 +19,13 @@ extension LocalStore {
             }
             return image
         }
-        // So that a record stays far below its limit, however long the addresses.
+        // Keeps each record far below its limit, whatever the length of the URLs.
         for start in stride(from: 0, to: streams.count, by: 1_000) {
             try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
         }
     }
 
-    /// The streams that operations write, where the store is to keep no copy of what the service has. To be asked before the
+    /// Returns the streams of operations whose copies are removed after the upload. It has to be called before the
     /// record that ends the operations.
     func sentStreams(of operations: [SequenceNumber]) throws -> [SentStream] {
         guard removesStreamsAfterUpload else { return [] }
@@ -36,7 +37,7 @@ extension LocalStore {
         }
     }
 
-    /// Logs that the store has no copies of them any more. Their ETags stay: the next change carries them.
+    /// Logs the removal of the copies. The ETags are kept, because the next change has to send them.
     func removeCopies(of streams: [SentStream]) throws {
         let images = try streams.map { stream in
             StreamImage(
@@ -47,9 +48,9 @@ extension LocalStore {
     }
 }
 
-/// A stream that the service has from an upload.
+/// A stream that was uploaded.
 struct SentStream {
     let entity: EntityID
-    /// Nil for the stream of a media entity.
+    /// The stream property, or nil for the stream of a media entity.
     let property: String?
 }

@@ -3,13 +3,14 @@ public import Operations
 public import SyncCore
 import Views
 
-/// Taking operations back that no service has seen, or that it refused. Each call is one record, and is redone as one.
+/// Undo of operations that the service has not processed. Each call is one record, and can be redone as a whole.
 extension LocalStore {
     /// Undoes operations, and those that could not have been made without them.
     ///
-    /// A change set goes as a whole. Nothing is logged where nothing is undone.
-    /// - Parameter withDependants: false refuses instead of taking others along, and names them.
-    /// - Throws: `refused(.notUndoable)` where an operation is at the service, or one that has to go with it.
+    /// A change set is undone as a whole. If no operation is undone, nothing is logged.
+    /// - Parameter withDependants: Whether dependent operations are undone too. If false, the call is refused with
+    ///   their names.
+    /// - Throws: `refused(.notUndoable)` if an operation, or one that depends on it, was sent.
     public func undo(
         _ target: UndoTarget, withDependants: Bool = true
     ) async throws(TidelogError) -> UndoReport {
@@ -26,19 +27,19 @@ extension LocalStore {
         return report
     }
 
-    /// What ``undo(_:withDependants:)`` would do. Changes nothing.
+    /// Returns the result that ``undo(_:withDependants:)`` would have, without changing anything.
     public func rehearseUndo(_ target: UndoTarget) throws(TidelogError) -> UndoReport {
         try rehearsal { try self.report(on: target) }
     }
 
-    /// The operations that were undone, in the order in which they were made.
+    /// Returns the undone operations in the order of their creation.
     public func undoneOperations() throws(TidelogError) -> [UndoneOperation] {
         try read { try $0.undoneOperations() }
     }
 
-    /// Puts undone operations back at their old places, change sets as a whole. Returns all that is redone.
+    /// Restores undone operations to their old positions, change sets as a whole. Returns all redone operations.
     ///
-    /// - Throws: `refused` with the rule that the state would break; nothing is logged then.
+    /// - Throws: `refused` with the rule that the state would violate. Then nothing is logged.
     public func redo(_ operations: [SequenceNumber]) async throws(TidelogError) -> [SequenceNumber] {
         let redone = try transaction { () throws -> [SequenceNumber] in
             let undone = try self.undone(operations)
@@ -54,7 +55,7 @@ extension LocalStore {
         return redone
     }
 
-    /// Redoes what the last undo that is not redone took back. Empty where there is none.
+    /// Redoes the last undo that was not redone. Returns the redone operations, or none if there is no such undo.
     public func redoLast() async throws(TidelogError) -> [SequenceNumber] {
         let undone = try undoneOperations()
         let last = undone.map(\.undo).max()
@@ -99,8 +100,8 @@ extension LocalStore {
         return report
     }
 
-    /// Whether the operation says nothing but values that no rule looks at, so that nothing can depend on it: that is known
-    /// without a pass over the queue.
+    /// Returns whether the operation only sets values that no rule examines, so that no operation can depend on it.
+    /// This avoids a pass over the queue.
     private func isOnlyValues(_ operation: SequenceNumber) throws -> Bool {
         guard let pending = try state.pendingOperation(operation)?.operation, pending.changeSet == nil,
             case .update(let entity, let changes, let bindings) = pending.action, bindings.isEmpty,
@@ -155,7 +156,7 @@ extension LocalStore {
 
     // MARK: Redo
 
-    /// The undone operations with these numbers, and those of their change sets.
+    /// Returns the undone operations with these numbers, and those of their change sets.
     private func undone(_ operations: [SequenceNumber]) throws -> [UndoneOperation] {
         var chosen = Set(operations)
         var changeSets: Set<SequenceNumber> = []
@@ -192,7 +193,7 @@ extension LocalStore {
                 : "Redo \(needed.map(String.init).joined(separator: ", ")) as well, which creates what it needs.")
     }
 
-    /// Other undone operations that create what these name.
+    /// Returns other undone operations that create entities to which these refer.
     private func creators(neededBy undone: [UndoneOperation]) throws -> [SequenceNumber] {
         let named = Set(undone.flatMap(\.operation.operation.referencedEntities))
         let chosen = Set(undone.map(\.sequence))
@@ -203,7 +204,7 @@ extension LocalStore {
 }
 
 extension PendingOperation {
-    /// Whether the service has nothing of it.
+    /// Whether the service has not processed any of it.
     var isUndoable: Bool {
         switch status {
         case .pending, .rejected, .deferred: true
@@ -213,8 +214,8 @@ extension PendingOperation {
 }
 
 extension Operation {
-    /// Whether a person would say that the operation was done to one of the entities. One that does something to another
-    /// entity as well is that one's.
+    /// Returns whether the operation is primarily about one of the entities. An operation on another entity that only
+    /// links to one of these is not.
     func isAbout(_ entities: Set<EntityID>) -> Bool {
         switch action {
         case .create(let creation, _): !entities.isDisjoint(with: creation.createdEntities)

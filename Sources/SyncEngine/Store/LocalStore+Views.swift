@@ -4,12 +4,12 @@ import Operations
 import SyncCore
 import Views
 
-/// Views that turn out, while the store is open, not to be what was written, or not what the log says. They are derived: they
-/// are made again from the log, and what met the fault is done again.
+/// Recovery of views that turn out, while the store is open, to be damaged or inconsistent with the log. Views are
+/// derived, so they are rebuilt from the log, and the failed call is repeated.
 extension LocalStore {
-    /// Makes the views again if the error is that they are damaged.
+    /// Rebuilds the views if the error indicates that they are damaged.
     ///
-    /// - Returns: whether they were, so that what failed can be done again.
+    /// - Returns: Whether they were rebuilt, so that the failed call can be repeated.
     func remakeViews(after error: any Error) throws -> Bool {
         let damage: StateError? =
             switch error {
@@ -37,9 +37,10 @@ extension LocalStore {
         try arrangeIndexes()
     }
 
-    /// Makes the views again if they do not have these operations as the log does, so that only what the log says is sent.
+    /// Rebuilds the views if their version of these operations differs from the log, so that only logged content is
+    /// sent.
     ///
-    /// - Returns: whether they did not, so that what was made of them has to be made again.
+    /// - Returns: Whether they differed, so that everything derived from them has to be derived again.
     func remakeViews(ifUnlogged operations: [SequenceNumber]) throws(TidelogError) -> Bool {
         guard mayRemakeViews else { return false }
         do {
@@ -55,16 +56,16 @@ extension LocalStore {
     }
 }
 
-/// What the log says of pending operations: as they were recorded, with what later records changed of them.
+/// The logged content of pending operations: the original records with the changes of later ones.
 struct LoggedOperations {
     private let reader: LogReader
     private let decoder = RecordDecoder()
 
     init(_ reader: LogReader) { self.reader = reader }
 
-    /// The first of the operations that the state does not have as the log does; nil if it has all of them so.
+    /// Returns the first operation that differs between the state and the log, or nil if there is none.
     ///
-    /// Cost: reads the records of the operations; where one was changed later, all records behind it.
+    /// Cost: reads the records of the operations, and if one was changed later, all records after it.
     func first(of operations: [SequenceNumber], differingIn state: WorkingSet) throws -> SequenceNumber? {
         let first = try reader.firstSequence()
         let operations = operations.sorted()
@@ -85,14 +86,14 @@ struct LoggedOperations {
         }
     }
 
-    /// By their bytes: texts that look the same are not the same.
+    /// Returns whether the encoded operations are equal. Equal strings may have different bytes.
     private static func isSame(_ one: Operation?, _ other: Operation?) -> Bool {
         guard let one, let other else { return false }
         return RecordCodec.encode(Record(time: 0, body: .operation(one)))
             == RecordCodec.encode(Record(time: 0, body: .operation(other)))
     }
 
-    /// Those of the operations, in the form in which they were recorded, for which the condition holds.
+    /// Returns the recorded operations that satisfy the condition.
     private func recorded(
         _ operations: [SequenceNumber], where condition: (SequenceNumber, Operation) throws -> Bool
     ) throws -> [SequenceNumber: Operation] {
@@ -100,7 +101,7 @@ struct LoggedOperations {
         var cursor: LogCursor?
         var next: SequenceNumber = 0
         for sequence in operations {
-            // Operations that were made one after another lie side by side.
+            // Successive operations are usually adjacent in the log.
             if cursor == nil || sequence < next || sequence - next > 64 {
                 (cursor, next) = (reader.records(from: sequence), sequence)
             }
@@ -141,7 +142,7 @@ struct LoggedOperations {
         RecordCodec.Kind.operationsAmended.rawValue,
     ]
 
-    /// Changes the operations as the fold does.
+    /// Applies later changes to the operations like the fold.
     private func change(_ operations: inout [SequenceNumber: Operation], from first: SequenceNumber) throws {
         try reader.forEach(from: first) { record in
             guard Self.changingKinds.contains(record.kind) else { return }

@@ -1,6 +1,6 @@
 extension LocalStore {
-    /// Reads from the store without suspending: what a lazy relation needs, which is no `async` call. Blocks the caller while
-    /// the store does something else, at most for one transaction.
+    /// Reads from the store synchronously, for lazy relations, which are no `async` calls. Blocks the caller while the
+    /// store is busy, at most for one transaction.
     package nonisolated func waiting<T: Sendable>(
         _ body: @Sendable (isolated LocalStore) throws(TidelogError) -> T
     ) throws(TidelogError) -> T {

@@ -6,46 +6,47 @@ public import Operations
 public import SyncCore
 import Views
 
-/// The local half of a store: validates operations, appends them to the log, folds them into the views, and answers from
-/// there. It never touches the network.
+/// The local part of a store: it validates operations, appends them to the log, folds them into the views, and answers
+/// queries from the views. It never accesses the network.
 ///
-/// One transaction serves each call: the records are folded, the rules look at the result, the log takes the records, and
-/// only then the views commit. So nothing is acknowledged that the log does not hold, and what a rule refuses leaves no
+/// Each call is one transaction: the records are folded, the rules check the result, the log appends the records, and
+/// only then the views commit. Nothing is acknowledged that the log does not contain, and a refused operation leaves no
 /// trace. If the process ends between the last two steps, the views catch up at the next open.
 ///
-/// With the durability *every commit* the log syncs inside of the transaction. With *grouped* the call waits for the sync
-/// behind it, together with the calls that came meanwhile; queries may show the change before. If the machine fails before
-/// that sync, the views hold more than the log, and are made again from it: an operation that was not acknowledged is gone.
+/// With the durability *every commit* the log syncs inside the transaction. With *grouped* the call waits for a sync
+/// after the commit, which it shares with concurrent calls; queries may show the change before. If the machine fails
+/// before that sync, the views contain more than the log and are rebuilt from it, so an operation that was not
+/// acknowledged is lost.
 public actor LocalStore {
     public nonisolated let files: StoreFiles
     nonisolated let executor = SerialQueueExecutor(label: "tidelog.store")
     public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     let log: OperationLog
-    /// Another one after ``remakeViews(because:)``.
+    /// The views file. ``remakeViews(because:)`` replaces it.
     var storedViews: SQLiteState
     var fold: Fold
-    /// The state: what the running transaction has changed, over the views.
+    /// The state: the changes of the running transaction over the views.
     var state: WorkingSet { fold.storage }
-    /// The views for queries in SQL, with what the running transaction has changed.
+    /// The views for SQL queries, including the changes of the running transaction.
     var views: SQLiteState {
         get throws(StateError) {
             try state.flush()
             return storedViews
         }
     }
-    /// Of a past: the same state, as long as nothing is appended to it.
+    /// The state of a historical store in memory, as long as nothing is appended to it.
     var past: PastFold?
-    /// Where the time comes from, and how the engine waits.
+    /// The source of time and of delays.
     public nonisolated let environment: SyncEnvironment
     let keys: [LogKey]
     let disk: StoreDisk
-    /// The snapshots that do not belong to the log, or are damaged, as opening it found.
+    /// The snapshots that were found damaged, or not to belong to the log, when the store was opened.
     let unusableSnapshots: Set<String>
     let longQueue: Int?
-    /// Whether views that turn out to be damaged are made again: once, since what comes back is no accident.
+    /// Whether damaged views are rebuilt. They are rebuilt only once, because repeated damage has another cause.
     var mayRemakeViews: Bool
-    /// Why views were made again while the store was open, in sentences; empty if all was well.
+    /// The reasons why views were rebuilt while the store was open, in sentences; empty if they were not.
     public internal(set) var viewsNotes: [String] = []
     let snapshotPolicy: SnapshotPolicy
     let undoesLocalCreation: Bool
@@ -55,38 +56,37 @@ public actor LocalStore {
     let downloadLimits: DownloadLimits
     let removesStreamsAfterUpload: Bool
     let declaredIndexes: [EntityIndex]
-    /// How often operations were undone or redone, or other options or metadata came to hold: a plan that was made before is no
-    /// longer that of the queue.
+    /// The number of undos, redos and changes of options or metadata. Each of them makes earlier plans outdated.
     var rearrangements = 0
-    /// Operations in the batches under way that were in doubt when those were prepared.
+    /// Operations in the current batches that were already in doubt when these were prepared.
     var doubtful: Set<SequenceNumber> = []
-    /// How many uploads are under way.
+    /// The number of running uploads.
     var uploads = 0
-    /// When batches in doubt were first looked for while the clock was behind the time at which they were sent.
+    /// The time of the first search for batches in doubt, if the clock was before the time at which they were sent.
     var firstLooks: [BatchID: Timestamp] = [:]
     var givenServiceOptions: ServiceOptions?
-    /// What uploads have found out about the service.
+    /// The findings of uploads about the service.
     var learned = LearnedOptions()
-    /// How defining queries are downloaded, by name; as usual where there is none.
+    /// The download settings of defining queries that differ from the defaults, by name.
     let querySettings: [String: DefiningQuerySettings]
-    /// Why the last automatic snapshot was not made; nil where it was, or where none was due.
+    /// The error of the last automatic snapshot; nil if it succeeded or none was due.
     public internal(set) var snapshotFailure: TidelogError?
     package private(set) var isClosed = false
-    /// Live queries.
+    /// The observers of live queries.
     nonisolated let observers = LiveObservers()
-    /// Told of each record once it is in the log.
+    /// Receives each record after it was appended to the log.
     private nonisolated let tap = RecordTap()
 
     nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) { tap.attach(body) }
 
-    /// What opening took to bring the views to where the log is.
+    /// The work that was necessary to bring the views up to date when the store was opened.
     public nonisolated let opened: ViewsReport
-    /// What opening found to mend, in sentences; empty when all was well.
+    /// The repairs when the store was opened, in sentences; empty if none were necessary.
     public nonisolated let recovery: [String]
 
     /// Opens the store in `files.directory`.
     ///
-    /// - Parameter creating: makes a log where there is none; otherwise that is `noStore`.
+    /// - Parameter creating: Whether to create a missing log. If false, a missing log is the error `noStore`.
     public init(_ files: StoreFiles, creating: Bool = true, options: Options = Options()) async throws(TidelogError) {
         self.files = files
         environment = options.environment
@@ -144,7 +144,7 @@ public actor LocalStore {
             throw Self.mapped(error, files)
         }
         if !options.isPast {
-            // A batch without an answer is a batch that a crash interrupted: whether it arrived is not known.
+            // A batch without a response was interrupted by a crash, so whether it arrived is unknown.
             try await interruptOpenBatches()
             try arrangeStreams()
         }
@@ -155,8 +155,8 @@ public actor LocalStore {
 
     // MARK: Opening
 
-    /// Puts the operations of batches that nobody waits for any more in doubt: after a crash, and where an answer could not be
-    /// logged. Only while no upload runs. A batch that the service works on in its own time is asked for by the next upload.
+    /// Marks the operations of abandoned batches as in doubt: after a crash, or if a response could not be logged. It
+    /// may only run while no upload is running. The next upload polls asynchronous batches.
     func interruptOpenBatches() async throws(TidelogError) {
         var open: [BatchID] = []
         do throws(StateError) {
@@ -189,13 +189,13 @@ public actor LocalStore {
         return range
     }
 
-    /// Returns when what was logged so far is as durable as the options ask. Outside of the transaction, so that the calls
-    /// that come meanwhile share one sync.
+    /// Waits until the logged records are durable according to the options. It is outside the transaction, so that
+    /// concurrent calls share one sync.
     func acknowledge() async throws(TidelogError) {
         if log.options.durability == .grouped { try await makeDurable() }
     }
 
-    /// Returns when what was logged so far survives a loss of power, whatever the options ask.
+    /// Waits until the logged records survive a power loss, whatever the options are.
     func makeDurable() async throws(TidelogError) {
         do throws(LogError) {
             if log.options.durability == .grouped {
@@ -208,18 +208,18 @@ public actor LocalStore {
         }
     }
 
-    /// Records that were folded in the running transaction and are not in the log yet.
+    /// Records that were folded in the running transaction and not appended to the log yet.
     private var uncommitted: [Record] = []
-    /// Empty but for the moment of appending; kept for its memory.
+    /// A buffer for appending, kept for its capacity.
     private var logCommit = Commit()
 
-    /// The sequence number that the next record of the running transaction gets.
+    /// The sequence number of the next record of the running transaction.
     var nextSequence: SequenceNumber { log.nextSequence + UInt64(uncommitted.count) }
 
     @discardableResult
     func add(_ body: Record.Body) throws -> SequenceNumber { try add(Record(time: environment.now(), body: body)) }
 
-    /// The same with the time at which it was made, for what was recorded elsewhere before.
+    /// Adds a record with its original time, for records from elsewhere.
     @discardableResult
     func add(_ record: Record) throws -> SequenceNumber {
         let sequence = nextSequence
@@ -228,7 +228,7 @@ public actor LocalStore {
         return sequence
     }
 
-    /// Hands the records to the log. Nothing may fail between this and the end of the transaction but the disk.
+    /// Appends the records to the log. Between this and the end of the transaction, only the disk may fail.
     func commit() throws -> ClosedRange<SequenceNumber> {
         try fold.settle()
         logCommit.removeAll()
@@ -241,12 +241,14 @@ public actor LocalStore {
         return range
     }
 
-    /// What was folded since the last call; see ``CardinalityRule``.
+    /// Returns and clears the dirty set of the fold; see ``CardinalityRule``.
     func takeTouched() -> Touched { fold.takeTouched() }
 
+    /// Runs a transaction.
+    ///
     /// - Parameters:
-    ///   - isPage: of a download: the views may commit it later, together with those behind it.
-    ///   - isLast: of these: they commit what they have gathered, and then it.
+    ///   - isPage: Whether it is a page of a download, which the views may commit later together with the next ones.
+    ///   - isLast: Whether it is the end of a download. The views commit the collected pages, and then it.
     func transaction<T>(isPage: Bool = false, isLast: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
@@ -254,7 +256,7 @@ public actor LocalStore {
         do {
             if !isPage || isLast { try commitPages() }
             try catchUpAfterFailure()
-            // Only now: what was caught up stays, whatever becomes of the body.
+            // Only after catching up, whose result is kept whatever the body does.
             let before = gathered.fold ?? fold
             let logged = log.nextSequence
             var result: T?
@@ -277,7 +279,8 @@ public actor LocalStore {
             } catch {
                 fold = before
                 gathered = GatheredPages()
-                // The log holds it, so it is done, and an error would make the app do it twice. The views catch up.
+                // The log contains it, so it has taken effect, and an error would make the app repeat it. The views
+                // catch up.
                 if let result, log.nextSequence > logged {
                     observers.tell(.unknown)
                     return result
@@ -286,7 +289,7 @@ public actor LocalStore {
             }
         } catch {
             do {
-                // Nothing of it was logged, so that it can be done again.
+                // Nothing was logged, so it can be repeated.
                 guard log.nextSequence == first, try remakeViews(after: error) else { throw error }
             } catch {
                 throw mapped(error)
@@ -295,42 +298,42 @@ public actor LocalStore {
         }
     }
 
-    /// Pages of a download that the log holds, and the views have not committed.
+    /// Download pages that are logged and not committed by the views.
     private var gathered = GatheredPages()
 
-    /// Forgets what is known of views that are no longer those of the store.
+    /// Discards everything derived from the replaced views.
     func forgetViews() {
         gathered = GatheredPages()
         knownForms = nil
         past = nil
     }
 
-    /// Makes the views commit the pages of a download that they have gathered.
+    /// Commits the collected download pages in the views.
     func commitPages() throws(StateError) {
         let pages = gathered
         gathered = GatheredPages()
         do throws(StateError) {
             try state.commitGathered()
         } catch {
-            // The views have taken them back, and get them again from the log.
+            // The views have rolled the pages back, and receive them again from the log.
             if let fold = pages.fold { self.fold = fold }
             throw error
         }
     }
 
-    /// Of the transaction that has just ended well.
+    /// Notifies the observers of the transaction that has just succeeded.
     private func tellObservers() {
         guard !observers.isEmpty else {
             storedViews.notesStandings = false
             return
         }
-        // Where the views cannot say it, anything may have changed.
+        // If the views cannot determine the tables, any of them may have changed.
         let tables = try? views.takeChangedTables()
         guard !uncommitted.isEmpty else { return }
         observers.tell(tables.map { StoreChange(uncommitted, tables: $0) } ?? .unknown)
     }
 
-    /// Runs `body` and takes back all that it did: for questions that only a trial can answer.
+    /// Runs `body` in a transaction that is rolled back, for a dry run.
     func rehearsal<T>(_ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
@@ -354,7 +357,7 @@ public actor LocalStore {
         }
     }
 
-    /// What an undo of these operations takes along; only inside of a transaction or rehearsal.
+    /// Returns the dependants of an undo. Only inside a transaction or dry run.
     func dependants(of operations: Set<SequenceNumber>) throws(StateError) -> [SequenceNumber: Dependence] {
         try fold.dependants(of: operations)
     }
@@ -367,7 +370,8 @@ public actor LocalStore {
         try fold.refusal(ofRedoing: operations)
     }
 
-    /// After a failure between log and views the log is ahead; what it holds was acknowledged or will be seen as such.
+    /// Folds records that the log has and the views lack after a failure between the two. They were acknowledged or
+    /// will appear so.
     func catchUpAfterFailure() throws {
         guard try state.header().applied + 1 < log.nextSequence else { return }
         try ViewsOpening.catchUp(&fold, reader())
@@ -395,7 +399,7 @@ public actor LocalStore {
 
     // MARK: Service and queries
 
-    /// The metadata that the store's records are read by.
+    /// The metadata by which the store's records are read.
     public var model: EntityDataModel {
         get throws(TidelogError) {
             guard let model = fold.model else {
@@ -407,9 +411,9 @@ public actor LocalStore {
         }
     }
 
-    /// See ``query(_:pageSize:usualPageSize:)``.
+    /// Cached queries; see ``query(_:pageSize:usualPageSize:)``.
     var parsedQueries = ParsedQueries()
-    /// How the links of entities are written; see ``linkForms(_:)``.
+    /// Cached link forms; see ``linkForms(_:)``.
     private var knownForms: LinkForms?
 
     func linkForms(_ model: EntityDataModel) throws(StateError) -> LinkForms {
@@ -426,17 +430,17 @@ public actor LocalStore {
         get throws(TidelogError) { try read { try $0.header().service } }
     }
 
-    /// What the next upload waits for.
+    /// The postponement that the next upload waits for.
     public var postponement: Postponement? {
         get throws(TidelogError) { try read { try $0.header().postponed } }
     }
 
-    /// The number that the next batch will have.
+    /// The number of the next batch.
     public var nextBatch: BatchID {
         get throws(TidelogError) { try read { try $0.header().nextBatch } }
     }
 
-    /// Gives up the files and the lock; every later call fails. May write a snapshot first; see ``SnapshotPolicy``.
+    /// Closes the files and releases the lock; later calls fail. It may write a snapshot first; see ``SnapshotPolicy``.
     public func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -446,9 +450,9 @@ public actor LocalStore {
         storedViews.close()
     }
 
-    /// Closes the store and deletes it, without a moment between the two in which somebody else could open it.
+    /// Closes and deletes the store without releasing its lock in between.
     ///
-    /// - Throws: `refused(.notAllowed)` where operations are pending and `force` is false; the store stays open then.
+    /// - Throws: `refused(.notAllowed)` if operations are pending and `force` is false. Then the store stays open.
     func close(force: Bool, removing removal: StoreRemoval) throws(TidelogError) {
         guard !isClosed else { return try removal.remove(try removal.lock()) }
         if !force { try StoreRemoval.refuse(pending: try pendingCount(), files) }
@@ -456,7 +460,7 @@ public actor LocalStore {
         observers.end()
         let lock = log.closeKeepingLock()
         storedViews.close()
-        // The disk may have closed the log before, and given up its lock.
+        // After a disk error the log may already have been closed and its lock released.
         guard let lock else { return try removal.remove(try removal.lock()) }
         try removal.remove(lock)
     }
@@ -476,5 +480,5 @@ public actor LocalStore {
     }
 }
 
-/// Takes a transaction back.
+/// Rolls a transaction back.
 private struct RehearsalEnd: Error {}

@@ -4,15 +4,15 @@ import Operations
 import SyncCore
 import Views
 
-/// Which entity ID each draft of a call got, and in which intent.
+/// The entity ID of each draft of a call, and its intent.
 struct DraftTable {
     var ids: [Int: EntityID] = [:]
     var intentOf: [Int: Int] = [:]
-    /// How many operations there were when each intent was through.
+    /// The number of operations after each intent.
     var intentEnds: [Int] = []
 }
 
-/// Turns intents, in which entities are named as the app knows them, into operations, in which they are named by ID.
+/// Converts intents, which refer to entities by addresses, to operations, which refer to them by IDs.
 struct OperationBuilder {
     let state: WorkingSet
     let model: EntityDataModel
@@ -29,12 +29,12 @@ struct OperationBuilder {
         next = try state.header().nextEntity
     }
 
-    /// Goes on behind the IDs that the last folded operation used.
+    /// Continues after the IDs of the last folded operation.
     mutating func advance() throws(StateError) {
         next = max(next, try state.header().nextEntity)
     }
 
-    /// One operation as a rule. An update with new entities needs one for each of them.
+    /// Returns the actions of an intent: usually one, and for an update with new entities one for each of them.
     mutating func actions(_ intent: Intent, sendsEmptyUpdate: Bool = false) throws -> [Operation.Action] {
         switch intent {
         case .create(let draft, let parent):
@@ -43,8 +43,8 @@ struct OperationBuilder {
         case .update(let address, let changes, let bindings, let inline):
             let id = try entity(address)
             var actions: [Operation.Action] = []
-            // New entities are created in the one that is updated: some may not exist without a partner, and no request needs
-            // to name an entity of another.
+            // New entities are created in the updated one, because some may not exist without a partner, and no request
+            // has to refer to an entity of another one.
             for level in inline {
                 let parent = Parent(entity: id, navigation: level.navigation)
                 for child in level.entities {
@@ -70,7 +70,7 @@ struct OperationBuilder {
         }
     }
 
-    /// The entity that the app passed to the call, which the last of its operations need not be about.
+    /// Returns the entity that the app passed to the call. The last operation may concern another one.
     func subject(of intent: Intent) throws -> EntityID? {
         switch intent {
         case .create: nil
@@ -81,7 +81,7 @@ struct OperationBuilder {
 
     // MARK: Options
 
-    /// An action of the intent with all that comes with it.
+    /// Returns the operation for an action of the intent, with its options.
     func operation(
         _ action: Operation.Action, of intent: Intent, _ options: IntentOptions, changeSet: SequenceNumber?
     ) throws -> Operation {
@@ -129,7 +129,7 @@ struct OperationBuilder {
         }
     }
 
-    /// The ETag of the version that the change was made on.
+    /// Returns the ETag of the version that was changed.
     func etag(of action: Operation.Action) throws -> String? {
         switch action {
         case .update(let id, _, _), .delete(let id): try state.row(id)?.etag

@@ -1,22 +1,22 @@
 import EDM
 import ODataWire
 
-/// Queries that were asked before, by their texts: read and checked against the model, as long as that and the service's root
-/// are the same. Apps ask the same again and again.
+/// A cache of parsed and checked queries by their texts, for one model and service root. Apps repeat the same queries.
 struct ParsedQueries {
     struct Query {
-        /// With what its aliases stand for in their place.
+        /// The request with its aliases resolved.
         let request: ServiceRequest
-        /// As the text has it; a next link begins with it.
+        /// The original path, with which a next link begins.
         let path: String
     }
 
-    /// By the bytes of their texts: these can be equal where characters are composed in other ways, and their literals are not.
+    /// The queries by the bytes of their texts. Equal strings may have different literals because of Unicode
+    /// equivalence.
     private var known: [[UInt8]: Query] = [:]
     private var model: EntityDataModel?
     private var root: String?
 
-    /// So many at most, of so many bytes each.
+    /// The largest number of queries, and their largest length in bytes.
     private static let limit = (count: 256, length: 2_000)
 
     mutating func query(_ url: String, model: EntityDataModel, root: String?) throws -> Query {

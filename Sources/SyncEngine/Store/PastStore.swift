@@ -1,27 +1,29 @@
 import OperationLog
 public import Operations
 
-/// A store as it was at a place of its history.
+/// A store as of a point in its history.
 ///
-/// A store of its own, made from the newest snapshot that is not younger and the records behind it, over the log's files and
-/// without changing any of them. It takes no lock, so that the store may be in use meanwhile. It is in memory, the state
-/// itself and its views, and costs the folding of those records and the writing of the views.
+/// It is a separate in-memory store, built from the newest snapshot that is not after the point and the records that
+/// follow it. It reads the log's files without changing them or taking a lock, so the original store may be in use.
+/// Cost: folding these records and writing the views.
 public struct PastStore: Sendable {
-    /// Of the last record that is in it.
+    /// The number of the last record of the state.
     public let sequence: SequenceNumber
-    /// Whatever happens to it happens in memory, but for streams: these are still in the files of the store.
+    /// The store. All changes to it are in memory, except that streams are still the files of the original store.
     package let store: LocalStore
 
-    /// The root of the service that it belongs to; nil before there is one.
+    /// The service root; nil before one is installed.
     public var serviceRoot: String? {
         get async throws(TidelogError) { try await store.service?.root }
     }
 
+    /// Opens a store as of a point.
+    ///
     /// - Parameters:
-    ///   - point: one behind the end of the log is the end.
-    ///   - options: how the store is opened; of the log's, the keys.
-    /// - Throws: `notFound` where a compaction has removed what the past would be made of, `damaged` where what is in front
-    ///   of the place cannot be read, `noStore` where there is no log.
+    ///   - point: A point after the end of the log stands for the end.
+    ///   - options: The options for opening the store. Of the log options, only the keys are used.
+    /// - Throws: `notFound` if a compaction has removed the required records, `damaged` if records before the point are
+    ///   unreadable, `noStore` if there is no log.
     public init(
         _ files: StoreFiles, at point: PointInTime, options: LocalStore.Options = .init()
     ) async throws(TidelogError) {

@@ -1,12 +1,12 @@
-/// A link of one of the most frequent forms: a set, and a number.
+/// A link of the most frequent form: a set and a number.
 struct PlainLink {
     let set: String
     let key: Int64
 
-    /// `Orders(5)`, with a key; nil for every other form.
+    /// Parses a link with a key, such as `Orders(5)`. Returns nil for any other form.
     init?(_ link: String) { self.init(link, prefix: []) }
 
-    /// `Orders(~5)`, with the number of the entity in the store; nil for every other form.
+    /// Parses a link with an entity ID, such as `Orders(~5)`. Returns nil for any other form.
     init?(local link: String) { self.init(link, prefix: [UInt8(ascii: "~")]) }
 
     private init?(_ link: String, prefix: [UInt8]) {
@@ -14,7 +14,7 @@ struct PlainLink {
             guard bytes.count <= 200, bytes.last == UInt8(ascii: ")"),
                 let open = bytes.firstIndex(of: UInt8(ascii: "("))
             else { return nil }
-            // 18 digits are no overflow.
+            // 18 digits cannot overflow.
             let inside = bytes[(open + 1)..<(bytes.count - 1)]
             guard open > 0, inside.starts(with: prefix) else { return nil }
             let digits = inside.dropFirst(prefix.count)

@@ -1,15 +1,15 @@
 package import OperationLog
 public import Operations
 
-/// A place in the history of a store.
+/// A point in the history of a store.
 public enum PointInTime: Sendable, Hashable {
-    /// Behind the record with this number, and in front of the next one; 0 is before the first.
+    /// After the record with this number and before the next one; 0 is before the first.
     case sequence(SequenceNumber)
-    /// Behind the last record that was made by then, in milliseconds since 1970, by the clock of the device. Where that was
-    /// set back, several places fit, and one of them is taken.
+    /// After the last record that was made by this time, in milliseconds since 1970 by the device's clock. If the clock
+    /// was set back, several points match, and one of them is used.
     case time(Timestamp)
 
-    /// The last record up to there, of those that the log has.
+    /// Returns the last record of the log up to the point.
     ///
     /// Cost: a few seeks for a time, none for a number.
     package func sequence(in reader: LogReader) throws -> SequenceNumber {
@@ -31,7 +31,7 @@ public enum PointInTime: Sendable, Hashable {
         }
     }
 
-    /// Of the first record that has one: those that were lost, and those of later versions, have none.
+    /// Returns the time of the first record that has one. Lost records and those of later versions have none.
     private static func time(
         from first: SequenceNumber, to end: SequenceNumber, _ reader: LogReader
     ) throws -> (sequence: SequenceNumber, time: Timestamp)? {

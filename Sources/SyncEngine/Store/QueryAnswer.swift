@@ -1,31 +1,30 @@
 public import EDM
 import Operations
 
-/// The answer to a query.
+/// The result of a query.
 public struct QueryAnswer: Sendable, Hashable {
     public var entities: [EntitySnapshot]
-    /// How many entities match without `$top` and `$skip`, where that was asked for.
+    /// The number of matching entities without `$top` and `$skip`, if the query requested it.
     public var count: Int64?
-    /// Whether the path leads to one entity at most.
+    /// A Boolean value that indicates whether the path leads to at most one entity.
     public var isSingle: Bool
-    /// What the path leads to, and so what there is to look at.
+    /// The form of the result, which depends on the path.
     public var form: Form
-    /// The query for the next page, relative to the service root; nil on the last one. Good for as long as the store
-    /// is: it names the entity that the page ended with, and does not count.
+    /// The query for the next page, relative to the service root; nil on the last page. It stays valid as long as the
+    /// store exists, because it contains the last entity of the page instead of an offset.
     public var nextLink: String?
 
     public enum Form: Sendable, Hashable {
-        /// ``QueryAnswer/entities``. Rows that `$apply` made are among them, with an empty `readLink` and no
-        /// `entityID`.
+        /// The result is in ``QueryAnswer/entities``. Rows of `$apply` have an empty `readLink` and no `entityID`.
         case entities
-        /// Links (`$ref`, `$links`): the `readLink`s of ``QueryAnswer/entities``, which have no values.
+        /// References (`$ref`, `$links`): the `readLink`s of ``QueryAnswer/entities``, which have no values.
         case references
-        /// ``QueryAnswer/count`` alone.
+        /// Only ``QueryAnswer/count``.
         case count
-        /// A property. The type is the declared one, nil for a dynamic property.
+        /// The value of a property. The type is the declared one, or nil for a dynamic property.
         case value(Value, TypeReference?)
-        /// `$value`: what a service would send as text, or for `Edm.Binary` the bytes. Null has none: the query fails
-        /// with `notFound`.
+        /// The raw value of `$value`: the text that a service would send, or the bytes for `Edm.Binary`. For null the
+        /// query fails with `notFound`.
         case rawValue(Value)
     }
 

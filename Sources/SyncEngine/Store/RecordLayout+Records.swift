@@ -2,7 +2,7 @@ internal import OperationLog
 internal import Operations
 
 extension RecordLayout {
-    /// Of this project's records, for the log to lay their values side by side.
+    /// The layout of this project's records, for the columnar storage of the log.
     static let records = RecordLayout { kind, payload, fields in
         for field in RecordFields.of(kind: kind, payload: payload) {
             switch field.form {

@@ -1,10 +1,10 @@
 import Operations
 import Synchronization
 
-/// Whoever wants to know of each record that goes into the log.
+/// Notifies a listener of each record after it is appended to the log.
 final class RecordTap: Sendable {
-    /// A struct around the closure: one that is itself what the mutex holds gets a further thunk around it at every access,
-    /// until calling it takes more stack than there is (Swift 6.3).
+    /// A struct around the closure. If the mutex held the closure itself, each access would add a thunk, until a call
+    /// overflows the stack (Swift 6.3).
     private struct Listener: Sendable {
         let tell: @Sendable (SequenceNumber, Record) -> Void
     }

@@ -1,11 +1,12 @@
 import EDM
 import ODataWire
 
-/// What `$select` keeps of the entities of an answer: without it everything, otherwise what is named, and the key.
+/// Applies `$select` to the entities of a result. Without it everything is kept, otherwise the named properties and the
+/// key.
 struct Selection {
     private let items: [SelectItem]
     private let model: EntityDataModel
-    /// Rows of one answer are nearly always of one type, and have the same names.
+    /// The cached paths, since the rows of a result usually have the same type and names.
     private var last: (type: String, paths: SelectedPaths)?
     private var names: [String] = []
     private var kept: [(name: String, paths: SelectedPaths)] = []
@@ -23,7 +24,7 @@ struct Selection {
             names = snapshot.values.names
             kept = names.compactMap { name in paths.below(name).map { (name, $0) } }
         }
-        // Nothing else is looked at: it may be there in an encoded form only.
+        // Other values are not accessed, because they may still be encoded.
         var values: [Value] = []
         values.reserveCapacity(kept.count)
         for (name, paths) in kept { values.append(paths.cut(snapshot.values[name] ?? .null)) }
@@ -31,7 +32,7 @@ struct Selection {
     }
 
     private mutating func paths(for snapshot: EntitySnapshot) -> SelectedPaths {
-        // What was put together has no key.
+        // Rows that were combined have no key.
         let type = snapshot.readLink.isEmpty ? "" : snapshot.type
         if let last, last.type == type { return last.paths }
         var paths = SelectedPaths(items)
@@ -41,10 +42,10 @@ struct Selection {
     }
 }
 
-/// What `$select` keeps of an entity or complex value: names, with what is kept below them.
+/// The selection for an entity or complex value: names, with the selection below each.
 struct SelectedPaths {
     private var names: [String: SelectedPaths] = [:]
-    /// Everything, here and below.
+    /// Whether everything is kept, on all levels.
     private(set) var isWhole = false
 
     init() {}
@@ -57,21 +58,21 @@ struct SelectedPaths {
 
     private mutating func add(_ path: ArraySlice<SelectSegment>, nested: [SelectItem]) {
         guard let first = path.first else {
-            // Behind the last name: the nested options say what is kept, or everything is.
+            // After the last name: the nested options apply, or everything is kept.
             if nested.isEmpty { isWhole = true }
             for item in nested { add(item.path[...], nested: item.options.select) }
             return
         }
         switch first {
         case .name(let name): names[name, default: SelectedPaths()].add(path.dropFirst(), nested: nested)
-        // A type: its properties are named behind it.
+        // A type cast, which the names of its properties follow.
         case .qualifiedName: if path.count > 1 { add(path.dropFirst(), nested: nested) }
         case .star(namespace: nil): isWhole = true
         case .star, .annotation, .value: break
         }
     }
 
-    /// What is kept below a name; nil for nothing.
+    /// Returns the selection below a name, or nil if it is not kept.
     func below(_ name: String) -> SelectedPaths? { names[name] }
 
     private func cut(_ values: PropertyValues) -> PropertyValues {

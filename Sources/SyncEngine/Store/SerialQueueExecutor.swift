@@ -1,9 +1,9 @@
 import Dispatch
 
-/// Runs an actor's work on a queue of its own: SQLite and fsync block, and the shared pool must not.
+/// Runs an actor on a separate queue, because SQLite and fsync block, which the shared pool must not.
 final class SerialQueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
-    /// What tells this queue from others.
+    /// A key that identifies this queue.
     private let mark = DispatchSpecificKey<Void>()
 
     init(label: String) {
@@ -22,7 +22,7 @@ final class SerialQueueExecutor: SerialExecutor {
 
     func checkIsolated() { precondition(isCurrent, "The store is used from outside of its queue.") }
 
-    /// Waits until the work that is under way pauses, and runs `body` in between. Where nothing is under way it runs on the
-    /// thread that calls.
+    /// Waits until the current job pauses, and runs `body` in between. If no job is running, it runs on the calling
+    /// thread.
     func wait<T>(_ body: () -> T) -> T { isCurrent ? body() : queue.sync(execute: body) }
 }

@@ -1,13 +1,12 @@
-/// When a store writes its state into the log's directory as a snapshot, so that its views can be made again without the
-/// whole log.
+/// The policy for writing snapshots, from which the views can be rebuilt without the whole log.
 public enum SnapshotPolicy: Sendable, Hashable {
-    /// When the app asks, and for a compaction.
+    /// Only on request, and for a compaction.
     case manual
-    /// Also on its own: after an upload or download, at opening and at closing, once the log behind the newest snapshot has
-    /// grown to `growth` bytes and to the length of that snapshot.
+    /// Also automatically: after an upload or download, when opening and when closing, if the log after the newest
+    /// snapshot has grown to `growth` bytes and to the size of that snapshot.
     ///
-    /// The second makes the cost follow what is written: a store of a gigabyte is not written again for each megabyte of
-    /// changes, and no more is written for snapshots than for the log. Making the views again folds about as many bytes of
-    /// log at most as it reads of the snapshot.
+    /// The second condition bounds the cost by the amount of changes: a store of a gigabyte is not written again for
+    /// each megabyte of changes, and snapshots never take more writing than the log. Rebuilding the views folds at most
+    /// about as many bytes of log as it reads from the snapshot.
     case automatic(growth: UInt64 = 4 << 20)
 }

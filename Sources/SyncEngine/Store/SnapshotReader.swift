@@ -4,26 +4,28 @@ import Operations
 import SyncCore
 import Views
 
-/// Makes copies of entities for the app: values, links to read and edit them by, and whether something is pending on them.
+/// Converts rows to immutable copies for the app: values, readLink and editLink, and the pending state.
 struct SnapshotReader {
     private let state: WorkingSet
     private let forms: LinkForms
     private let localLinks = LocalLinks()
 
-    /// - Parameter forms: those of the model and service root that hold now.
+    /// Creates a reader.
+    ///
+    /// - Parameter forms: The link forms of the current model and service root.
     init(state: WorkingSet, forms: LinkForms) {
         self.state = state
         self.forms = forms
     }
 
-    /// The entity by its links, without values.
+    /// Returns the entity with its links and without values.
     func reference(_ row: EntityRow) throws -> EntitySnapshot {
         var snapshot = try snapshot(row)
         snapshot.values = PropertyValues()
         return snapshot
     }
 
-    /// The entities that a navigation property leads to by links that the service does not know yet.
+    /// Returns the targets of a navigation property whose links were not uploaded yet.
     func localTargets(of row: EntityRow, _ property: Property) throws -> Set<EntityID> {
         guard let end = property.navigation else { return [] }
         return try localLinks.targets(of: row.id, end, in: state)
@@ -46,12 +48,12 @@ struct SnapshotReader {
     }
 }
 
-/// How the links of a store's entities are written, as long as its model and its service's root are the same.
+/// The link forms of a store's entities, for one model and service root.
 final class LinkForms {
     let model: EntityDataModel
     let root: String
     let names: EntityNames<WorkingSet>
-    /// Rows of one answer are nearly always of one set and type.
+    /// The cached form, since the rows of a result usually have the same set and type.
     private var last: (set: String, type: String, form: PlainLinkForm?)?
 
     init(state: WorkingSet, model: EntityDataModel, root: String) {
@@ -75,7 +77,7 @@ final class LinkForms {
     }
 }
 
-/// The links that the service does not know yet, read once for all entities of a query: there are never many.
+/// The links that were not uploaded yet, read once for all entities of a query. There are never many.
 private final class LocalLinks {
     private struct Source: Hashable {
         let relationship: String

@@ -1,17 +1,17 @@
 public import ODataWire
 public import OperationLog
 
-/// `store.json`: which service a directory holds and what it lacks, for whoever looks at it, and before its log is opened.
+/// The content of `store.json`: the service of a store and its capabilities. It can be read before the log is opened.
 public struct StoreDescription: Sendable, Hashable {
     public static let formatVersion: Int64 = 1
 
     public var serviceRoot: String
-    /// What the service lacks; nil where nobody has said it, so that the metadata do.
+    /// The service capabilities, or nil if they are derived from the metadata.
     public var service: ServiceOptions?
-    /// What uploads have found out about the service.
+    /// The findings of uploads about the service.
     public var learned = LearnedOptions()
-    /// In an encrypted store, the first record from which on everything is encrypted; nil in any other, and where an earlier
-    /// version wrote the description.
+    /// The first record from which everything is encrypted. Nil in a store that is not encrypted, and in a description
+    /// of an earlier version.
     public internal(set) var encryptedFrom: UInt64?
 
     public init(serviceRoot: String, service: ServiceOptions? = nil) {
@@ -19,11 +19,11 @@ public struct StoreDescription: Sendable, Hashable {
         self.service = service
     }
 
-    /// Returns the description of the store; nil if there is no store.
+    /// Reads the description of a store, or returns nil if there is no store.
     ///
-    /// - Parameter keys: those of an encrypted store. With them the description is checked to be what an owner of the keys
-    ///   wrote; without them it is taken as it is.
-    /// - Throws: `damaged` if it cannot be read or is not authentic, `wrongKey` if the log is encrypted with other keys.
+    /// - Parameter keys: The keys of an encrypted store. With them the description is authenticated; without them it is
+    ///   used unchecked.
+    /// - Throws: `damaged` if it is unreadable or not authentic, `wrongKey` if the log is encrypted with other keys.
     public static func read(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) -> StoreDescription? {
         guard let bytes = try StoreDirectory.read(files.description) else { return nil }
         let isAuthentic = try DescriptionSeal.check(bytes, files, keys)
@@ -62,10 +62,10 @@ public struct StoreDescription: Sendable, Hashable {
         return options
     }
 
-    /// Writes the description, durably and as a whole or not at all.
+    /// Writes the description atomically and durably.
     ///
-    /// - Parameter keys: those of the store, the first of which writes. Where its log is encrypted, the description is
-    ///   authenticated with it.
+    /// - Parameter keys: The keys of the store, of which the first is used for writing. If the log is encrypted, the
+    ///   description is authenticated with it.
     public func write(_ files: StoreFiles, keys: [LogKey] = []) throws(TidelogError) {
         var description = self
         if let key = keys.first {

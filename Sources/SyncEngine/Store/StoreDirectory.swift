@@ -8,7 +8,7 @@ import OperationLog
     import Musl
 #endif
 
-/// The directory of a store on disk.
+/// Operations on the directory of a store.
 enum StoreDirectory {
     static func create(_ files: StoreFiles) throws(TidelogError) {
         var path = ""
@@ -23,10 +23,10 @@ enum StoreDirectory {
         }
     }
 
-    /// Refuses a store in which something other than a regular file has the name of one of its files, or something other
-    /// than a directory that of one of its directories. Nothing is followed, opened or written.
+    /// Refuses a store in which a file is not a regular file, or a directory is not a directory. It follows, opens and
+    /// writes nothing.
     ///
-    /// The store's own directory may be a symbolic link: its user names it.
+    /// The store's own directory may be a symbolic link, since its user names it.
     static func check(_ files: StoreFiles) throws(TidelogError) {
         let regular = [files.lock, files.description, temporary(files.description)] + files.viewFiles + files.proof
         for path in regular { try check(path, is: .regular) }
@@ -42,7 +42,7 @@ enum StoreDirectory {
 
     static func remove(_ paths: [String]) { for path in paths { unlink(path) } }
 
-    /// The names in a folder; none if it is no folder, or a link to one.
+    /// Returns the names in a directory, or none if it is no directory or a symbolic link.
     static func names(_ path: String) -> [String] {
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard folder >= 0 else { return [] }
@@ -59,22 +59,22 @@ enum StoreDirectory {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// The folder and the files in it; folders in it stay, and it with them.
+    /// Removes the directory with its files. If it contains directories, these are kept, and so is it.
     static func removeFolder(_ path: String) {
         for name in names(path) { unlink(path + "/" + name) }
         rmdir(path)
     }
 
-    /// Leaves the folder where something is in it.
+    /// Removes the directory if it is empty.
     static func removeEmptyFolder(_ path: String) { rmdir(path) }
 
-    /// Gives a folder its name, durably.
+    /// Renames a directory durably.
     static func move(_ path: String, to target: String) throws(TidelogError) {
         guard rename(path, target) == 0 else { throw failure(target) }
         try syncParent(of: target)
     }
 
-    /// Makes the name of a file or folder durable.
+    /// Makes the name of a file or directory durable.
     static func syncParent(of path: String) throws(TidelogError) {
         let slash = path.lastIndex(of: "/")
         let name = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -86,11 +86,12 @@ enum StoreDirectory {
 
     static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-    /// Replaces the file as a whole or not at all.
+    /// Replaces the file atomically.
     static func write(_ bytes: [UInt8], to path: String) throws(TidelogError) {
         let temporary = temporary(path)
         for path in [path, temporary] { try check(path, is: .regular) }
-        // What an earlier attempt left. The file is made anew, so that it is never written through another name.
+        // The remains of an earlier attempt. The file is created anew, so that it is never written through another
+        // link.
         unlink(temporary)
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw failure(path) }
@@ -113,7 +114,7 @@ enum StoreDirectory {
 
     private static func temporary(_ path: String) -> String { path + ".new" }
 
-    /// The file's bytes up to the limit; nil if there is none.
+    /// Returns the file's bytes up to the limit, or nil if it does not exist.
     ///
     /// - Throws: `storage` if it is no regular file, or cannot be read.
     static func read(_ path: String, limit: Int = 1 << 20) throws(TidelogError) -> [UInt8]? {

@@ -1,9 +1,9 @@
 package import OperationLog
 
-/// The disk that a store is on.
+/// The disk of a store.
 package enum StoreDisk: Sendable {
     case system
-    /// The log goes through this file system, and the views are in memory: SQLite knows the system's files only.
+    /// A simulated file system for the log, with the views in memory, because SQLite supports only files of the system.
     case simulated(any FileSystem)
 
     var isSystem: Bool { if case .system = self { true } else { false } }
@@ -15,7 +15,7 @@ package enum StoreDisk: Sendable {
         }
     }
 
-    /// Those that are not there are no error.
+    /// Removes files. Missing ones are no error.
     func remove(_ paths: [String]) {
         switch self {
         case .system: StoreDirectory.remove(paths)

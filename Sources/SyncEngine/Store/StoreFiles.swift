@@ -1,24 +1,24 @@
-/// Where the parts of a store are. A store is a directory.
+/// The paths of a store's parts. A store is a directory.
 public struct StoreFiles: Sendable, Hashable {
     public let directory: String
 
     public init(directory: String) { self.directory = directory }
 
-    /// The log's segments: the truth.
+    /// The directory of the log's segments, which are the source of truth.
     public var log: String { directory + "/log" }
-    /// Derived; may be deleted at any time. Encrypted where the store is.
+    /// The file of the views. It is derived and may be deleted at any time. It is encrypted if the store is.
     public var views: String { directory + "/views.sqlite" }
-    /// The service root and the format version, for whoever looks at the directory.
+    /// The file with the service root and the format version.
     public var description: String { directory + "/store.json" }
-    /// The bytes of media streams, a file for each content.
+    /// The directory of media streams, with one file for each content.
     public var streams: String { directory + "/streams" }
-    /// Whether there are any.
+    /// A Boolean value that indicates whether there are media streams.
     public var hasStreams: Bool { !StreamFiles(directory: streams).isEmpty }
     public var lock: String { directory + "/LOCK" }
 
-    /// The files that make up the views.
+    /// The files of the views.
     var viewFiles: [String] { Self.database(views) }
-    /// The files in which a compaction folds the log once more.
+    /// The files in which a compaction folds the log again.
     var proof: [String] { Self.database(directory + "/proof.sqlite") }
 
     private static func database(_ path: String) -> [String] { [path, path + "-wal", path + "-shm"] }

@@ -1,19 +1,21 @@
 import OperationLog
 import SyncCore
 
-/// Deletes a store: its log and all that was made of it.
+/// Deletes a store: its log and everything derived from it.
 ///
-/// Only what a store puts into its directory goes. Other files stay, and the directory with them.
+/// Only files that a store creates are removed. If the directory contains other files, they and the directory are kept.
 public struct StoreRemoval: Sendable {
     private let files: StoreFiles
 
     public init(_ files: StoreFiles) { self.files = files }
 
+    /// Deletes the store.
+    ///
     /// - Parameters:
-    ///   - force: deletes the store although operations are pending, or although it cannot be told whether there are any.
-    ///   - options: with the keys of an encrypted store; not needed by force.
-    /// - Throws: `noStore` where the directory is none of a store, `refused(.notAllowed)` where operations are pending, `locked`
-    ///   while the store is open.
+    ///   - force: Whether the store is deleted even if operations are pending, or if this cannot be determined.
+    ///   - options: Options with the keys of an encrypted store. Not needed with `force`.
+    /// - Throws: `noStore` if the directory contains no store, `refused(.notAllowed)` if operations are pending,
+    ///   `locked` while the store is open.
     public func run(force: Bool, options: LocalStore.Options) async throws(TidelogError) {
         try check()
         if force { return try remove(try lock()) }
@@ -21,7 +23,7 @@ public struct StoreRemoval: Sendable {
         do throws(TidelogError) {
             store = try await LocalStore(files, creating: false, options: options)
         } catch {
-            // An earlier removal came as far as the log.
+            // An earlier removal already removed the log.
             guard error.code == .noStore else { throw error }
             return try remove(try lock())
         }
@@ -33,15 +35,15 @@ public struct StoreRemoval: Sendable {
         }
     }
 
-    /// Deletes the store that is open, which closes it.
+    /// Deletes an open store, which closes it.
     ///
-    /// - Throws: `refused(.notAllowed)` where operations are pending; the store stays open then.
+    /// - Throws: `refused(.notAllowed)` if operations are pending. Then the store stays open.
     public func run(_ store: LocalStore, force: Bool) async throws(TidelogError) {
         try check()
         try await store.close(force: force, removing: self)
     }
 
-    /// A directory without a description is not known to be a store, whatever it holds.
+    /// Checks that the directory has a description, without which it is not recognized as a store.
     private func check() throws(TidelogError) {
         guard try StoreDescription.read(files) != nil else {
             throw TidelogError(
@@ -50,7 +52,9 @@ public struct StoreRemoval: Sendable {
         }
     }
 
-    /// Throws `refused(.notAllowed)` where operations are pending.
+    /// Checks that no operations are pending.
+    ///
+    /// - Throws: `refused(.notAllowed)` if operations are pending.
     static func refuse(pending count: Int, _ files: StoreFiles) throws(TidelogError) {
         guard count > 0 else { return }
         throw TidelogError(
@@ -73,11 +77,13 @@ public struct StoreRemoval: Sendable {
         }
     }
 
-    /// - Parameter lock: that of the store; it is released.
+    /// Removes the files of the store.
+    ///
+    /// - Parameter lock: The lock of the store, which is released.
     func remove(_ lock: any FileLock) throws(TidelogError) {
         defer { lock.release() }
-        // In one step, so that no half of a log is ever taken for one. The description goes last: until then it is known that
-        // this is what is left of a store.
+        // The log is removed in one step, so that a part of it is never mistaken for a log. The description is removed
+        // last, because until then it identifies the remains of a store.
         let removed = files.log + ".removed"
         StoreDirectory.removeFolder(removed)
         if StoreDirectory.exists(files.log) { try StoreDirectory.move(files.log, to: removed) }

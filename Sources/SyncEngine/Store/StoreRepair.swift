@@ -3,12 +3,14 @@ import ODataWire
 public import OperationLog
 import Operations
 
-/// Saves what can be read of a damaged store. See ``LogRepair`` for what becomes of its log.
+/// Salvages the readable part of a damaged store. See ``LogRepair`` for the repair of its log.
 public struct StoreRepair {
     public let files: StoreFiles
     private let keys: [LogKey]
 
-    /// - Parameter keys: all that the log is encrypted with.
+    /// Creates a repair.
+    ///
+    /// - Parameter keys: All keys of the log.
     public init(_ files: StoreFiles, keys: [LogKey] = []) {
         self.files = files
         self.keys = LogKey.requiring(keys, in: files)
@@ -25,7 +27,7 @@ public struct StoreRepair {
         }
     }
 
-    /// What a repair would do. Changes nothing and takes no lock.
+    /// Returns the plan of a repair. It changes nothing and takes no lock.
     public func plan() throws(TidelogError) -> RepairPlan {
         do throws(LogError) {
             return try repair(of: files).plan()
@@ -34,10 +36,10 @@ public struct StoreRepair {
         }
     }
 
-    /// Makes a store of what can be read in a directory that must not exist; it has its name when it is whole. The damaged
-    /// one is not changed.
+    /// Salvages the store to a directory that must not exist and that receives its name only when it is complete. The
+    /// damaged store does not change.
     ///
-    /// - Returns: Nil where nothing is damaged; then no store is made.
+    /// - Returns: Nil if nothing is damaged. Then no store is created.
     public func salvage(to directory: String) throws(TidelogError) -> RepairPlan.Salvage? {
         guard !StoreDirectory.exists(directory) else {
             throw TidelogError(
@@ -47,7 +49,7 @@ public struct StoreRepair {
         let unfinished = StoreFiles(directory: directory + ".repairing")
         try StoreDirectory.create(unfinished)
         do {
-            // Of an earlier attempt.
+            // From an earlier attempt.
             StoreDirectory.removeFolder(unfinished.log)
             let salvage = try repair(of: files).salvage(to: unfinished.log)
             try writeDescription(unfinished)
@@ -62,8 +64,8 @@ public struct StoreRepair {
         }
     }
 
-    /// Puts a salvaged log in the place of the damaged one, which is kept beside it, and removes the views: they are made
-    /// again when the store is opened.
+    /// Replaces the damaged log with a salvaged one, keeps the damaged one next to it, and removes the views, which are
+    /// rebuilt when the store is opened.
     ///
     /// - Throws: `locked` while the store is in use.
     public func inPlace() throws(TidelogError) -> LogRepair.Outcome {
@@ -82,8 +84,8 @@ public struct StoreRepair {
         }
     }
 
-    /// Removes the views, which are made again from the log when the store is opened, and nothing else. A directory or a link
-    /// in their place goes only by hand.
+    /// Removes only the views, which are rebuilt from the log when the store is opened. A directory or link in their
+    /// place has to be removed manually.
     ///
     /// - Throws: `locked` while the store is in use, `storage` if something other than a file has their name.
     public func removeViews() throws(TidelogError) {
@@ -95,7 +97,8 @@ public struct StoreRepair {
 
     private var isDescribed: Bool { (try? StoreDescription.read(files, keys: keys)) != nil }
 
-    /// `store.json` as it was, or else with the root that the log has. Where neither tells, the next `init` writes it.
+    /// Writes the previous description, or one with the service root of the log. If neither is available, the next
+    /// `init` writes it.
     private func writeDescription(_ target: StoreFiles) throws {
         if let description = try? StoreDescription.read(files, keys: keys) {
             return try description.write(target, keys: keys)

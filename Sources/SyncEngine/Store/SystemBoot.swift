@@ -2,9 +2,9 @@
     import Darwin
 #endif
 
-/// Names the run of the operating system, from one start of the machine to the next.
+/// Identifies the current boot of the operating system.
 enum SystemBoot {
-    /// Nil where the system does not tell.
+    /// The boot identifier, or nil if the system provides none.
     static let identifier: String? = {
         #if canImport(Darwin)
             var size = 64

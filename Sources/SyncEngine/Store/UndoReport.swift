@@ -1,30 +1,29 @@
 public import Operations
 
-/// Which operations are to be undone.
+/// The operations to undo.
 public enum UndoTarget: Sendable {
-    /// These. It is an error where one of them cannot be undone.
+    /// These operations. It is an error if one of them cannot be undone.
     case operations([SequenceNumber])
-    /// What was done to these entities: their creation, changes and deletion, and links at either end that were changed by
-    /// themselves. An operation on another entity stays, also where it links to one of these; it goes only where it cannot
-    /// be without them.
+    /// The operations on these entities: their creation, changes and deletion, and separate link operations at either
+    /// end. An operation on another entity is kept even if it links to one of these, unless it depends on an undone
+    /// one.
     case entities([EntityAddress])
-    /// Everything that no service has.
+    /// All operations that the service has not processed.
     case everything
 }
 
-/// What an undo took back, or would take back.
+/// The result of an undo or its rehearsal.
 public struct UndoReport: Sendable, Hashable {
-    /// Everything that is undone with it, in order: what was asked for and what went with it. Give it to a redo to have it
-    /// back.
+    /// All undone operations in order, including dependent ones. They can be passed to a redo.
     public var undone: [SequenceNumber]
-    /// Those of ``undone`` that were not asked for: they could not have been made without the others.
+    /// The operations in ``undone`` that were not requested, but could not have been made without the others.
     public var dependants: [Dependant]
-    /// Operations that were meant as well, but are on their way to the service, or in doubt. An upload settles how they end.
+    /// Requested operations that are in flight or in doubt. An upload resolves them.
     public var left: [SequenceNumber]
 
     public struct Dependant: Sendable, Hashable {
         public var operation: SequenceNumber
-        /// A sentence without a full stop.
+        /// The reason: a sentence without a full stop.
         public var reason: String
 
         public init(operation: SequenceNumber, reason: String) {

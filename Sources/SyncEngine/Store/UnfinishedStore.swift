@@ -1,13 +1,16 @@
 package import OperationLog
 
-/// A store that is being made file by file, under another name until it is whole. What a failed attempt left is removed, and
-/// nothing else that is there.
+/// A store under construction, which has another name until it is complete. Only the remains of a failed attempt are
+/// removed.
 package struct UnfinishedStore: Sendable {
-    /// Where its parts are meanwhile.
+    /// The paths of its parts during the construction.
     package let files: StoreFiles
     private let directory: String
 
-    /// - Throws: `invalidRequest` where something has the name already, or the other name and is no unfinished store.
+    /// Begins a store.
+    ///
+    /// - Throws: `invalidRequest` if the directory exists, or if the temporary name belongs to something other than an
+    ///   unfinished store.
     package init(_ directory: String) throws(TidelogError) {
         var name = directory[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
@@ -26,15 +29,15 @@ package struct UnfinishedStore: Sendable {
         try StoreDirectory.create(files)
     }
 
-    /// Gives the store its description and its name.
+    /// Writes the store's description and gives it its name.
     ///
-    /// - Parameter keys: those that its log is encrypted with.
+    /// - Parameter keys: The keys of its log.
     package func finish(_ description: StoreDescription, keys: [LogKey] = []) throws(TidelogError) {
         try description.write(files, keys: keys)
         try StoreDirectory.move(files.directory, to: directory)
     }
 
-    /// Takes it off the disk. What is not of a store stays.
+    /// Removes it from the disk, except for files that do not belong to a store.
     package func discard() {
         StoreDirectory.remove(StoreDirectory.names(files.log).filter(Self.isLogFile).map { files.log + "/" + $0 })
         StoreDirectory.removeEmptyFolder(files.log)
@@ -42,7 +45,7 @@ package struct UnfinishedStore: Sendable {
         StoreDirectory.removeEmptyFolder(files.directory)
     }
 
-    /// Whether nothing is there, or only what a failed attempt leaves.
+    /// Returns whether the directory is missing, or contains only the remains of a failed attempt.
     private static func isUnfinished(_ files: StoreFiles) -> Bool {
         guard StoreDirectory.exists(files.directory) else { return true }
         return StoreDirectory.names(files.directory).allSatisfy {

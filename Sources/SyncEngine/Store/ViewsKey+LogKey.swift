@@ -2,8 +2,7 @@ package import OperationLog
 package import Views
 
 extension ViewsKey {
-    /// What the views of a store with these keys are encrypted with: of the newest one, by which the log is written. Nil where
-    /// the store has none.
+    /// Creates the key of a store's views, derived from the newest log key. Nil if the store has no keys.
     package init?(_ keys: [LogKey], in store: StoreIdentifier) {
         guard let key = keys.first else { return nil }
         self.init(identifier: key.identifier(in: store), secret: key.derived(for: "views", in: store))

@@ -4,31 +4,31 @@ public import Operations
 import SyncCore
 import Views
 
-/// Brings the views to where the log is: the views as they are, or else the newest snapshot that holds, or else the whole
-/// log; and then the records behind it.
+/// Brings the views up to date with the log: from the existing views, otherwise from the newest intact snapshot,
+/// otherwise from the whole log, followed by the later records.
 struct ViewsOpening {
     let files: StoreFiles
     let reader: LogReader
     let store: String
-    /// Nil keeps them in memory.
+    /// The path of the views, or nil to keep them in memory.
     let path: String?
-    /// Encrypts them; nil where the log is not encrypted either.
+    /// The key of the views, or nil if the log is not encrypted.
     let key: ViewsKey?
     private let disk: StoreDisk
-    /// Of the next record of the log.
+    /// The sequence number of the log's next record.
     let nextSequence: SequenceNumber
-    /// Whether no record is in the views before the disk has it.
+    /// Whether each record is on disk before the views have it.
     private let syncsEachCommit: Bool
-    /// The snapshots that do not belong to this log, or are damaged, as opening it found.
+    /// The snapshots that were found damaged, or not to belong to this log, when it was opened.
     private let unusable: Set<String>
-    /// How many operations make a long queue; nil for the fold's own number.
+    /// The number of operations that makes a queue long, or nil for the fold's default.
     var longQueue: Int?
-    /// Whether the state is made in memory, and the views of what comes out. Takes as much memory as the state, and far less
-    /// time where many records are to be folded.
+    /// Whether the state is folded in memory and the views are built from the result. It takes as much memory as the
+    /// state, and much less time for many records.
     var foldsInMemory = false
-    /// That state; nil where the views were made by themselves.
+    /// The state in memory; nil if the views were folded directly.
     private(set) var past: PastFold?
-    /// What there was to mend, in sentences.
+    /// The repairs, in sentences.
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
 
@@ -45,7 +45,7 @@ struct ViewsOpening {
     }
 
     mutating func open() throws -> (SQLiteState, Fold) {
-        // Left by a process that ended in the middle of a compaction.
+        // Left by a process that ended during a compaction.
         disk.remove(files.proof)
         if path == nil { disk.remove(files.viewFiles) }
         do {
@@ -57,7 +57,7 @@ struct ViewsOpening {
         return try remade()
     }
 
-    /// The views as they are, caught up; nil where there are none yet but a log.
+    /// Returns the existing views, caught up with the log, or nil if there are none and the log is not empty.
     private mutating func existing() throws -> (SQLiteState, Fold)? {
         let state = try views()
         let applied = try state.header().applied
@@ -69,13 +69,14 @@ struct ViewsOpening {
         guard try applied + 1 >= reader.firstSequence() else {
             throw StateError(.damaged, "The views are older than the first operation that the log still has.")
         }
-        // Reads the queue, so that one that does not decode is made again here.
+        // Reads the queue, so that an unreadable one leads to a rebuild here.
         _ = try state.hasPending()
         return try caughtUp(state)
     }
 
-    /// Where each commit is synced before the views have it, the log had these operations, and lost them since. With other
-    /// durabilities a loss of power may take the end of the log and leave the views.
+    /// Returns the error for views that contain more than the log. If each commit is synced before the views have it,
+    /// the log must have lost these operations. With other durabilities, a power loss may remove the end of the log and
+    /// keep the views.
     static func endIsMissing(
         applied: SequenceNumber, _ nextSequence: SequenceNumber, _ files: StoreFiles
     ) -> TidelogError {
@@ -86,7 +87,7 @@ struct ViewsOpening {
             recovery: "Put the files of the log back, or accept the loss with 'tidelog repair --in-place'.")
     }
 
-    /// Views made anew, whatever there was.
+    /// Rebuilds the views, whatever exists.
     mutating func remade() throws -> (SQLiteState, Fold) {
         for snapshot in try reader.snapshots().reversed() where !unusable.contains(snapshot.path) {
             do {
@@ -137,7 +138,7 @@ struct ViewsOpening {
         return (state, fold)
     }
 
-    /// What a snapshot's damage is, as a sentence; nil for an error that another snapshot does not mend.
+    /// Returns the damage of a snapshot as a sentence, or nil for an error that another snapshot cannot avoid.
     private static func reasonToPassOver(_ error: any Error) -> String? {
         switch error {
         case let error as StateError where error.code == .damaged: error.message
@@ -149,7 +150,7 @@ struct ViewsOpening {
 
     // MARK: The two steps
 
-    /// Makes the views from a snapshot, all or nothing.
+    /// Restores the views from a snapshot, atomically.
     static func restore(_ snapshot: SnapshotFile, _ reader: LogReader, into state: SQLiteState) throws {
         try state.transaction { try read(snapshot, reader, into: state) }
     }
@@ -163,9 +164,9 @@ struct ViewsOpening {
         }
     }
 
-    /// Folds what the log holds beyond the state, some thousand records in a transaction. Returns how many there were.
+    /// Folds the records after the state, some thousand per transaction. Returns their number.
     ///
-    /// - Parameter last: where to stop; nil for the end of the log.
+    /// - Parameter last: The last record to fold.
     @discardableResult
     static func catchUp(
         _ fold: inout Fold, _ reader: LogReader, through last: SequenceNumber = .max
@@ -201,7 +202,7 @@ struct ViewsOpening {
         return count
     }
 
-    /// Folds all that the cursor gives, inside of one transaction.
+    /// Folds all records of the cursor inside one transaction.
     static func foldAll(of cursor: LogCursor, _ fold: inout Fold) throws {
         while try foldSome(of: cursor, &fold) == recordsPerTransaction { _ = fold.takeTouched() }
         _ = fold.takeTouched()
@@ -218,11 +219,11 @@ struct ViewsOpening {
     }
 }
 
-/// What it took to bring the views to where the log is.
+/// The work that was necessary to bring the views up to date with the log.
 public struct ViewsReport: Sendable, Hashable {
-    /// The snapshot from which they were made: the first record that it does not include. Nil where they were there, or
-    /// where the whole log was folded.
+    /// The snapshot that the views were restored from, by the first record that it does not include. Nil if the views
+    /// existed, or if the whole log was folded.
     public internal(set) var snapshot: SequenceNumber?
-    /// How many records were folded.
+    /// The number of folded records.
     public internal(set) var foldedRecords = 0
 }
