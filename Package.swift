@@ -97,6 +97,7 @@ let package = Package(
         layer("ODataWire", ["EDM"]),
         layer("ProxyGenerator", ["EDM"]),
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
+        layer("GatewayCore", ["EDM", "ODataWire"]),
 
         // Shell
         layer("OperationLog", ["CZstd", "CPlatform", crypto]),
@@ -190,6 +191,7 @@ let package = Package(
             "CommandLineTests",
             ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
         tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
+        tests("GatewayTests", ["GatewayCore", "ODataWire", "EDM"]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",
