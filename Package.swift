@@ -67,6 +67,7 @@ let package = Package(
         .library(name: "Tidelog", targets: ["Tidelog"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
+        .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
         .executable(name: "tidelog-proxygen", targets: ["tidelog-proxygen"]),
         .plugin(name: "TidelogProxies", targets: ["TidelogProxies"]),
         .plugin(name: "GenerateProxies", targets: ["GenerateProxies"]),
@@ -118,6 +119,14 @@ let package = Package(
                 logging, metrics,
             ]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
+        layer(
+            "Gateway",
+            [
+                "GatewayCore", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
 
         // Proof: in no product
         layer("DiskSimulation", ["OperationLog"]),
@@ -143,6 +152,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
+        tool("tidelog-gateway", ["Gateway", "GatewayCore", argumentParser]),
         tool("tidelog-proxygen", ["ProxyGenerator", "Transport", httpTypes, argumentParser]),
         .plugin(name: "TidelogProxies", capability: .buildTool(), dependencies: ["tidelog-proxygen"]),
         .plugin(
@@ -191,7 +201,12 @@ let package = Package(
             "CommandLineTests",
             ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
         tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
-        tests("GatewayTests", ["GatewayCore", "ODataWire", "EDM"]),
+        tests(
+            "GatewayTests",
+            [
+                "Gateway", "GatewayCore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations", "ODataWire",
+                "EDM", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
+            ]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",

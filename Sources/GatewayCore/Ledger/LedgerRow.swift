@@ -18,6 +18,16 @@ package struct LedgerKey: Sendable, Hashable {
         request = identifier.request
         day = identifier.day
     }
+
+    package init(
+        endpoint: String, dialect: RepeatabilityIdentifier.Dialect, client: String, request: String, day: Int32
+    ) {
+        self.endpoint = endpoint
+        identifier = dialect
+        self.client = client
+        self.request = request
+        self.day = day
+    }
 }
 
 /// A row of the ledger: one repeatable request.

@@ -1,0 +1,62 @@
+#if canImport(Darwin)
+    internal import Darwin
+#elseif canImport(Glibc)
+    internal import Glibc
+#elseif canImport(Musl)
+    internal import Musl
+#endif
+
+enum TextFile {
+    /// Returns the content, or `nil` if the file cannot be read.
+    static func read(_ path: String) -> [UInt8]? {
+        guard let file = fopen(path, "r") else { return nil }
+        defer { fclose(file) }
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while case let count = fread(&chunk, 1, chunk.count, file), count > 0 { bytes += chunk[..<count] }
+        return ferror(file) == 0 ? bytes : nil
+    }
+}
+
+enum StandardError {
+    /// Writes a text at once, unbuffered.
+    static func write(_ line: String) {
+        var text = line
+        text.withUTF8 { bytes in
+            #if canImport(Darwin)
+                _ = Darwin.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+            #elseif canImport(Glibc)
+                _ = Glibc.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+            #else
+                _ = Musl.write(STDERR_FILENO, bytes.baseAddress, bytes.count)
+            #endif
+        }
+    }
+}
+
+/// SIGINT and SIGTERM, blocked from the creation of this value until they are waited for.
+struct StopSignals: Sendable {
+    /// Create it before any thread: threads inherit the blocked signals.
+    init() {
+        var signals = Self.set
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+    }
+
+    private static var set: sigset_t {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        return signals
+    }
+
+    /// Waits for a signal. It is polled, so that no thread of the shared pool is blocked.
+    func wait() async {
+        while true {
+            var pending = sigset_t()
+            sigpending(&pending)
+            if sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 { return }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+    }
+}
