@@ -204,7 +204,8 @@ let package = Package(
         tests(
             "GatewayTests",
             [
-                "Gateway", "GatewayCore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations", "ODataWire",
+                "Gateway", "GatewayCore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations",
+                "ODataWire",
                 "EDM", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
             ]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),

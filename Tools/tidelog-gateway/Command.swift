@@ -30,7 +30,8 @@ struct ConfigurationOptions: ParsableArguments {
             throw Failure("\(config) cannot be read. Check the path and the permissions.")
         }
         do throws(ConfigurationError) {
-            let (configuration, notices) = try ConfigurationReader.read(String(decoding: bytes, as: UTF8.self), file: config)
+            let (configuration, notices) = try ConfigurationReader.read(
+                String(decoding: bytes, as: UTF8.self), file: config)
             for notice in notices { StandardError.write("\(notice)\n") }
             return configuration
         } catch {
@@ -129,7 +130,9 @@ struct Ledger: AsyncParsableCommand {
         let configuration = try options.read()
         let storage = try options.storage(configuration)
         for row in try await storage.rows(in: doubt ? .doubt : nil, limit: limit) {
-            print("\(row.key.endpoint) \(row.key.client) \(row.key.request) day \(row.key.day) \(row.state) attempt \(row.attempt)")
+            print(
+                "\(row.key.endpoint) \(row.key.client) \(row.key.request) day \(row.key.day) \(row.state) attempt \(row.attempt)"
+            )
         }
     }
 }

@@ -15,7 +15,7 @@ package struct GatewayResponse: Sendable {
     package var headers: HTTPHeaders
     package var body: Body
     /// Called when the exchange is over.
-    package var end: @Sendable () -> Void = {}
+    package private(set) var end: @Sendable () -> Void = {}
 
     package init(status: Int, headers: HTTPHeaders, body: Body) {
         self.status = status
@@ -29,5 +29,16 @@ package struct GatewayResponse: Sendable {
         headers["Content-Type"] = "application/json"
         headers["Cache-Control"] = "no-store"
         self.init(status: refusal.status, headers: headers, body: .bytes(refusal.body))
+    }
+
+    /// Adds an action at the end of the exchange.
+    func ended(_ action: @escaping @Sendable () -> Void) -> GatewayResponse {
+        var response = self
+        let previous = end
+        response.end = {
+            previous()
+            action()
+        }
+        return response
     }
 }

@@ -23,7 +23,8 @@ struct ResponseWriter: Sendable {
     /// - Returns: Whether the connection is to be closed.
     private func send(_ response: GatewayResponse) async throws -> Bool {
         var headers = NIOHTTP1.HTTPHeaders()
-        for field in response.headers.fields where HTTPHeaders.obstacle(field.name, field.value, inBatch: false) == nil {
+        for field in response.headers.fields where HTTPHeaders.obstacle(field.name, field.value, inBatch: false) == nil
+        {
             headers.add(name: field.name, value: field.value)
         }
         let mayHaveBody = response.status >= 200 && response.status != 204 && response.status != 304

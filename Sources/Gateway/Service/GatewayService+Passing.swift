@@ -133,7 +133,8 @@ extension GatewayService {
             throw RequestRefusal(502, "The answer of the service is incomplete.")
         }
         guard bytes.count <= configuration.limits.bodyBytes else {
-            throw RequestRefusal(502, "The answer of the service has more than \(configuration.limits.bodyBytes) bytes.")
+            throw RequestRefusal(
+                502, "The answer of the service has more than \(configuration.limits.bodyBytes) bytes.")
         }
         return bytes
     }
@@ -148,18 +149,5 @@ extension GatewayService {
         return error.code == .timeout
             ? RequestRefusal(504, "The service has not answered in time.")
             : RequestRefusal(502, "The answer of the service was lost.")
-    }
-}
-
-extension GatewayResponse {
-    /// Adds an action at the end of the exchange.
-    fileprivate func ended(_ action: @escaping @Sendable () -> Void) -> GatewayResponse {
-        var response = self
-        let previous = end
-        response.end = {
-            previous()
-            action()
-        }
-        return response
     }
 }

@@ -67,7 +67,8 @@ struct UploadCall: Sendable {
         rules = service.rules(kind.endpoint)
     }
 
-    static let inDoubt = RequestRefusal(504, "The answer of the service was lost. Repeat the request under its identifiers.")
+    static let inDoubt = RequestRefusal(
+        504, "The answer of the service was lost. Repeat the request under its identifiers.")
 
     func keys(_ unit: UploadUnit) -> [LedgerKey] { unit.keys(endpoint: kind.endpoint.name) }
 
@@ -158,7 +159,9 @@ struct UploadCall: Sendable {
             return answer(response, accepted: unit.dialect)
         case .send(let attempt):
             let keys = keys(unit)
-            func end(_ end: LedgerCompletion.End) -> [LedgerCompletion] { [.init(keys: keys, attempt: attempt, end: end)] }
+            func end(_ end: LedgerCompletion.End) -> [LedgerCompletion] {
+                [.init(keys: keys, attempt: attempt, end: end)]
+            }
             switch await send(request.method, contentType: nil, request.body) {
             case .notSent:
                 try await record(end(.notExecuted))
@@ -179,7 +182,8 @@ struct UploadCall: Sendable {
         }
     }
 
-    private func answer(_ response: WireResponse, accepted dialect: RepeatabilityIdentifier.Dialect?) -> GatewayResponse {
+    private func answer(_ response: WireResponse, accepted dialect: RepeatabilityIdentifier.Dialect?) -> GatewayResponse
+    {
         var response = response
         if let dialect { response.headers[dialect.resultHeader] = "accepted" }
         let isJSON = (response.headers["Content-Type"] ?? "").lowercased().hasPrefix("application/json")

@@ -64,9 +64,7 @@ package final class GatewayService: Sendable {
                 admission.withLock { $0.leave(user: user, endpoint: kind.endpoint.name) }
             }
             do throws(RequestRefusal) {
-                var response = try await answer(request, kind, length)
-                response.end = leave
-                return response
+                return try await answer(request, kind, length).ended(leave)
             } catch {
                 leave()
                 throw error

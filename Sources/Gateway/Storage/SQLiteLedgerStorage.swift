@@ -37,7 +37,8 @@ package actor SQLiteLedgerStorage: LedgerStorage {
         if let version {
             guard version == Array("\(schemaVersion)".utf8) else {
                 throw LedgerStorageError(
-                    "its schema has version \(String(decoding: version, as: UTF8.self)), this program needs \(schemaVersion)")
+                    "its schema has version \(String(decoding: version, as: UTF8.self)), this program needs \(schemaVersion)"
+                )
             }
             return
         }
@@ -78,7 +79,9 @@ package actor SQLiteLedgerStorage: LedgerStorage {
                     continue
                 }
                 for row in written { try write(row) }
-                for key in deleted { try connection.run("DELETE FROM ledger WHERE \(Self.isKey)", Self.values(of: key)) }
+                for key in deleted {
+                    try connection.run("DELETE FROM ledger WHERE \(Self.isKey)", Self.values(of: key))
+                }
                 accepted.append(true)
             }
             return accepted
@@ -116,7 +119,9 @@ package actor SQLiteLedgerStorage: LedgerStorage {
 
     package func secret() async throws(LedgerStorageError) -> [UInt8] {
         try transaction { () throws(SQLiteError) in
-            if let known = try connection.first("SELECT value FROM meta WHERE name = 'secret'")?[0].blob { return known }
+            if let known = try connection.first("SELECT value FROM meta WHERE name = 'secret'")?[0].blob {
+                return known
+            }
             let made = (0..<32).map { _ in UInt8.random(in: 0...255) }
             try connection.run("INSERT INTO meta (name, value) VALUES ('secret', ?)", [.blob(made)])
             return made
@@ -147,7 +152,8 @@ package actor SQLiteLedgerStorage: LedgerStorage {
     private func rows(of keys: [LedgerKey]) throws(SQLiteError) -> [LedgerKey: LedgerRow] {
         var found: [LedgerKey: LedgerRow] = [:]
         for key in keys {
-            try connection.query("SELECT \(Self.columns) FROM ledger WHERE \(Self.isKey)", Self.values(of: key)) { row in
+            try connection.query("SELECT \(Self.columns) FROM ledger WHERE \(Self.isKey)", Self.values(of: key)) {
+                row in
                 if let row = Self.row(row) { found[row.key] = row }
             }
         }
@@ -160,7 +166,8 @@ package actor SQLiteLedgerStorage: LedgerStorage {
             let client = row.text(2), let request = row.text(3), let state = LedgerRow.State(rawValue: row.integer(7))
         else { return nil }
         let key = LedgerKey(
-            endpoint: endpoint, dialect: dialect, client: client, request: request, day: Int32(clamping: row.integer(4)))
+            endpoint: endpoint, dialect: dialect, client: client, request: request, day: Int32(clamping: row.integer(4))
+        )
         return LedgerRow(
             key: key, principal: row.blob(5), fingerprint: row.blob(6), state: state, attempt: row.integer(8),
             leaseEnd: row.integer(9), outcome: row.isNull(10) ? nil : row.blob(10))

@@ -30,13 +30,15 @@ extension BatchUpload {
         return sent.map { part in
             let ids = batch.parts[part].contentIDs
             let found = answer.responses.filter { response in
-                ids.contains(response.id) || groups[part].map { response.id == $0 || response.atomicityGroup == $0 } ?? false
+                ids.contains(response.id)
+                    || groups[part].map { response.id == $0 || response.atomicityGroup == $0 } ?? false
             }
             defer { if found.contains(where: { $0.response.status >= 400 }) { hasFailed = true } }
             switch batch.parts[part] {
             case .query:
                 if let first = found.first, found.count == 1 { return .query(.answered(first.response)) }
-                return .query(hasFailed && found.isEmpty ? .notProcessed : .inDoubt("There is no response to the request."))
+                return .query(
+                    hasFailed && found.isEmpty ? .notProcessed : .inDoubt("There is no response to the request."))
             case .changeSet:
                 if found.isEmpty {
                     return .changeSet(hasFailed ? .notProcessed : .inDoubt("There is no response to the change set."))
@@ -48,7 +50,8 @@ extension BatchUpload {
                 }
                 let ordered = ids.compactMap { id in found.first { $0.id == id }?.response }
                 return .changeSet(
-                    ordered.count == ids.count ? .members(ordered) : .inDoubt("A response of the change set is missing."))
+                    ordered.count == ids.count
+                        ? .members(ordered) : .inDoubt("A response of the change set is missing."))
             }
         }
     }

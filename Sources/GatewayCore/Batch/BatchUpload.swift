@@ -56,7 +56,8 @@ package struct BatchUpload: Sendable {
             case .changeSet(let members):
                 if members.isEmpty { continue }
                 unit = try UploadUnit(
-                    part: index, requests: members.map(\.request), contentIDs: members.map(\.contentID), isChangeSet: true,
+                    part: index, requests: members.map(\.request), contentIDs: members.map(\.contentID),
+                    isChangeSet: true,
                     head: index < heads.count ? heads[index] : .empty)
             case .query(let request):
                 if ["GET", "HEAD"].contains(request.method) { continue }

@@ -68,7 +68,8 @@ struct JSONBatchRequests: Sendable {
             var object = item.value
             let url = object["url"]?.string ?? ""
             let text = object["body"]?.text ?? ""
-            for id in gone where url.hasPrefix("$\(id)") || Array(text.utf8).contains(sequence: Array("\"$\(id)\"".utf8)) {
+            for id in gone
+            where url.hasPrefix("$\(id)") || Array(text.utf8).contains(sequence: Array("\"$\(id)\"".utf8)) {
                 return nil
             }
             for (index, member) in object.members.enumerated() where member.name == "dependsOn" {

@@ -67,7 +67,8 @@ package struct ConfigurationReader {
     private mutating func begin(_ line: String, _ number: Int) throws(ConfigurationError) {
         let known = ["gateway", "endpoint", "defining_query"]
         guard line.hasSuffix("]"), known.contains(String(line.dropFirst().dropLast())) else {
-            throw error(number, "There is no section \(line).", "The sections are [gateway], [endpoint] and [defining_query].")
+            throw error(
+                number, "There is no section \(line).", "The sections are [gateway], [endpoint] and [defining_query].")
         }
         let name = String(line.dropFirst().dropLast())
         if name == "gateway", let first = sections.first(where: { $0.name == name }) {
@@ -122,7 +123,8 @@ package struct ConfigurationReader {
 
     private func configuration() throws(ConfigurationError) -> GatewayConfiguration {
         guard let gateway = sections.first(where: { $0.name == "gateway" }) else {
-            throw error(1, "The file has no section [gateway].", "Write [gateway] with listen, public_root and storage.")
+            throw error(
+                1, "The file has no section [gateway].", "Write [gateway] with listen, public_root and storage.")
         }
         let root = try required("public_root", gateway)
         var configuration = GatewayConfiguration(
@@ -147,7 +149,8 @@ package struct ConfigurationReader {
             configuration.endpoints.append(endpoint)
         }
         guard !configuration.endpoints.isEmpty else {
-            throw error(gateway.line, "The file has no section [endpoint].", "Write one with name and root for each service.")
+            throw error(
+                gateway.line, "The file has no section [endpoint].", "Write one with name and root for each service.")
         }
         return configuration
     }
@@ -169,20 +172,25 @@ package struct ConfigurationReader {
         endpoint.certificateAuthorities = section.values["certificate_authorities"]?.text
         if let identity = section.values["identity"], identity.text != "origin" {
             throw error(
-                identity.line, "identity = \(identity.text) is not supported by this version.", "Write identity = origin.")
+                identity.line, "identity = \(identity.text) is not supported by this version.",
+                "Write identity = origin.")
         }
         return endpoint
     }
 
     private func required(_ name: String, _ section: Section) throws(ConfigurationError) -> Value {
         guard let value = section.values[name] else {
-            throw error(section.line, "[\(section.name)] has no \(name).", "Add \(name) = \(ConfigurationParameters.example(of: name)).")
+            throw error(
+                section.line, "[\(section.name)] has no \(name).",
+                "Add \(name) = \(ConfigurationParameters.example(of: name)).")
         }
         return value
     }
 
     private func listen(_ value: Value) throws(ConfigurationError) -> GatewayConfiguration.ListenAddress {
-        if value.text.hasPrefix("unix:/"), value.text.utf8.count <= 105 { return .unix(path: String(value.text.dropFirst(5))) }
+        if value.text.hasPrefix("unix:/"), value.text.utf8.count <= 105 {
+            return .unix(path: String(value.text.dropFirst(5)))
+        }
         if let colon = value.text.lastIndex(of: ":"), let port = Int(value.text[value.text.index(after: colon)...]),
             (0...65_535).contains(port), colon != value.text.startIndex
         {
@@ -191,15 +199,19 @@ package struct ConfigurationReader {
             return .tcp(host: host, port: port)
         }
         throw error(
-            value.line, "listen takes HOST:PORT or unix:/PATH, not “\(value.text)”.", "For example listen = 127.0.0.1:8443.")
+            value.line, "listen takes HOST:PORT or unix:/PATH, not “\(value.text)”.",
+            "For example listen = 127.0.0.1:8443.")
     }
 
     private func storage(_ value: Value) throws(ConfigurationError) -> GatewayConfiguration.Storage {
-        if value.text.hasPrefix("sqlite:"), value.text.utf8.count > 7 { return .sqlite(path: String(value.text.dropFirst(7))) }
+        if value.text.hasPrefix("sqlite:"), value.text.utf8.count > 7 {
+            return .sqlite(path: String(value.text.dropFirst(7)))
+        }
         if value.text.hasPrefix("postgres") {
             throw error(value.line, "This version stores only in SQLite.", "Write storage = sqlite:/PATH/gateway.db.")
         }
-        throw error(value.line, "storage takes sqlite:PATH, not “\(value.text)”.", "Write storage = sqlite:/PATH/gateway.db.")
+        throw error(
+            value.line, "storage takes sqlite:PATH, not “\(value.text)”.", "Write storage = sqlite:/PATH/gateway.db.")
     }
 
     private func url(_ value: Value, _ name: String) throws(ConfigurationError) -> ServiceRoot {
@@ -215,10 +227,12 @@ package struct ConfigurationReader {
         _ section: Section, _ name: String, _ range: ClosedRange<Int>, _ set: (Int) -> Void
     ) throws(ConfigurationError) {
         guard let value = section.values[name] else { return }
-        guard value.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value.text), range.contains(number)
+        guard value.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let number = Int(value.text),
+            range.contains(number)
         else {
             throw error(
-                value.line, "\(name) takes a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”.",
+                value.line,
+                "\(name) takes a number from \(range.lowerBound) to \(range.upperBound), not “\(value.text)”.",
                 "Correct the number, or remove the line for the default.")
         }
         set(number)
@@ -228,7 +242,8 @@ package struct ConfigurationReader {
         switch value.text {
         case "Y": return true
         case "N": return false
-        default: throw error(value.line, "\(name) takes Y or N, not “\(value.text)”.", "Write \(name) = Y or \(name) = N.")
+        default:
+            throw error(value.line, "\(name) takes Y or N, not “\(value.text)”.", "Write \(name) = Y or \(name) = N.")
         }
     }
 }

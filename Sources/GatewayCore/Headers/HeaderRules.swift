@@ -48,7 +48,8 @@ package enum HeaderRules {
             case "location", "content-location", "odata-entityid":
                 result.add(name: field.name, value: roots.rewritten(field.value, .response))
             case "set-cookie": result.add(name: field.name, value: roots.rewrittenCookie(field.value))
-            case "cache-control", "expires", "pragma", "age", "alt-svc", "surrogate-control", "cdn-cache-control": continue
+            case "cache-control", "expires", "pragma", "age", "alt-svc", "surrogate-control", "cdn-cache-control":
+                continue
             case "content-length" where isRewritten: continue
             case "accept-ranges" where isRewritten: continue
             default: result.add(name: field.name, value: field.value)

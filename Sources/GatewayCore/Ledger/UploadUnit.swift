@@ -36,7 +36,8 @@ package struct UploadUnit: Sendable, Hashable {
                 Set(identifiers.map(\.dialect)).count == 1
             else {
                 throw RepeatabilityIdentifier.refusal(
-                    identifiers[0].dialect, "All requests of a change set are repeatable, with different identifiers, or none.")
+                    identifiers[0].dialect,
+                    "All requests of a change set are repeatable, with different identifiers, or none.")
             }
         }
         self.part = part

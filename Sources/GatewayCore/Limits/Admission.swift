@@ -20,7 +20,9 @@ package struct Admission: Sendable {
     /// Counts the request if it may begin.
     package mutating func enter(user: [UInt8], endpoint: String) -> Verdict {
         guard users[user, default: 0] < limits.requestsPerUser else { return .tooManyOfUser }
-        guard total < limits.requests, endpoints[endpoint, default: 0] < limits.requestsPerEndpoint else { return .busy }
+        guard total < limits.requests, endpoints[endpoint, default: 0] < limits.requestsPerEndpoint else {
+            return .busy
+        }
         total += 1
         users[user, default: 0] += 1
         endpoints[endpoint, default: 0] += 1

@@ -5,7 +5,8 @@ package enum MetadataAnnotation {
     package static func declared(in document: [UInt8]) -> [UInt8] {
         let head = String(decoding: document.prefix(2_000), as: UTF8.self)
         guard head.contains("Version=\"4.") || head.contains("Version='4."), let end = containerEnd(document),
-            !contains(document, "Org.OData.Repeatability.V1.Supported"), !contains(document, "\"Repeatability.Supported\"")
+            !contains(document, "Org.OData.Repeatability.V1.Supported"),
+            !contains(document, "\"Repeatability.Supported\"")
         else { return document }
         let tag = #"<\#(end.prefix)Annotation Term="Org.OData.Repeatability.V1.Supported" Bool="true"/>"#
         return document[..<end.position] + Array(tag.utf8) + document[end.position...]
@@ -22,7 +23,8 @@ package enum MetadataAnnotation {
             while start > 0, document[start - 1] != UInt8(ascii: "/"), position - start < 40 { start -= 1 }
             let prefix = document[start..<position]
             let isPrefix = prefix.isEmpty || prefix.last == UInt8(ascii: ":") && !prefix.contains(UInt8(ascii: "<"))
-            guard isPrefix, start >= 2, document[start - 1] == UInt8(ascii: "/"), document[start - 2] == UInt8(ascii: "<")
+            guard isPrefix, start >= 2, document[start - 1] == UInt8(ascii: "/"),
+                document[start - 2] == UInt8(ascii: "<")
             else { continue }
             return (start - 2, String(decoding: prefix, as: UTF8.self))
         }

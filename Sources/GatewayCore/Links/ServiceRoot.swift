@@ -76,7 +76,9 @@ package enum RequestPath {
             guard let once = percentDecoded(decoded) else { return false }
             decoded = once
             let segments = decoded.split(omittingEmptySubsequences: false) { $0 == 0x2F || $0 == 0x5C }
-            if segments.contains(where: { $0.elementsEqual([0x2E, 0x2E]) || $0.elementsEqual([0x2E]) }) { return false }
+            if segments.contains(where: { $0.elementsEqual([0x2E, 0x2E]) || $0.elementsEqual([0x2E]) }) {
+                return false
+            }
             if decoded.contains(where: { $0 < 0x20 || $0 == 0x7F }) { return false }
         }
         return true

@@ -61,7 +61,8 @@ package struct ServiceRoots: Sendable, Hashable {
 
 extension String {
     /// Decodes the two escapes that URLs inside of query options have.
-    fileprivate func replacing(_ colon: String, _ slash: String, by plainColon: String, _ plainSlash: String) -> String {
+    fileprivate func replacing(_ colon: String, _ slash: String, by plainColon: String, _ plainSlash: String) -> String
+    {
         var result = ""
         var rest = self[...]
         while let first = rest.first {

@@ -112,7 +112,8 @@ final class CurlTransfer: @unchecked Sendable {
             let shown = isTooLarge ? 0 : result
             close(.failure(error(code, CurlResult.sentence(code), sent: mayHaveBeenSent(code), shown)))
         } else if let head = parser.head {
-            if !options.isRelay, let location = ccurl_get_string(easy, CCURL_REDIRECT_URL).map({ String(cString: $0) }) {
+            if !options.isRelay, let location = ccurl_get_string(easy, CCURL_REDIRECT_URL).map({ String(cString: $0) })
+            {
                 switch request.decision(status: head.status.code, location: location) {
                 case .returnResponse: break
                 case .follow: return follow(location)
@@ -262,7 +263,8 @@ extension CurlTransfer {
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Int {
         do throws(ResponseHeadParser.Failure) {
             guard try parser.receive(line), let head = parser.head else { return line.count }
-            let isRedirect = !options.isRelay && (301...308).contains(head.status.code) && head.headerFields[.location] != nil
+            let isRedirect =
+                !options.isRelay && (301...308).contains(head.status.code) && head.headerFields[.location] != nil
             meter = ResponseMeter(options.limits, use, status: head.status.code, isRedirect: isRedirect)
             if isRedirect {
                 held = []

@@ -4,7 +4,8 @@ import Testing
 
 struct BatchUploadTests {
     private let roots = ServiceRoots(
-        published: ServiceRoot("https://gw.example/odata/shop/")!, origin: ServiceRoot("http://backend:8000/sap/SHOP/")!)
+        published: ServiceRoot("https://gw.example/odata/shop/")!, origin: ServiceRoot("http://backend:8000/sap/SHOP/")!
+    )
 
     private func identified(_ method: String, _ url: String, _ id: String, _ body: String = "") -> WireRequest {
         WireRequest(
@@ -28,7 +29,8 @@ struct BatchUploadTests {
 
     private func upload(_ batch: BatchRequest) throws -> BatchUpload? {
         let body = try MultipartBatchWriter().write(batch, boundary: "b", changeSetBoundary: { "c\($0)" })
-        return try BatchUpload(body, contentType: "multipart/mixed; boundary=b", format: .multipart, limits: GatewayLimits())
+        return try BatchUpload(
+            body, contentType: "multipart/mixed; boundary=b", format: .multipart, limits: GatewayLimits())
     }
 
     @Test func `each change set with identifiers is a unit`() throws {
@@ -57,21 +59,25 @@ struct BatchUploadTests {
                 0: .unit(.members([created, created])), 1: .single(WireResponse(status: 200, body: Array("[]".utf8))),
                 2: .unit(.failed(WireResponse(status: 412), culprit: 0)),
             ]))
-        let read = try MultipartBatchReader().readResponse(answer.body, contentType: answer.headers["Content-Type"] ?? "")
+        let read = try MultipartBatchReader().readResponse(
+            answer.body, contentType: answer.headers["Content-Type"] ?? "")
         let outcomes = BatchMatcher(request: upload.batch, response: read).outcomes()
         #expect(
             outcomes == [
-                .changeSet(.members([created, created].map { response in
-                    var response = response
-                    response.headers["Content-Length"] = "2"
-                    return response
-                })),
+                .changeSet(
+                    .members(
+                        [created, created].map { response in
+                            var response = response
+                            response.headers["Content-Length"] = "2"
+                            return response
+                        })),
                 .query(.answered(WireResponse(status: 200, headers: ["Content-Length": "2"], body: Array("[]".utf8)))),
                 .changeSet(.failed(WireResponse(status: 412), culprit: "3")),
             ])
     }
 
-    @Test func `an incomplete identification is refused, an unreadable batch without identifiers is passed on`() throws {
+    @Test func `an incomplete identification is refused, an unreadable batch without identifiers is passed on`() throws
+    {
         var bad = identified("POST", "Orders", "a")
         bad.headers["Repeatability-First-Sent"] = "yesterday"
         let mixed = BatchRequest(parts: [
@@ -86,7 +92,8 @@ struct BatchUploadTests {
         }
         #expect(
             try BatchUpload(
-                Array("garbage".utf8), contentType: "multipart/mixed", format: .multipart, limits: GatewayLimits()) == nil)
+                Array("garbage".utf8), contentType: "multipart/mixed", format: .multipart, limits: GatewayLimits())
+                == nil)
         #expect(throws: RequestRefusal.self) {
             try BatchUpload(
                 Array("garbage Repeatability-REQUEST-id: 1".utf8), contentType: "multipart/mixed", format: .multipart,
@@ -107,7 +114,8 @@ struct BatchUploadTests {
         let sent = BatchLinks.rewrite(Array(request.utf8), contentType: "multipart/mixed; boundary=b", roots, .request)
         #expect(
             String(decoding: sent, as: UTF8.self)
-                == request.replacing("/odata/shop/A", with: "/sap/SHOP/A").replacing("Host: gw.example", with: "Host: backend:8000"))
+                == request.replacing("/odata/shop/A", with: "/sap/SHOP/A").replacing(
+                    "Host: gw.example", with: "Host: backend:8000"))
     }
 
     @Test func `a JSON batch is split by its ids`() throws {
@@ -122,13 +130,16 @@ struct BatchUploadTests {
         #expect(String(decoding: rest.body, as: UTF8.self).contains(#""dependsOn":[]"#))
         let response = WireResponse(
             status: 200, headers: ["Content-Type": "application/json"],
-            body: Array(#"{"responses":[{"id":"2","status":204},{"id":"1","atomicityGroup":"g","status":201,"body":{"n":1.50}}]}"#.utf8))
+            body: Array(
+                #"{"responses":[{"id":"2","status":204},{"id":"1","atomicityGroup":"g","status":201,"body":{"n":1.50}}]}"#
+                    .utf8))
         let outcomes = try #require(upload.outcomes(response, without: []))
         #expect(outcomes[1] == .query(.answered(WireResponse(status: 204))))
         guard case .changeSet(.members(let created)) = outcomes[0] else { return #expect(Bool(false)) }
         let answer = try #require(upload.answer([0: .unit(.members(created)), 1: .single(WireResponse(status: 412))]))
         #expect(
             String(decoding: answer.body, as: UTF8.self)
-                == #"{"responses":[{"id":"1","atomicityGroup":"g","status":201,"body":"{\"n\":1.50}"},{"id":"2","status":412}]}"#)
+                == #"{"responses":[{"id":"1","atomicityGroup":"g","status":201,"body":"{\"n\":1.50}"},{"id":"2","status":412}]}"#
+        )
     }
 }

@@ -30,7 +30,10 @@ struct ConfigurationTests {
     @Test(arguments: [
         ("listen = 127.0.0.1:8443", "listen = 8443", "f.ini:3: listen takes HOST:PORT"),
         ("public_root = https://gw.example/odata/", "", "f.ini:2: [gateway] has no public_root."),
-        ("https://gw.example/odata/", "https://gw.example/odata", "f.ini:4: “https://gw.example/odata” cannot be public_root."),
+        (
+            "https://gw.example/odata/", "https://gw.example/odata",
+            "f.ini:4: “https://gw.example/odata” cannot be public_root."
+        ),
         ("https://gw.example/odata/", "https://u:p@gw.example/odata/", "f.ini:4: "),
         ("sqlite:/var/lib/gateway.db", "postgresql://db", "f.ini:5: This version stores only in SQLite."),
         ("[endpoint]", "[end]", "f.ini:6: There is no section [end]."),
@@ -51,7 +54,9 @@ struct ConfigurationTests {
     }
 
     @Test func `a file without endpoints is refused`() {
-        let text = whole.prefix(while: { $0 != "[" }) + "[gateway]\nlisten=unix:/run/a\npublic_root=http://a/\nstorage=sqlite:b"
+        let text =
+            whole.prefix(while: { $0 != "[" })
+            + "[gateway]\nlisten=unix:/run/a\npublic_root=http://a/\nstorage=sqlite:b"
         #expect(throws: ConfigurationError.self) { try ConfigurationReader.read(String(text), file: "f.ini") }
     }
 }

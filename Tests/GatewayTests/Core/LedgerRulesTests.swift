@@ -29,7 +29,8 @@ struct LedgerRulesTests {
         }
 
         mutating func complete(_ claim: LedgerClaim, _ attempt: Int64, _ end: LedgerCompletion.End) -> Bool {
-            guard let (written, deleted) = rules.complete(.init(keys: claim.keys, attempt: attempt, end: end), rows: rows)
+            guard
+                let (written, deleted) = rules.complete(.init(keys: claim.keys, attempt: attempt, end: end), rows: rows)
             else { return false }
             for row in written { rows[row.key] = row }
             for key in deleted { rows[key] = nil }
@@ -40,7 +41,7 @@ struct LedgerRulesTests {
     @Test func `a new request is sent, and its repetition gets the outcome`() {
         var book = Book(rules: rules)
         #expect(book.claim(claim(), now: now) == [.send(attempt: 1)])
-        #expect(book.complete(claim(), 1, .done([1, 2])))
+        #expect(book.complete(claim(), 1, .done([1, 2])) == true)
         #expect(book.claim(claim(), now: now + 1_000_000) == [.replay([1, 2])])
     }
 
@@ -49,14 +50,14 @@ struct LedgerRulesTests {
         _ = book.claim(claim(), now: now)
         #expect(book.claim(claim(), now: now + 89_999) == [.wait(until: now + 90_000)])
         #expect(book.claim(claim(), now: now + 90_000) == [.refuse(.doubt)])
-        #expect(!book.complete(claim(), 1, .done([1])), "the late outcome is fenced off")
+        #expect(book.complete(claim(), 1, .done([1])) == false, "the late outcome is fenced off")
         #expect(book.claim(claim(), now: now + 90_001) == [.refuse(.doubt)])
     }
 
     @Test func `a request that the origin has not executed is sent again`() {
         var book = Book(rules: rules)
         _ = book.claim(claim(), now: now)
-        #expect(book.complete(claim(), 1, .notExecuted))
+        #expect(book.complete(claim(), 1, .notExecuted) == true)
         #expect(book.claim(claim(), now: now) == [.send(attempt: 1)])
     }
 
@@ -66,14 +67,14 @@ struct LedgerRulesTests {
         #expect(book.claim(claim(fingerprint: 8), now: now) == [.refuse(.differs)])
         #expect(book.claim(claim(principal: 2), now: now) == [.refuse(.foreign)])
         #expect(book.claim(claim(principal: 2, fingerprint: 8), now: now) == [.refuse(.foreign)])
-        #expect(book.complete(claim(), 1, .done([9])))
+        #expect(book.complete(claim(), 1, .done([9])) == true)
         #expect(book.claim(claim(principal: 2), now: now) == [.refuse(.foreign)])
     }
 
     @Test func `a part of a change set is not the change set`() {
         var book = Book(rules: rules)
         _ = book.claim(claim(["a", "b"]), now: now)
-        #expect(book.complete(claim(["a", "b"]), 1, .done([3])))
+        #expect(book.complete(claim(["a", "b"]), 1, .done([3])) == true)
         #expect(book.claim(claim(["a", "b"]), now: now) == [.replay([3])])
         #expect(book.claim(claim(["b"], fingerprint: 8), now: now) == [.refuse(.differs)])
         #expect(book.claim(claim(["b", "c"]), now: now) == [.refuse(.differs)])
@@ -136,18 +137,25 @@ struct LedgerRulesTests {
 
     @Test func `an outcome survives its stored form, and other bytes are none`() {
         let response = WireResponse(status: 201, headers: ["A": "ä", "Location": "x"], body: [0, 255, 10])
-        for outcome in [UnitOutcome.members([response, response]), .failed(response, culprit: 1), .failed(response, culprit: nil)] {
+        for outcome in [
+            UnitOutcome.members([response, response]), .failed(response, culprit: 1), .failed(response, culprit: nil),
+        ] {
             #expect(UnitOutcome(encoded: outcome.encoded) == outcome)
-            for count in 0..<outcome.encoded.count { #expect(UnitOutcome(encoded: Array(outcome.encoded[..<count])) == nil) }
+            for count in 0..<outcome.encoded.count {
+                #expect(UnitOutcome(encoded: Array(outcome.encoded[..<count])) == nil)
+            }
         }
     }
 
-    @Test(arguments: [
-        (201, [:], AnswerMeaning.outcome), (204, [:], .outcome), (404, [:], .outcome), (412, [:], .outcome),
-        (401, [:], .notExecuted), (403, [:], .notExecuted), (429, [:], .notExecuted), (503, ["Retry-After": "1"], .notExecuted),
-        (503, [:], .unknown), (500, [:], .unknown), (502, [:], .unknown), (504, [:], .unknown), (202, ["Location": "m"], .unknown),
-        (307, [:], .notExecuted), (303, [:], .unknown), (408, [:], .unknown),
-    ] as [(Int, [String: String], AnswerMeaning)])
+    @Test(
+        arguments: [
+            (201, [:], AnswerMeaning.outcome), (204, [:], .outcome), (404, [:], .outcome), (412, [:], .outcome),
+            (401, [:], .notExecuted), (403, [:], .notExecuted), (429, [:], .notExecuted),
+            (503, ["Retry-After": "1"], .notExecuted),
+            (503, [:], .unknown), (500, [:], .unknown), (502, [:], .unknown), (504, [:], .unknown),
+            (202, ["Location": "m"], .unknown),
+            (307, [:], .notExecuted), (303, [:], .unknown), (408, [:], .unknown),
+        ] as [(Int, [String: String], AnswerMeaning)])
     func `the status states whether a request took effect`(
         _ status: Int, _ headers: [String: String], _ meaning: AnswerMeaning
     ) {

@@ -4,7 +4,8 @@ import Testing
 
 struct LinkRewriterTests {
     private let roots = ServiceRoots(
-        published: ServiceRoot("https://gw.example/odata/shop/")!, origin: ServiceRoot("http://backend:8000/sap/SHOP/")!)
+        published: ServiceRoot("https://gw.example/odata/shop/")!, origin: ServiceRoot("http://backend:8000/sap/SHOP/")!
+    )
 
     private func rewritten(_ text: String, scope: LinkRewriter.Scope = []) -> String {
         String(decoding: LinkRewriter.rewrite(Array(text.utf8), roots, .response, scope: scope), as: UTF8.self)
@@ -27,20 +28,24 @@ struct LinkRewriterTests {
     @Test func `V2 metadata point to the gateway`() {
         let text =
             #"{"d":{"results":[{"__metadata":{"uri":"http://backend:8000/sap/SHOP/A(1)","type":"X"},"B":{"__deferred":{"uri":"http://backend:8000/sap/SHOP/A(1)/B"}}}],"__next":"http://backend:8000/sap/SHOP/A?$skiptoken=1"}}"#
-        #expect(rewritten(text) == text.replacing("http://backend:8000/sap/SHOP/", with: "https://gw.example/odata/shop/"))
+        #expect(
+            rewritten(text) == text.replacing("http://backend:8000/sap/SHOP/", with: "https://gw.example/odata/shop/"))
     }
 
     @Test func `links of other services stay`() {
-        let text = #"{"@odata.id":"http://backend:8000/sap/SHOP2/Orders(1)","@odata.nextLink":"http://backend:8000.evil/sap/SHOP/"}"#
+        let text =
+            #"{"@odata.id":"http://backend:8000/sap/SHOP2/Orders(1)","@odata.nextLink":"http://backend:8000.evil/sap/SHOP/"}"#
         #expect(rewritten(text) == text)
     }
 
     @Test func `arrays of bindings are rewritten in requests`() {
-        let text = #"{"A@odata.bind":["https://gw.example/odata/shop/A(1)","A(2)"],"B@odata.bind":"https://gw.example/odata/shop/B(1)"}"#
+        let text =
+            #"{"A@odata.bind":["https://gw.example/odata/shop/A(1)","A(2)"],"B@odata.bind":"https://gw.example/odata/shop/B(1)"}"#
         let output = LinkRewriter.rewrite(Array(text.utf8), roots, .request)
         #expect(
             String(decoding: output, as: UTF8.self)
-                == #"{"A@odata.bind":["http://backend:8000/sap/SHOP/A(1)","A(2)"],"B@odata.bind":"http://backend:8000/sap/SHOP/B(1)"}"#)
+                == #"{"A@odata.bind":["http://backend:8000/sap/SHOP/A(1)","A(2)"],"B@odata.bind":"http://backend:8000/sap/SHOP/B(1)"}"#
+        )
     }
 
     @Test func `the result does not depend on the chunks`() {
@@ -86,7 +91,8 @@ struct LinkRewriterTests {
     }
 
     @Test func `V4 metadata get the annotation once, others stay`() {
-        let document = #"<edmx:Edmx Version="4.0"><Schema><EntityContainer Name="C"><X/></EntityContainer></Schema></edmx:Edmx>"#
+        let document =
+            #"<edmx:Edmx Version="4.0"><Schema><EntityContainer Name="C"><X/></EntityContainer></Schema></edmx:Edmx>"#
         let declared = MetadataAnnotation.declared(in: Array(document.utf8))
         #expect(
             String(decoding: declared, as: UTF8.self).contains(

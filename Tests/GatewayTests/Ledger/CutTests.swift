@@ -42,7 +42,8 @@ import Testing
         let originProxy = try CutProxy(to: sandbox.port)
         let origin = "http://127.0.0.1:\(originProxy.port)"
         let gateway = try await GatewayUnderTest(
-            ["v2": origin + "/v2/", "v4": origin + "/v4/"], publicPort: clientProxy.port, timeout: 700, margin: 100, port: port)
+            ["v2": origin + "/v2/", "v4": origin + "/v4/"], publicPort: clientProxy.port, timeout: 700, margin: 100,
+            port: port)
         let service = options ?? (version == "v2" ? ServiceOptions(repeatability: .sap) : nil)
         let device = try await Device(root: "http://127.0.0.1:\(clientProxy.port)/odata/", version, service)
         let before = try await sandbox.orderVersion()
@@ -63,7 +64,9 @@ import Testing
             #expect(try await device.local(set, property).filter { $0.hasPrefix("mark") } == expected)
         }
         #expect(try await sandbox.orderVersion() - before == places.count)
-        print("gateway cuts: \(version) \(side) \(cutsAnswer ? "answer" : "request") \(places.count) places, \(cuts) uploads failed at first")
+        print(
+            "gateway cuts: \(version) \(side) \(cutsAnswer ? "answer" : "request") \(places.count) places, \(cuts) uploads failed at first"
+        )
         clientProxy.stop()
         originProxy.stop()
         await gateway.stop()

@@ -34,7 +34,8 @@ import Testing
         }
 
         func start() throws {
-            process = try ChildProcess("tidelog-gateway", ["serve", "--config", directory.path + "/gateway.ini"], lines: 3)
+            process = try ChildProcess(
+                "tidelog-gateway", ["serve", "--config", directory.path + "/gateway.ini"], lines: 3)
         }
 
         func kill() {

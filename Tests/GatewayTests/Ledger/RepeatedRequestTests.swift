@@ -10,7 +10,8 @@ import Transport
 /// Single requests with identifiers, against a service that counts what it executes.
 struct RepeatedRequestTests {
     private func post(
-        _ gateway: GatewayUnderTest, id: String = "r1", user: String = "a", body: String = "{\"n\":1}", sap: Bool = false,
+        _ gateway: GatewayUnderTest, id: String = "r1", user: String = "a", body: String = "{\"n\":1}",
+        sap: Bool = false,
         sent: String? = nil
     ) async throws -> (response: HTTPResponse, body: String) {
         var request = try #require(HTTPRequest(method: .post, url: gateway.root + "shop/Orders"))
@@ -35,7 +36,10 @@ struct RepeatedRequestTests {
     }()
 
     private static let created: LoopbackServer.Answer = { request, connection in
-        connection.respond("201 Created", "Content-Type: application/json\r\nLocation: http://\(request.header("host") ?? "")/svc/Orders(5)\r\n", Array("{\"ID\":5}".utf8))
+        connection.respond(
+            "201 Created",
+            "Content-Type: application/json\r\nLocation: http://\(request.header("host") ?? "")/svc/Orders(5)\r\n",
+            Array("{\"ID\":5}".utf8))
     }
 
     @Test(arguments: [false, true])
@@ -62,7 +66,9 @@ struct RepeatedRequestTests {
                 #expect(answer.response.status.code == 409)
             }
             #expect(origin.requests.count == 1)
-            for (id, text, code) in [("r2", "401 Unauthorized", 401), ("r3", "403 Forbidden", 403), ("r4", "429 Too Many Requests", 429)] {
+            for (id, text, code) in [
+                ("r2", "401 Unauthorized", 401), ("r3", "403 Forbidden", 403), ("r4", "429 Too Many Requests", 429),
+            ] {
                 status.withLock { $0 = text }
                 let first = try await post(gateway, id: id)
                 status.withLock { $0 = "204 No Content" }
@@ -81,7 +87,8 @@ struct RepeatedRequestTests {
             #expect(foreign.response.status.code == 412)
             #expect(!foreign.body.contains("\"ID\":5"))
             #expect(try await post(gateway, body: "{\"n\":2}").response.status.code == 400)
-            #expect(try await post(gateway, id: "r9", sent: "Sun, 06 Nov 1994 08:49:37 GMT").response.status.code == 412)
+            #expect(
+                try await post(gateway, id: "r9", sent: "Sun, 06 Nov 1994 08:49:37 GMT").response.status.code == 412)
             #expect(try await post(gateway, id: "r9", sent: "now").response.status.code == 400)
             #expect(try await post(gateway, id: String(repeating: "x", count: 999)).response.status.code == 400)
             #expect(origin.requests.count == 1)
@@ -164,7 +171,8 @@ struct RepeatedRequestTests {
         let rows = MemoryLedgerStorage()
         try await withServer(Self.created) { origin in
             let services = ["shop": origin.base + "/svc/"]
-            let broken = try await GatewayUnderTest(services, storage: CrashingStorage(rows, step), timeout: 300, margin: 0)
+            let broken = try await GatewayUnderTest(
+                services, storage: CrashingStorage(rows, step), timeout: 300, margin: 0)
             let first = try await post(broken).response
             await broken.stop()
             let repaired = try await GatewayUnderTest(services, storage: rows, timeout: 300, margin: 0)

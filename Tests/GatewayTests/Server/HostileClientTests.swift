@@ -48,8 +48,11 @@ struct HostileClientTests {
                 Sockets.exchange(gateway.port, "\(head)Host: a\r\nConnection: close\r\n\r\n\(body)", seconds: 3)
             }
             let long = String(repeating: "a", count: 20_000)
-            #expect(exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 20000\r\n", long).hasPrefix("HTTP/1.1 413"))
-            #expect(exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 99999999999999\r\n", "").hasPrefix("HTTP/1.1 413"))
+            #expect(
+                exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 20000\r\n", long).hasPrefix("HTTP/1.1 413"))
+            #expect(
+                exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 99999999999999\r\n", "").hasPrefix(
+                    "HTTP/1.1 413"))
             for type in ["application/json", "image/png"] {
                 let chunks = "4e20\r\n\(long)\r\n0\r\n\r\n"
                 let answer = exchange(
@@ -88,10 +91,14 @@ struct HostileClientTests {
     @Test func `a client that sends nothing or half a request does not stop others`() async throws {
         try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, _ in
             let idle = (0..<50).compactMap { _ in Sockets.connect(gateway.port) }
-            for descriptor in idle { Sockets.write("POST /odata/shop/A HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab".utf8, to: descriptor) }
+            for descriptor in idle {
+                Sockets.write(
+                    "POST /odata/shop/A HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab".utf8, to: descriptor)
+            }
             for descriptor in idle.dropFirst(4) { close(descriptor) }
             let answer = Sockets.exchange(
-                gateway.port, "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n")
+                gateway.port,
+                "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")
             for descriptor in idle.prefix(4) { close(descriptor) }
         }

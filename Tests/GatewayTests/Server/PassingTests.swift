@@ -47,7 +47,9 @@ struct PassingTests {
         }) { gateway, origin in
             let (response, body) = try await send(gateway, .get, "shop/Orders")
             let text = String(decoding: body, as: UTF8.self)
-            #expect(text == #"{"@odata.nextLink":"\#(gateway.root)shop/Orders?$skiptoken=2","Note":"\#(origin.base)/svc/"}"#)
+            #expect(
+                text == #"{"@odata.nextLink":"\#(gateway.root)shop/Orders?$skiptoken=2","Note":"\#(origin.base)/svc/"}"#
+            )
             #expect(response.headerFields[.location] == "\(gateway.root)shop/Orders(1)")
             _ = try await send(
                 gateway, .patch, "shop/Orders(1)", [.contentType: "application/json"],
@@ -77,12 +79,15 @@ struct PassingTests {
             default: connection.respond("418 Teapot", "Content-Type: text/plain\r\n", Array("short".utf8))
             }
         }) { gateway, _ in
-            let moved = Sockets.exchange(gateway.port, "GET /odata/shop/moved HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let moved = Sockets.exchange(
+                gateway.port, "GET /odata/shop/moved HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(moved.hasPrefix("HTTP/1.1 302 Found"))
             #expect(moved.contains("Location: http://elsewhere.example/x"))
-            let none = Sockets.exchange(gateway.port, "GET /odata/shop/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let none = Sockets.exchange(
+                gateway.port, "GET /odata/shop/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(none.hasPrefix("HTTP/1.1 204 No Content") && none.hasSuffix("\r\n\r\n"))
-            let head = Sockets.exchange(gateway.port, "HEAD /odata/shop/head HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
+            let head = Sockets.exchange(
+                gateway.port, "HEAD /odata/shop/head HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(head.lowercased().contains("content-length: 77") && head.hasSuffix("\r\n\r\n"))
             let other = Sockets.exchange(gateway.port, "GET /odata/shop/other HTTP/1.0\r\n\r\n")
             #expect(other.contains("418") && other.hasSuffix("\r\n\r\nshort"))
@@ -93,7 +98,8 @@ struct PassingTests {
         let size = 60 << 20
         let sent = Mutex(0)
         try await withGateway({ request, connection in
-            guard connection.write("HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: \(size)\r\n\r\n") else {
+            guard connection.write("HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\nContent-Length: \(size)\r\n\r\n")
+            else {
                 return false
             }
             let chunk = [UInt8](repeating: 7, count: 1 << 16)
@@ -132,7 +138,8 @@ struct PassingTests {
         let gateway = try await GatewayUnderTest(["shop": "http://127.0.0.1:\(port)/svc/"])
         let answer = Sockets.exchange(
             gateway.port,
-            "POST /odata/shop/Photos HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n")
+            "POST /odata/shop/Photos HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n"
+        )
         #expect(answer.hasPrefix("HTTP/1.1 201 Created"))
         let text = received.withLock { $0 }
         #expect(text.contains("Transfer-Encoding: chunked"))
@@ -142,7 +149,9 @@ struct PassingTests {
 
     @Test func `an answer that breaks off is not taken for a whole one`() async throws {
         try await withGateway({ _, connection in
-            connection.write("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n")
+            connection.write(
+                "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"a\":\r\n"
+            )
             return false
         }) { gateway, _ in
             let answer = Sockets.exchange(gateway.port, "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -157,10 +166,13 @@ struct PassingTests {
         #expect(response.status.code == 503)
         #expect(response.headerFields[.retryAfter] != nil)
         await gateway.stop()
-        try await withGateway(timeout: 300, { _, _ in
-            Thread.sleep(forTimeInterval: 2)
-            return false
-        }) { gateway, _ in
+        try await withGateway(
+            timeout: 300,
+            { _, _ in
+                Thread.sleep(forTimeInterval: 2)
+                return false
+            }
+        ) { gateway, _ in
             let (response, _) = try await send(gateway, .post, "shop/Orders", body: Array("{}".utf8))
             #expect(response.status.code == 504)
         }
@@ -169,10 +181,13 @@ struct PassingTests {
     @Test func `too many requests of one user wait, and then are 429`() async throws {
         var limits = GatewayLimits()
         limits.requestsPerUser = 2
-        try await withGateway(limits: limits, timeout: 20_000, { request, connection in
-            if request.target.hasSuffix("slow") { Thread.sleep(forTimeInterval: 4) }
-            return connection.respond("200 OK")
-        }) { gateway, _ in
+        try await withGateway(
+            limits: limits, timeout: 20_000,
+            { request, connection in
+                if request.target.hasSuffix("slow") { Thread.sleep(forTimeInterval: 4) }
+                return connection.respond("200 OK")
+            }
+        ) { gateway, _ in
             func status(_ path: String, _ user: String) async throws -> Int {
                 try await send(gateway, .get, path, [.authorization: "Bearer \(user)"]).response.status.code
             }

@@ -39,13 +39,15 @@ struct LedgerStorageTests {
     @Test(arguments: Storage.allCases)
     func `a claim is sent once, and its outcome answers every repetition`(_ kind: Storage) async throws {
         let storage = try make(kind)
-        #expect(try await storage.claim([claim("a", "b"), claim("c")], rules) == [.send(attempt: 1), .send(attempt: 1)])
+        #expect(
+            try await storage.claim([claim("a", "b"), claim("c")], rules) == [.send(attempt: 1), .send(attempt: 1)])
         let ends = [
             LedgerCompletion(keys: claim("a", "b").keys, attempt: 1, end: .done([0, 1, 255])),
             LedgerCompletion(keys: claim("c").keys, attempt: 1, end: .notExecuted),
         ]
         #expect(try await storage.complete(ends, rules) == [true, true])
-        #expect(try await storage.claim([claim("a", "b"), claim("c")], rules) == [.replay([0, 1, 255]), .send(attempt: 1)])
+        #expect(
+            try await storage.claim([claim("a", "b"), claim("c")], rules) == [.replay([0, 1, 255]), .send(attempt: 1)])
         #expect(try await storage.claim([claim("a", "b", principal: 2)], rules) == [.refuse(.foreign)])
     }
 
@@ -99,7 +101,8 @@ struct LedgerStorageTests {
     }
 
     @Test func `a file that is no ledger is an error with a remedy`() {
-        TemporaryDirectory.write(Array("not a database, but long enough to be taken for one".utf8), to: directory.path + "/ledger.db")
+        TemporaryDirectory.write(
+            Array("not a database, but long enough to be taken for one".utf8), to: directory.path + "/ledger.db")
         let error = #expect(throws: LedgerStorageError.self) { try make(.sqlite) }
         #expect(error?.description.contains("Check that") == true)
     }

@@ -160,13 +160,19 @@ final class CutProxy: Sendable {
             defer { state.plan = nil }
             return state.plan
         }
-        let answers = Thread { [self] in
-            relay(server, client, [], { if case .cutAnswer(let count) = plan { count } else { nil } }(),
-                hold: { if case .holdAnswer(let count) = plan { count } else { nil } }())
+        let answersEnded = DispatchSemaphore(value: 0)
+        Thread.detachNewThread { [self] in
+            let cut: Int? = if case .cutAnswer(let count) = plan { count } else { nil }
+            let hold: Int? = if case .holdAnswer(let count) = plan { count } else { nil }
+            relay(server, client, [], cut, hold: hold)
+            answersEnded.signal()
         }
-        answers.start()
-        relay(client, server, first, { if case .cutRequest(let count) = plan { count } else { nil } }(),
-            hold: plan == .holdRequest ? 0 : nil)
+        let cut: Int? = if case .cutRequest(let count) = plan { count } else { nil }
+        relay(client, server, first, cut, hold: plan == .holdRequest ? 0 : nil)
+        answersEnded.wait()
+        state.withLock { $0.connections.removeAll { $0 == client || $0 == server } }
+        close(client)
+        close(server)
     }
 
     /// Passes bytes on in one direction.
@@ -193,6 +199,5 @@ final class CutProxy: Sendable {
             next = Sockets.read(from)
         }
         shutdown(to, Int32(SHUT_WR))
-        if hold == nil, cut == nil { shutdown(from, Int32(SHUT_RD)) }
     }
 }
