@@ -32,7 +32,7 @@ struct HostileClientTests {
     ])
     func `an ambiguous or misdirected request is refused`(_ text: String) async throws {
         try await withGateway({ _, connection in connection.respond("200 OK") }) { gateway, origin in
-            let answer = Sockets.exchange(gateway.port, text, seconds: 2)
+            let answer = await Sockets.exchange(gateway.port, text, seconds: 2)
             #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"), "\(answer)")
             #expect(!answer.contains("HTTP/1.1 200"))
             #expect(origin.requests.isEmpty)
@@ -44,28 +44,26 @@ struct HostileClientTests {
         limits.bodyBytes = 10_000
         limits.batchParts = 3
         try await withGateway(limits: limits, { _, connection in connection.respond("200 OK") }) { gateway, origin in
-            func exchange(_ head: String, _ body: String) -> String {
-                Sockets.exchange(gateway.port, "\(head)Host: a\r\nConnection: close\r\n\r\n\(body)", seconds: 3)
+            func exchange(_ head: String, _ body: String) async -> String {
+                await Sockets.exchange(gateway.port, "\(head)Host: a\r\nConnection: close\r\n\r\n\(body)", seconds: 3)
             }
             let long = String(repeating: "a", count: 20_000)
-            #expect(
-                exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 20000\r\n", long).hasPrefix("HTTP/1.1 413"))
-            #expect(
-                exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 99999999999999\r\n", "").hasPrefix(
+            #expect(await exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 20000\r\n", long).hasPrefix("HTTP/1.1 413"))
+            #expect(await exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 99999999999999\r\n", "").hasPrefix(
                     "HTTP/1.1 413"))
             for type in ["application/json", "image/png"] {
                 let chunks = "4e20\r\n\(long)\r\n0\r\n\r\n"
-                let answer = exchange(
+                let answer = await exchange(
                     "POST /odata/shop/A HTTP/1.1\r\nContent-Type: \(type)\r\n\(Self.chunked)", chunks)
                 #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer)")
             }
-            #expect(exchange("GET /odata/shop/\(long) HTTP/1.1\r\n", "").hasPrefix("HTTP/1.1 414"))
+            #expect(await exchange("GET /odata/shop/\(long) HTTP/1.1\r\n", "").hasPrefix("HTTP/1.1 414"))
             let fields = (0..<200).map { "X\($0): \(String(repeating: "b", count: 400))\r\n" }.joined()
-            #expect(exchange("GET /odata/shop/A HTTP/1.1\r\n\(fields)", "").hasPrefix("HTTP/1.1 4"))
+            #expect(await exchange("GET /odata/shop/A HTTP/1.1\r\n\(fields)", "").hasPrefix("HTTP/1.1 4"))
             let part =
                 "--b\r\nContent-Type: application/http\r\n\r\nPOST A HTTP/1.1\r\nRepeatability-Request-ID: x\r\n\r\n\r\n"
             let batch = String(repeating: part, count: 5) + "--b--\r\n"
-            let answer = exchange(
+            let answer = await exchange(
                 "POST /odata/shop/$batch HTTP/1.1\r\nContent-Type: multipart/mixed; boundary=b\r\nContent-Length: \(batch.utf8.count)\r\n",
                 batch)
             #expect(answer.hasPrefix("HTTP/1.1 413") && answer.contains("Repeatability-Result: rejected"), "\(answer)")
@@ -78,7 +76,7 @@ struct HostileClientTests {
             let seen = request.headers.map(\.name).sorted().joined(separator: ",")
             return connection.respond("200 OK", "Cache-Control: public, max-age=600\r\nAge: 5\r\n", Array(seen.utf8))
         }) { gateway, _ in
-            let answer = Sockets.exchange(
+            let answer = await Sockets.exchange(
                 gateway.port,
                 "GET /odata/shop/A HTTP/1.1\r\nHost: evil.example\r\nX-Forwarded-Host: evil.example\r\nX-Original-URL: /admin\r\nForwarded: host=evil.example\r\nX_Host: e\r\nConnection: close\r\n\r\n"
             )
@@ -96,7 +94,7 @@ struct HostileClientTests {
                     "POST /odata/shop/A HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nab".utf8, to: descriptor)
             }
             for descriptor in idle.dropFirst(4) { close(descriptor) }
-            let answer = Sockets.exchange(
+            let answer = await Sockets.exchange(
                 gateway.port,
                 "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nConnection: close\r\n\r\n")
             #expect(answer.hasPrefix("HTTP/1.1 200"), "\(answer)")

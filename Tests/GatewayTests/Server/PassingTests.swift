@@ -79,17 +79,17 @@ struct PassingTests {
             default: connection.respond("418 Teapot", "Content-Type: text/plain\r\n", Array("short".utf8))
             }
         }) { gateway, _ in
-            let moved = Sockets.exchange(
+            let moved = await Sockets.exchange(
                 gateway.port, "GET /odata/shop/moved HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(moved.hasPrefix("HTTP/1.1 302 Found"))
             #expect(moved.contains("Location: http://elsewhere.example/x"))
-            let none = Sockets.exchange(
+            let none = await Sockets.exchange(
                 gateway.port, "GET /odata/shop/none HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(none.hasPrefix("HTTP/1.1 204 No Content") && none.hasSuffix("\r\n\r\n"))
-            let head = Sockets.exchange(
+            let head = await Sockets.exchange(
                 gateway.port, "HEAD /odata/shop/head HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")
             #expect(head.lowercased().contains("content-length: 77") && head.hasSuffix("\r\n\r\n"))
-            let other = Sockets.exchange(gateway.port, "GET /odata/shop/other HTTP/1.0\r\n\r\n")
+            let other = await Sockets.exchange(gateway.port, "GET /odata/shop/other HTTP/1.0\r\n\r\n")
             #expect(other.contains("418") && other.hasSuffix("\r\n\r\nshort"))
         }
     }
@@ -136,7 +136,7 @@ struct PassingTests {
             close(listener)
         }
         let gateway = try await GatewayUnderTest(["shop": "http://127.0.0.1:\(port)/svc/"])
-        let answer = Sockets.exchange(
+        let answer = await Sockets.exchange(
             gateway.port,
             "POST /odata/shop/Photos HTTP/1.1\r\nHost: a\r\nContent-Type: image/png\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n3\r\nabc\r\n4\r\ndefg\r\n0\r\n\r\n"
         )
@@ -154,7 +154,7 @@ struct PassingTests {
             )
             return false
         }) { gateway, _ in
-            let answer = Sockets.exchange(gateway.port, "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\n\r\n")
+            let answer = await Sockets.exchange(gateway.port, "GET /odata/shop/A HTTP/1.1\r\nHost: a\r\n\r\n")
             #expect(!answer.hasSuffix("0\r\n\r\n"))
             #expect(!answer.contains("HTTP/1.1 200 OK") || answer.contains("{\"a\":"))
         }

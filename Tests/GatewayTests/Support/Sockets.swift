@@ -81,7 +81,15 @@ enum Sockets {
 
     /// Sends bytes on a new connection and returns everything that comes back until the connection is closed, or nothing
     /// has come for some time.
-    static func exchange(_ port: Int, _ text: String, seconds: Int = 5) -> String {
+    ///
+    /// It blocks a thread of its own: those of the shared pool are the gateway's, which is in the same process.
+    static func exchange(_ port: Int, _ text: String, seconds: Int = 5) async -> String {
+        await withCheckedContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(returning: blockingExchange(port, text, seconds)) }
+        }
+    }
+
+    private static func blockingExchange(_ port: Int, _ text: String, _ seconds: Int) -> String {
         guard let descriptor = connect(port) else { return "" }
         defer { close(descriptor) }
         var limit = timeval(tv_sec: seconds, tv_usec: 0)
