@@ -55,7 +55,7 @@ package final class GatewayServer: Sendable {
         let pipeline = channel.pipeline.syncOperations
         try pipeline.addHandler(IdleStateHandler(allTimeout: .seconds(180)))
         try pipeline.configureHTTPServerPipeline(
-            withEncoderConfiguration: encoder, withDecoderLimitConfiguration: limits)
+            withErrorHandling: false, withEncoderConfiguration: encoder, withDecoderLimitConfiguration: limits)
         try pipeline.addHandler(RequestHandler(service))
     }
 

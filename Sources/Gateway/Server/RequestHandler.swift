@@ -1,6 +1,7 @@
 internal import NIOCore
 internal import NIOHTTP1
 internal import ODataWire
+internal import Synchronization
 
 /// Hands the requests of one connection to the service, one after the other, and writes the answers.
 ///
@@ -12,6 +13,7 @@ final class RequestHandler: ChannelInboundHandler {
     private let service: GatewayService
     private var body: IncomingBody?
     private var task: Task<Void, Never>?
+    private let connection = ConnectionState()
 
     init(_ service: GatewayService) { self.service = service }
 
@@ -43,9 +45,12 @@ final class RequestHandler: ChannelInboundHandler {
             headers: ODataWire.HTTPHeaders(head.headers.map { ($0.name, $0.value) }),
             peer: context.remoteAddress?.ipAddress ?? "", body: body)
         let keepsAlive = head.isKeepAlive
-        task = Task { [service] in
+        connection.isAnswering.store(true, ordering: .releasing)
+        task = Task { [service, connection] in
             let response = await service.answer(request)
-            await ResponseWriter(channel: channel, request: request, keepsAlive: keepsAlive).write(response)
+            let writer = ResponseWriter(
+                channel: channel, request: request, keepsAlive: keepsAlive, connection: connection)
+            await writer.write(response)
             response.end()
         }
     }
@@ -65,8 +70,27 @@ final class RequestHandler: ChannelInboundHandler {
         context.fireUserInboundEventTriggered(event)
     }
 
+    /// Answers a request that cannot be parsed, unless the answer to another one is in progress: then that one is the
+    /// last of the connection.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        connection.isBroken.store(true, ordering: .releasing)
+        let isInRequest = body != nil
         body?.fail()
-        context.close(promise: nil)
+        body = nil
+        guard error is HTTPParserError else { return context.close(promise: nil) }
+        if isInRequest || connection.isAnswering.load(ordering: .acquiring) { return }
+        let head = HTTPResponseHead(
+            version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
     }
+}
+
+/// The state of a connection that its handler and the task of an answer share.
+final class ConnectionState: Sendable {
+    /// Whether a request was received whose answer is not complete.
+    let isAnswering = Atomic(false)
+    /// Whether the bytes after the current request cannot be parsed.
+    let isBroken = Atomic(false)
 }

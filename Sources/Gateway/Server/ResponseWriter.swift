@@ -2,6 +2,7 @@ internal import GatewayCore
 internal import NIOCore
 internal import NIOHTTP1
 internal import ODataWire
+internal import Synchronization
 internal import Transport
 
 /// Writes one answer to a connection. It waits for each write, so that a slow client slows the origin down.
@@ -9,6 +10,7 @@ struct ResponseWriter: Sendable {
     let channel: any Channel
     let request: IncomingRequest
     let keepsAlive: Bool
+    let connection: ConnectionState
 
     func write(_ response: GatewayResponse) async {
         do {
@@ -40,14 +42,19 @@ struct ResponseWriter: Sendable {
             endsWithConnection = !isChunked
             if isChunked { headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked") }
         }
-        let closes = !keepsAlive || endsWithConnection || !request.body.isFinished || !channel.isActive
+        let isBroken = connection.isBroken.load(ordering: .acquiring)
+        let closes = !keepsAlive || endsWithConnection || !request.body.isFinished || !channel.isActive || isBroken
         if closes { headers.replaceOrAdd(name: "Connection", value: "close") }
         let head = HTTPResponseHead(
             version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
         try await channel.writeAndFlush(HTTPServerResponsePart.head(head)).get()
         if mayHaveBody, !isHead { try await send(response.body) }
-        try await channel.writeAndFlush(HTTPServerResponsePart.end(nil)).get()
-        return closes
+        // In one step of the event loop: an error of the parser is answered either before or after it.
+        try await channel.eventLoop.flatSubmit { [channel, connection] in
+            connection.isAnswering.store(false, ordering: .releasing)
+            return channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+        }.get()
+        return closes || connection.isBroken.load(ordering: .acquiring)
     }
 
     private func send(_ body: GatewayResponse.Body) async throws {
