@@ -139,7 +139,7 @@ extension GatewayService {
         return bytes
     }
 
-    /// Returns the answer for a response that did not come. 503 with Retry-After states that the origin has not executed
+    /// Returns the answer for a response that was not received. 503 with Retry-After states that the origin has not executed
     /// the request.
     static func refusal(_ error: TransportError, isSafe: Bool) -> RequestRefusal {
         if !error.mayHaveBeenSent || isSafe && [.unreachable, .resolve, .disconnected].contains(error.code) {

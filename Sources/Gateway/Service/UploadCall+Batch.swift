@@ -2,7 +2,7 @@ internal import GatewayCore
 internal import ODataWire
 
 extension UploadCall {
-    /// Answers a batch with repeatable units. Units that are done are answered by the ledger, the others are sent in one
+    /// Answers a batch with repeatable units. Units that are done are answered by the ledger, the rest is sent in one
     /// batch.
     func batch(
         _ batch: BatchUpload, _ body: [UInt8], _ contentType: String

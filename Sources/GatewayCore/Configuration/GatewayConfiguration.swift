@@ -21,7 +21,7 @@ package struct GatewayConfiguration: Sendable, Hashable {
     package var keyFile: String?
     package var limits = GatewayLimits()
     package var ledgerDays = 14
-    /// Whether `X-Forwarded-For` of the requests comes from a proxy of the operator and is passed on.
+    /// Whether `X-Forwarded-For` of requests is set by a proxy of the operator and passed on.
     package var trustsForwarded = false
     package var endpoints: [Endpoint]
 

@@ -18,7 +18,7 @@ package enum HeaderRules {
         "x-http-host-override", "x-original-method",
     ]
 
-    /// Returns the fields that the origin receives. Credentials are among them: they go to the configured origin only.
+    /// Returns the fields that the origin receives. They include credentials, which are sent to the configured origin only.
     package static func forwarded(_ headers: HTTPHeaders, trustsForwarded: Bool) -> HTTPHeaders {
         let connection = named(inConnection: headers)
         var result = HTTPHeaders()

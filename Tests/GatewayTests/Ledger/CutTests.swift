@@ -53,7 +53,7 @@ import Testing
             try await device.change(mark)
             proxy.plan(cutsAnswer ? .cutAnswer(bytes) : .cutRequest(bytes))
             let errors = try await device.drain()
-            if !errors.isEmpty { cuts += 1 }
+            if !proxy.isPending { cuts += 1 }
             proxy.plan(nil)
             let open = try await device.open()
             try #require(open == [], "\(version) \(side) \(bytes): \(errors)")
@@ -65,7 +65,7 @@ import Testing
         }
         #expect(try await sandbox.orderVersion() - before == places.count)
         print(
-            "gateway cuts: \(version) \(side) \(cutsAnswer ? "answer" : "request") \(places.count) places, \(cuts) uploads failed at first"
+            "gateway cuts: \(version) \(side) \(cutsAnswer ? "answer" : "request") \(places.count) places, \(cuts) connections cut"
         )
         clientProxy.stop()
         originProxy.stop()
