@@ -43,6 +43,9 @@ struct ConfigurationOptions: ParsableArguments {
         switch configuration.storage {
         case .memory: return MemoryLedgerStorage()
         case .sqlite(let path):
+            // The ledger contains answers of the service.
+            let mask = umask(0o077)
+            defer { umask(mask) }
             do throws(LedgerStorageError) {
                 return try SQLiteLedgerStorage(path: path)
             } catch {

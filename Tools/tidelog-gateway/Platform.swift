@@ -1,3 +1,5 @@
+internal import Synchronization
+
 #if canImport(Darwin)
     internal import Darwin
 #elseif canImport(Glibc)
@@ -34,29 +36,21 @@ enum StandardError {
     }
 }
 
-/// SIGINT and SIGTERM, blocked from the creation of this value until they are waited for.
+/// SIGINT and SIGTERM, which end the program in an orderly way from the creation of this value on.
 struct StopSignals: Sendable {
-    /// Create it before any thread: threads inherit the blocked signals.
     init() {
-        var signals = Self.set
-        pthread_sigmask(SIG_BLOCK, &signals, nil)
-    }
-
-    private static var set: sigset_t {
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        sigaddset(&signals, SIGINT)
-        sigaddset(&signals, SIGTERM)
-        return signals
+        // The first access initializes the flag, which a signal handler must not do.
+        stopWasRequested.store(false, ordering: .relaxed)
+        signal(SIGINT) { _ in stopWasRequested.store(true, ordering: .relaxed) }
+        signal(SIGTERM) { _ in stopWasRequested.store(true, ordering: .relaxed) }
+        // A client that disconnects is an error of its connection.
+        signal(SIGPIPE, SIG_IGN)
     }
 
     /// Waits for a signal. It is polled, so that no thread of the shared pool is blocked.
     func wait() async {
-        while true {
-            var pending = sigset_t()
-            sigpending(&pending)
-            if sigismember(&pending, SIGINT) == 1 || sigismember(&pending, SIGTERM) == 1 { return }
-            try? await Task.sleep(for: .milliseconds(100))
-        }
+        while !stopWasRequested.load(ordering: .relaxed) { try? await Task.sleep(for: .milliseconds(100)) }
     }
 }
+
+private let stopWasRequested = Atomic(false)

@@ -42,6 +42,22 @@ import Testing
             process?.kill()
             process = nil
         }
+
+        func terminate() -> Int32? { process?.terminate() }
+
+        /// The permissions of the ledger.
+        var mode: mode_t {
+            var status = stat()
+            stat(directory.path + "/gateway.db", &status)
+            return status.st_mode & 0o777
+        }
+    }
+
+    @Test func `SIGTERM ends the gateway in an orderly way, and only its user can read the ledger`() throws {
+        let node = Node(publicPort: 1, port: try Sockets.freePort(), origin: "http://127.0.0.1:1")
+        try node.start()
+        #expect(node.mode == 0o600)
+        #expect(node.terminate() == 0)
     }
 
     /// The last thing that happens before the kill.

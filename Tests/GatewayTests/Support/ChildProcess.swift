@@ -41,5 +41,12 @@ final class ChildProcess: Sendable {
         process.waitUntilExit()
     }
 
+    /// Asks the process to end, and returns its status.
+    func terminate() -> Int32 {
+        process.terminate()
+        process.waitUntilExit()
+        return process.terminationReason == .exit ? process.terminationStatus : -1
+    }
+
     deinit { kill() }
 }
