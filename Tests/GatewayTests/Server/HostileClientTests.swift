@@ -54,12 +54,10 @@ struct HostileClientTests {
             #expect(
                 await exchange("POST /odata/shop/A HTTP/1.1\r\nContent-Length: 99999999999999\r\n", "").hasPrefix(
                     "HTTP/1.1 413"))
-            for type in ["application/json", "image/png"] {
-                let chunks = "4e20\r\n\(long)\r\n0\r\n\r\n"
-                let answer = await exchange(
-                    "POST /odata/shop/A HTTP/1.1\r\nContent-Type: \(type)\r\n\(Self.chunked)", chunks)
-                #expect(answer.hasPrefix("HTTP/1.1 413"), "\(answer)")
-            }
+            let chunks = "4e20\r\n\(long)\r\n0\r\n\r\n"
+            let chunked = await exchange(
+                "POST /odata/shop/A HTTP/1.1\r\nContent-Type: application/json\r\n\(Self.chunked)", chunks)
+            #expect(chunked.hasPrefix("HTTP/1.1 413"), "\(chunked)")
             #expect(await exchange("GET /odata/shop/\(long) HTTP/1.1\r\n", "").hasPrefix("HTTP/1.1 414"))
             let fields = (0..<200).map { "X\($0): \(String(repeating: "b", count: 400))\r\n" }.joined()
             #expect(await exchange("GET /odata/shop/A HTTP/1.1\r\n\(fields)", "").hasPrefix("HTTP/1.1 4"))
