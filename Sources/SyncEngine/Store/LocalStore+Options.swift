@@ -25,6 +25,9 @@ extension LocalStore {
         /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
         /// comes of it must not depend on it.
         package var longQueue: Int?
+        /// How many items of the state local operations may change before the stored views get them. 0 writes each commit at
+        /// once. Bounds what opening has to fold again after a crash.
+        package var unflushedLimit = 2_000
         /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
         /// time.
         package var readsAhead = true

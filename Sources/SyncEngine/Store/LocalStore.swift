@@ -43,6 +43,7 @@ public actor LocalStore {
     /// The snapshots that do not belong to the log, or are damaged, as opening it found.
     let unusableSnapshots: Set<String>
     let longQueue: Int?
+    let unflushedLimit: Int
     /// Whether views that turn out to be damaged are made again: once, since what comes back is no accident.
     var mayRemakeViews: Bool
     /// Why views were made again while the store was open, in sentences; empty if all was well.
@@ -91,6 +92,7 @@ public actor LocalStore {
         self.files = files
         environment = options.environment
         longQueue = options.longQueue
+        unflushedLimit = options.unflushedLimit
         mayRemakeViews = !options.isPast
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
@@ -231,6 +233,7 @@ public actor LocalStore {
     /// Hands the records to the log. Nothing may fail between this and the end of the transaction but the disk.
     func commit() throws -> ClosedRange<SequenceNumber> {
         try fold.settle()
+        try state.checkDeferral()
         logCommit.removeAll()
         for record in uncommitted {
             let (kind, payload) = RecordCodec.encode(record)
@@ -244,15 +247,27 @@ public actor LocalStore {
     /// What was folded since the last call; see ``CardinalityRule``.
     func takeTouched() -> Touched { fold.takeTouched() }
 
-    /// - Parameters:
-    ///   - isPage: of a download: the views may commit it later, together with those behind it.
-    ///   - isLast: of these: they commit what they have gathered, and then it.
-    func transaction<T>(isPage: Bool = false, isLast: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
+    /// How a transaction's changes come into the stored views.
+    enum ViewsCommit {
+        /// With the transaction.
+        case immediate
+        /// Later, with those of others, or before the views are read; see ``WorkingSet/deferredTransaction(_:)``.
+        case deferred
+        /// Together with the pages of a download that follow.
+        case gathered
+        /// With the transaction, after the pages that were gathered.
+        case lastGathered
+    }
+
+    /// Runs `body` in one transaction of state and log: all of it happens, or nothing.
+    ///
+    /// `body` may run twice, but never after it has written to the log.
+    func transaction<T>(_ views: ViewsCommit = .immediate, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
         let first = log.nextSequence
         do {
-            if !isPage || isLast { try commitPages() }
+            if views != .gathered { try commitPages() }
             try catchUpAfterFailure()
             // Only now: what was caught up stays, whatever becomes of the body.
             let before = gathered.fold ?? fold
@@ -265,15 +280,19 @@ public actor LocalStore {
                     return value
                 }
                 let value: T
-                if isPage {
+                switch views {
+                case .immediate: value = try state.transaction(remembering)
+                case .deferred: value = try state.deferredTransaction(remembering)
+                case .gathered, .lastGathered:
                     value = try state.gathering(remembering)
                     gathered.add(uncommitted, onto: before)
-                    if gathered.isEnough || isLast { try commitPages() }
-                } else {
-                    value = try state.transaction(remembering)
+                    if gathered.isEnough || views == .lastGathered { try commitPages() }
                 }
-                tellObservers()
+                afterTransaction()
                 return value
+            } catch is DeferralRefused {
+                fold = before
+                return try transaction(.immediate, body)
             } catch {
                 fold = before
                 gathered = GatheredPages()
@@ -291,7 +310,7 @@ public actor LocalStore {
             } catch {
                 throw mapped(error)
             }
-            return try transaction(isPage: isPage, isLast: isLast, body)
+            return try transaction(views, body)
         }
     }
 
@@ -318,7 +337,13 @@ public actor LocalStore {
         }
     }
 
-    /// Of the transaction that has just ended well.
+    /// Flushes if much is unflushed, and tells the observers of the transaction that has just ended well.
+    private func afterTransaction() {
+        // What fails here is folded again from the log by the next call.
+        if state.changeCount >= unflushedLimit { try? state.flush() }
+        tellObservers()
+    }
+
     private func tellObservers() {
         guard !observers.isEmpty else {
             storedViews.notesStandings = false
@@ -442,6 +467,7 @@ public actor LocalStore {
         isClosed = true
         observers.end()
         writeSnapshotIfDue()
+        try? state.flush()
         log.close()
         storedViews.close()
     }
