@@ -11,6 +11,7 @@ struct FailedViewsTests {
         let shop = try await Shop(.v4)
         try await shop.store.refuseCommits()
         let link = try await shop.create("Customers", ["Name": .string("Once")])
+        await #expect(throws: StateError.self) { try await shop.store.flushViews() }
         #expect(try await shop.store.isBehind())
         try await shop.store.allowCommits()
         #expect(try await shop.store.load(.link(link)).values["Name"] == .string("Once"))
@@ -29,6 +30,8 @@ extension LocalStore {
             CREATE TRIGGER refuse AFTER INSERT ON pending BEGIN INSERT INTO children VALUES (1); END
             """)
     }
+
+    fileprivate func flushViews() throws { _ = try views }
 
     fileprivate func isBehind() throws -> Bool { try storedViews.pendingOperations().isEmpty }
 

@@ -183,6 +183,69 @@ struct SameStateTests {
         try expectSame(state, try memory(records[...]), "seed \(seed)")
     }
 
+    /// Applies the record in a deferred transaction, or in one of the backing if it needs that.
+    ///
+    /// - Returns: Whether it was deferred.
+    private func apply(
+        _ record: Record, _ sequence: SequenceNumber, _ fold: inout Fold, then end: () throws -> Void = {}
+    ) throws -> Bool {
+        let (before, state) = (fold, fold.storage)
+        let body = {
+            try fold.apply(record, sequence: sequence)
+            try fold.settle()
+            try end()
+        }
+        do {
+            do {
+                try state.deferredTransaction(body)
+                return true
+            } catch is DeferralRefused {
+                fold = before
+                try state.transaction(body)
+                return false
+            }
+        } catch {
+            fold = before
+            throw error
+        }
+    }
+
+    @Test(arguments: seeds)
+    func `Deferred transactions give the state that transactions of the views give`(_ seed: UInt64) throws {
+        struct Stop: Error {}
+        let file = ViewsFile()
+        var state = try file.openState(flushLimit: Self.flushLimit(seed &+ 1))
+        var fold = try Fold(storage: state)
+        let memory = WorkingSet()
+        var measure = try Fold(storage: memory)
+        var random = RandomRecords(seed: seed &+ 5_000)
+        var deferred = 0
+        for (index, record) in Self.records(seed).enumerated() {
+            let sequence = SequenceNumber(index + 1)
+            try measure.apply(record, sequence: sequence)
+            try measure.settle()
+            if random.chance(20) {
+                #expect(throws: Stop.self) { try apply(record, sequence, &fold) { throw Stop() } }
+            }
+            if try apply(record, sequence, &fold) { deferred += 1 }
+            for _ in 0..<5 {
+                let id = EntityID(rawValue: UInt64(random.number(1..<60)))
+                #expect(try state.row(id) == memory.row(id), "seed \(seed), record \(sequence)")
+                #expect(try state.base(id) == memory.base(id), "seed \(seed), record \(sequence)")
+                #expect(try state.links(of: id) == memory.links(of: id), "seed \(seed), record \(sequence)")
+            }
+            if random.chance(3) {
+                try state.flush()
+                state.close()
+                state = try file.openState(flushLimit: Self.flushLimit(seed &+ 1))
+                fold = try Fold(storage: state)
+            }
+            if random.chance(3) { try expectSame(state, memory, "seed \(seed), after record \(sequence)") }
+        }
+        #expect(deferred > 30 || state.flushLimit < 17, "seed \(seed): \(deferred) deferred transactions")
+        try expectSame(state, memory, "seed \(seed)")
+    }
+
     @Test(arguments: seeds)
     func `through the codec of the log and back`(_ seed: UInt64) throws {
         let records = try Self.records(seed).map { record in

@@ -109,6 +109,23 @@ struct StorageStepsTests {
         for query in Self.queries { try state.putQuery(QueryState(query: DefiningQuery(name: query, query: "Orders"))) }
     }
 
+    /// Does the steps in a deferred transaction, or in one of the backing if it refuses them.
+    private func deferred(
+        _ steps: [Step], on state: WorkingSet, then end: () throws -> Void = {}
+    ) throws -> [String] {
+        var given: [String] = []
+        let body = {
+            given = try steps.map { try perform($0, on: state) }
+            try end()
+        }
+        do {
+            try state.deferredTransaction(body)
+        } catch is DeferralRefused {
+            try state.transaction(body)
+        }
+        return given
+    }
+
     @Test(arguments: UInt64(1)...6)
     func `any steps leave the same in the views as in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
@@ -119,11 +136,17 @@ struct StorageStepsTests {
         var memory = WorkingSet()
         try prepare(memory)
         try state.transaction { try prepare(state) }
-        for round in 0..<150 {
+        for round in 0..<300 {
             let steps = (0..<random.number(1..<12)).map { _ in step(&random) }
             let before = memory.copy()
             var (given, measure): ([String], [String]) = ([], try steps.map { try perform($0, on: memory) })
-            switch random.number(0..<10) {
+            switch random.number(0..<16) {
+            case 10..<13: given = try deferred(steps, on: state)
+            case 13..<16:
+                #expect(throws: Stop.self) {
+                    given = try deferred(steps, on: state) { throw Stop() }
+                }
+                memory = before
             case 0..<4: try state.transaction { given = try steps.map { try perform($0, on: state) } }
             case 4..<6: try state.gathering { given = try steps.map { try perform($0, on: state) } }
             case 6..<8:
@@ -145,8 +168,11 @@ struct StorageStepsTests {
                 state.close()
                 state = try file.openState(flushLimit: limit)
             }
-            measure.append(contentsOf: try words(memory))
-            given.append(contentsOf: try words(state))
+            // A pass over everything flushes: not each time, so that several deferred transactions meet.
+            if random.chance(40) {
+                measure.append(contentsOf: try words(memory))
+                given.append(contentsOf: try words(state))
+            }
             #expect(given == measure, "seed \(seed), round \(round)")
             if given != measure { return }
         }

@@ -23,7 +23,7 @@ extension LocalStore {
     ) async throws(TidelogError) -> IngestedPart {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(isPage: true) { () throws -> IngestedPart in
+        let found = try transaction(.gathered) { () throws -> IngestedPart in
             try self.checkIsThere(query)
             let queries = try self.state.queries()
             let asked = AskedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
@@ -110,7 +110,7 @@ extension LocalStore {
         unlinked: Set<EntityID> = []
     ) async throws(TidelogError) -> (removed: Int, waiting: WaitingLinks?) {
         let model = try model
-        let found = try transaction(isPage: true, isLast: true) { () throws -> (Int, WaitingLinks?) in
+        let found = try transaction(.lastGathered) { () throws -> (Int, WaitingLinks?) in
             try self.checkIsThere(query)
             var removed = 0
             if !unlinked.isEmpty,

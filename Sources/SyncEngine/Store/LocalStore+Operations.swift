@@ -27,7 +27,8 @@ extension LocalStore {
         {
             return [result]
         }
-        return try transaction { () throws -> [IntentResult] in
+        let isDeferred = unflushedLimit > 0 && intents.count <= Self.mostDeferred
+        return try transaction(isDeferred ? .deferred : .immediate) { () throws -> [IntentResult] in
             _ = self.takeTouched()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
@@ -60,6 +61,9 @@ extension LocalStore {
             return results
         }
     }
+
+    /// The most operations of a call whose changes may stay in memory for a while.
+    private static let mostDeferred = 256
 
     private static func checkDeliveries(_ deliveries: [Delivery], asChangeSet: Bool) throws(TidelogError) {
         guard asChangeSet, Set(deliveries).count > 1 else { return }

@@ -44,6 +44,7 @@ public actor LocalStore {
     /// The snapshots that were found damaged, or not to belong to the log, when the store was opened.
     let unusableSnapshots: Set<String>
     let longQueue: Int?
+    let unflushedLimit: Int
     /// Whether damaged views are rebuilt. They are rebuilt only once, because repeated damage has another cause.
     var mayRemakeViews: Bool
     /// The reasons why views were rebuilt while the store was open, in sentences; empty if they were not.
@@ -91,6 +92,7 @@ public actor LocalStore {
         self.files = files
         environment = options.environment
         longQueue = options.longQueue
+        unflushedLimit = options.unflushedLimit
         mayRemakeViews = !options.isPast
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
@@ -231,6 +233,7 @@ public actor LocalStore {
     /// Appends the records to the log. Between this and the end of the transaction, only the disk may fail.
     func commit() throws -> ClosedRange<SequenceNumber> {
         try fold.settle()
+        try state.checkDeferral()
         logCommit.removeAll()
         for record in uncommitted {
             let (kind, payload) = RecordCodec.encode(record)
@@ -244,17 +247,27 @@ public actor LocalStore {
     /// Returns and clears the dirty set of the fold; see ``CardinalityRule``.
     func takeTouched() -> Touched { fold.takeTouched() }
 
-    /// Runs a transaction.
+    /// When the stored views commit the changes of a transaction.
+    enum ViewsCommit {
+        /// With the transaction.
+        case immediate
+        /// With a later transaction, or before the views are read; see ``WorkingSet/deferredTransaction(_:)``.
+        case deferred
+        /// With a later page of the same download.
+        case gathered
+        /// With the transaction, after the pages that were gathered.
+        case lastGathered
+    }
+
+    /// Runs `body` in one transaction of the state and the log: all of its changes are kept, or none.
     ///
-    /// - Parameters:
-    ///   - isPage: Whether it is a page of a download, which the views may commit later together with the next ones.
-    ///   - isLast: Whether it is the end of a download. The views commit the collected pages, and then it.
-    func transaction<T>(isPage: Bool = false, isLast: Bool = false, _ body: () throws -> T) throws(TidelogError) -> T {
+    /// `body` may run twice, but never after it has written to the log.
+    func transaction<T>(_ views: ViewsCommit = .immediate, _ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
         let first = log.nextSequence
         do {
-            if !isPage || isLast { try commitPages() }
+            if views != .gathered { try commitPages() }
             try catchUpAfterFailure()
             // Only after catching up, whose result is kept whatever the body does.
             let before = gathered.fold ?? fold
@@ -267,15 +280,19 @@ public actor LocalStore {
                     return value
                 }
                 let value: T
-                if isPage {
+                switch views {
+                case .immediate: value = try state.transaction(remembering)
+                case .deferred: value = try state.deferredTransaction(remembering)
+                case .gathered, .lastGathered:
                     value = try state.gathering(remembering)
                     gathered.add(uncommitted, onto: before)
-                    if gathered.isEnough || isLast { try commitPages() }
-                } else {
-                    value = try state.transaction(remembering)
+                    if gathered.isEnough || views == .lastGathered { try commitPages() }
                 }
-                tellObservers()
+                afterTransaction()
                 return value
+            } catch is DeferralRefused {
+                fold = before
+                return try transaction(.immediate, body)
             } catch {
                 fold = before
                 gathered = GatheredPages()
@@ -294,7 +311,7 @@ public actor LocalStore {
             } catch {
                 throw mapped(error)
             }
-            return try transaction(isPage: isPage, isLast: isLast, body)
+            return try transaction(views, body)
         }
     }
 
@@ -319,6 +336,13 @@ public actor LocalStore {
             if let fold = pages.fold { self.fold = fold }
             throw error
         }
+    }
+
+    /// Flushes if many items are unflushed, and notifies the observers.
+    private func afterTransaction() {
+        // If the flush fails, the next call folds the records again from the log.
+        if state.changeCount >= unflushedLimit { try? state.flush() }
+        tellObservers()
     }
 
     /// Notifies the observers of the transaction that has just succeeded.
@@ -446,6 +470,7 @@ public actor LocalStore {
         isClosed = true
         observers.end()
         writeSnapshotIfDue()
+        try? state.flush()
         log.close()
         storedViews.close()
     }

@@ -98,7 +98,7 @@ public final class SQLiteState: StateBacking {
             }
             isMarked = true
         }
-        queue.loader = { [unowned self] () throws(StateError) in try readQueue() }
+        queue.reader = { [unowned self] () throws(StateError) in try readQueue() }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 

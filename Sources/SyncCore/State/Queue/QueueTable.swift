@@ -13,8 +13,10 @@ public final class QueueTable {
 
     /// Empty until ``load()``.
     package private(set) var pending = PendingQueue()
-    /// Reads the queue from the storage; nil if there is none, and once it was read.
-    package var loader: (() throws(StateError) -> PendingQueue)?
+    /// Nil once the queue was read.
+    private var loader: (() throws(StateError) -> PendingQueue)?
+    /// Reads the queue from the storage, which sets this once; nil if there is no storage.
+    package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
     private var changes: [SequenceNumber: Change] = [:]
     private var isInTransaction = false
     /// Whether ``changedStandings`` is kept.
@@ -23,6 +25,13 @@ public final class QueueTable {
     private var changedStandings: Set<EntityID> = []
 
     package init() {}
+
+    /// Forgets the queue, to read it again from the storage.
+    func forget() {
+        pending = PendingQueue()
+        changes = [:]
+        loader = reader
+    }
 
     /// Reads the queue if that was not done yet.
     package func load() throws(StateError) {
@@ -118,9 +127,11 @@ public final class QueueTable {
     }
 
     /// Takes back what has changed since ``begin()``.
+    ///
+    /// The operations that had changed are written again, as they are then: that is harmless, and needs no memory of what was
+    /// written before.
     package func rollBack() {
         isInTransaction = false
         pending.rollBack()
-        changes = [:]
     }
 }

@@ -47,6 +47,16 @@ struct EntityRegister {
         return true
     }
 
+    mutating func remove(_ id: EntityID) {
+        let id = id.rawValue
+        guard let place = place(of: id), runs[place].contains(id) else { return }
+        count -= 1
+        let run = runs[place]
+        let before = run.first < id ? [Run(first: run.first, last: id - 1, set: run.set)] : []
+        let after = id < run.last ? [Run(first: id + 1, last: run.last, set: run.set)] : []
+        runs.replaceSubrange(place...place, with: before + after)
+    }
+
     func forEach<Failure: Error>(_ body: (EntityID, String) throws(Failure) -> Void) throws(Failure) {
         for run in runs { for id in run.first...run.last { try body(EntityID(rawValue: id), run.set) } }
     }

@@ -60,6 +60,29 @@ struct LinkTable {
         return old
     }
 
+    enum Found {
+        case link(LinkRow)
+        case removed
+        /// What the storage below has.
+        case below
+    }
+
+    func find(_ key: Key) -> Found {
+        if let link = links[key] { return .link(link) }
+        return !removed.isEmpty && removed.contains(key) ? .removed : .below
+    }
+
+    /// Brings the place of a link back to what ``find(_:)`` returned before.
+    mutating func restore(_ key: Key, to former: Found) {
+        switch former {
+        case .link(let link): put(link)
+        case .removed: remove(key, hidesBelow: true)
+        case .below:
+            remove(key, hidesBelow: false)
+            removed.remove(key)
+        }
+    }
+
     private mutating func forget(_ key: Key, of id: EntityID) {
         guard let place = byEntity.place(of: id) else { return }
         byEntity[at: place].remove(key)

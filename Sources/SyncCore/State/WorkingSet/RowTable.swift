@@ -49,6 +49,17 @@ struct RowTable {
         return old
     }
 
+    /// Brings the place of an entity back to what ``find(_:)`` returned before.
+    mutating func restore(_ id: EntityID, to former: Found) {
+        switch former {
+        case .row(let row): put(row)
+        case .removed: remove(id, hidesBelow: true)
+        case .below:
+            remove(id, hidesBelow: false)
+            removed.remove(id)
+        }
+    }
+
     /// Removes the rows of sets that are not among these, and returns them.
     mutating func keep(_ sets: Set<String>) -> [EntityRow] {
         let gone = rows.filter { !sets.contains($0.set) }

@@ -8,11 +8,13 @@ extension WorkingSet {
         try bookkeeping.undoneOperation(sequence)
     }
     public func putUndone(_ operation: UndoneOperation) throws(StateError) {
+        try requireBacking()
         touched?.undone.insert(operation.sequence)
         if tally.isKept { tally.replace(try undoneOperation(operation.sequence), by: operation) }
         try bookkeeping.putUndone(operation)
     }
     public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+        try requireBacking()
         touched?.undone.insert(sequence)
         if tally.isKept { tally.replace(try undoneOperation(sequence), by: nil as UndoneOperation?) }
         try bookkeeping.removeUndone(sequence)
@@ -21,6 +23,7 @@ extension WorkingSet {
     public func openBatches() throws(StateError) -> [OpenBatch] { try bookkeeping.openBatches() }
     public func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? { try bookkeeping.openBatch(batch) }
     public func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+        try requireBacking()
         touched?.batches.insert(batch.batch)
         if tally.isKept {
             let old = try openBatch(batch.batch)
@@ -29,6 +32,7 @@ extension WorkingSet {
         try bookkeeping.putOpenBatch(batch)
     }
     public func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+        try requireBacking()
         touched?.batches.insert(batch)
         if tally.isKept {
             let old = try openBatch(batch)
@@ -46,6 +50,7 @@ extension WorkingSet {
         return found
     }
     public func putAncestor(_ ancestor: Ancestor) throws(StateError) {
+        try requireBacking()
         touched?.ancestors.insert(ancestor.id)
         knownHasAncestors = true
         if tally.isKept {
@@ -55,6 +60,7 @@ extension WorkingSet {
         try bookkeeping.putAncestor(ancestor)
     }
     public func removeAncestor(_ id: EntityID) throws(StateError) {
+        try requireBacking()
         touched?.ancestors.insert(id)
         knownHasAncestors = nil
         if tally.isKept {
@@ -66,6 +72,7 @@ extension WorkingSet {
 
     public func streams(of id: EntityID) throws(StateError) -> [StreamImage] { try bookkeeping.streams(of: id) }
     public func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
+        try requireBacking()
         touched?.streams.insert(id)
         if tally.isKept {
             let old = try self.streams(of: id)
@@ -79,6 +86,7 @@ extension WorkingSet {
 
     public func events() throws(StateError) -> [StoreEvent] { try bookkeeping.events() }
     public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+        try requireBacking()
         touched?.hasEvents = true
         if tally.isKept { replace(try self.events(), by: events, SnapshotItem.events) }
         try bookkeeping.putEvents(events)
@@ -86,6 +94,7 @@ extension WorkingSet {
 
     public func openLinks() throws(StateError) -> [OpenLink] { try bookkeeping.openLinks() }
     public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        try requireBacking()
         touched?.hasOpenLinks = true
         if tally.isKept { replace(try openLinks(), by: links, SnapshotItem.openLinks) }
         try bookkeeping.putOpenLinks(links)
@@ -93,6 +102,7 @@ extension WorkingSet {
 
     public func quarantine() throws(StateError) -> [QuarantineEntry] { try bookkeeping.quarantine() }
     public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        try requireBacking()
         touched?.hasQuarantine = true
         if tally.isKept { replace(try quarantine(), by: entries, SnapshotItem.quarantine) }
         try bookkeeping.putQuarantine(entries)
@@ -114,6 +124,7 @@ extension WorkingSet {
     }
 
     private func changeQueries(_ body: () throws(StateError) -> Void) throws(StateError) {
+        try requireBacking()
         touched?.hasQueries = true
         guard tally.isKept else { return try body() }
         let old = try queries()
@@ -127,6 +138,7 @@ extension WorkingSet {
     }
 
     public func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
+        try requireBacking()
         touched?.coverage.insert(id)
         if tally.isKept {
             let old = coverage(of: id)[query]
@@ -137,6 +149,7 @@ extension WorkingSet {
     }
 
     public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        try requireBacking()
         guard tally.isKept else {
             let found = try bookkeeping.takeUncovered(query: query, before: run)
             touched?.coverage.formUnion(found)
@@ -151,6 +164,7 @@ extension WorkingSet {
     }
 
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {
+        try requireBacking()
         touched?.coverage.insert(id)
         if tally.isKept {
             for (name, run) in coverage(of: id) where query == nil || name == query {

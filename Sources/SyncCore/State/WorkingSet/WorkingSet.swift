@@ -21,8 +21,8 @@ public final class WorkingSet: StateStorage {
     public var flushLimit = 20_000
 
     /// Nil if it was not read yet.
-    private var knownHeader: StateHeader?
-    private var isHeaderChanged = false
+    var knownHeader: StateHeader?
+    var isHeaderChanged = false
     var rowTable = RowTable()
     var linkTable = LinkTable()
     var register = EntityRegister()
@@ -33,6 +33,21 @@ public final class WorkingSet: StateStorage {
     private var knownFirstUnused: EntityID?
     /// Nil if it is not known.
     var knownHasAncestors: Bool?
+
+    /// Which transaction is running.
+    enum Phase {
+        case idle
+        /// One of the backing, which takes every flush.
+        case storing
+        /// One in memory; see ``deferredTransaction(_:)``.
+        case deferring
+    }
+
+    var phase = Phase.idle
+    /// The changes of the deferred transaction; nil while there is none.
+    var journal: ChangeJournal?
+    /// Whether the deferred transaction has asked for the backing.
+    var isDeferralRefused = false
 
     /// Follows the state's digest.
     var tally: DigestTally
@@ -86,7 +101,7 @@ public final class WorkingSet: StateStorage {
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
-        return try forgettingFailures {
+        return try storing {
             try backing.transaction {
                 let result = try body()
                 try flush()
@@ -99,7 +114,8 @@ public final class WorkingSet: StateStorage {
     /// is rolled back.
     public func gathering<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
-        return try forgettingFailures {
+        try flush()
+        return try storing {
             try backing.gathering {
                 let result = try body()
                 try flush()
@@ -118,7 +134,10 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    private func forgettingFailures<T>(_ body: () throws -> T) throws -> T {
+    /// Runs a transaction of the backing. If it fails, only what the backing has is left.
+    private func storing<T>(_ body: () throws -> T) throws -> T {
+        phase = .storing
+        defer { phase = .idle }
         do {
             return try body()
         } catch {
@@ -142,7 +161,7 @@ public final class WorkingSet: StateStorage {
     }
 
     /// How many items the backing does not have as they are here.
-    private var changeCount: Int {
+    package var changeCount: Int {
         rowTable.count + linkTable.count + register.count + keys.count + bases.count
     }
 
@@ -151,9 +170,28 @@ public final class WorkingSet: StateStorage {
         if backing != nil, changeCount >= flushLimit { try flush() }
     }
 
-    /// Writes what has changed to the backing. Belongs inside of its transaction.
+    /// Writes what has changed to the backing, in a transaction of its own if none is running.
+    ///
+    /// If that fails, only what the backing has is left, which then is behind the log.
     public func flush() throws(StateError) {
-        guard let backing else { return }
+        guard let backing, hasChanges else { return }
+        switch phase {
+        case .storing: try write(to: backing)
+        case .deferring: try requireBacking()
+        case .idle:
+            do {
+                try storing { try backing.transaction { try write(to: backing) } }
+            } catch {
+                queue.forget()
+                throw error as? StateError ?? StateError(.unavailable, "\(error)")
+            }
+        }
+    }
+
+    /// A record that changes the queue changes the header too.
+    private var hasChanges: Bool { isHeaderChanged || changeCount > 0 }
+
+    private func write(to backing: any StateBacking) throws(StateError) {
         if let knownHeader, isHeaderChanged { try backing.setHeader(knownHeader) }
         isHeaderChanged = false
         guard changeCount > 0 else { return }
@@ -238,6 +276,7 @@ public final class WorkingSet: StateStorage {
 
     public func install(_ model: EntityDataModel) throws(StateError) {
         if let backing {
+            try requireBacking()
             try flush()
             try backing.install(model)
         }
