@@ -11,7 +11,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Batches that the service works on in its own time.
+/// Batches that the service processes asynchronously, after a response with status 202.
 struct AcceptedBatchTests {
     private static let options = LocalStore.Options(
         environment: SyncEnvironment(sleep: { _ throws(CancellationError) in
@@ -77,7 +77,7 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    /// An engine whose upload is cancelled when it asks the monitor for the first time.
+    /// Returns an engine whose upload is cancelled when it requests the monitor for the first time.
     private func cancelling(
         _ shop: Shop, answering: @escaping @Sendable () -> HTTPResponse?
     ) -> SyncEngine {
@@ -114,7 +114,7 @@ struct AcceptedBatchTests {
         try await shop.create("Customers", ["Name": .string("New")])
         let engine = cancelling(shop) { HTTPResponse(status: .init(code: status)) }
         await #expect(throws: TidelogError.self) { try await engine.upload() }
-        // Asked for the monitor once more, the service has it still where it has only begun to cancel.
+        // The monitor still exists if the service has only begun to cancel the batch.
         let report = try await shop.push()
         #expect(report.rejected.isEmpty)
         #expect(report.confirmed.count == (status == 202 ? 2 : 1))
@@ -123,7 +123,7 @@ struct AcceptedBatchTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    /// Where the monitor answers like that.
+    /// Returns an engine that receives the given response for each request of the monitor.
     private func answering(_ shop: Shop, _ response: HTTPResponse, _ body: String = "") -> SyncEngine {
         let transport = HookedTransport(shop.transport) { request, _ in
             request.path?.contains("$async") == true ? (response, Array(body.utf8)) : nil
@@ -172,19 +172,19 @@ struct AcceptedBatchTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    // MARK: Monitors that cannot be asked
+    // MARK: Monitors without a usable response
 
-    /// A monitor that cannot be asked, and for what reason.
+    /// Reasons for which a request of the monitor does not return the batch's response.
     enum Unanswered: String, CaseIterable, Sendable {
         case unauthorized, forbidden, busy, broken, elsewhere, unreachable
 
-        /// Whether asking again would come to the same.
+        /// Whether a retry has the same result.
         var isLasting: Bool { [.forbidden, .broken, .elsewhere].contains(self) }
-        /// Whether it is the service that says so.
+        /// Whether the failure is a response of the service.
         var isHeard: Bool { [.forbidden, .busy, .broken].contains(self) }
     }
 
-    /// The shop behind something that answers for the monitor.
+    /// Returns an engine whose requests of the monitor fail for the given reason.
     private func engine(_ shop: Shop, _ why: Unanswered) -> SyncEngine {
         let transport = FailingTransport(shop.transport) { request throws(TransportError) in
             guard request.path?.contains("$async") == true, request.method == .get else { return nil }
@@ -228,7 +228,7 @@ struct AcceptedBatchTests {
         #expect(report.awaited.first?.reason.contains("cannot be had") == true)
         #expect(try await statuses(shop).map(Self.isInFlight) == [true])
         #expect(shop.transport.requests.filter { $0.url.contains("$batch") }.count == 2)
-        // The service finds its tongue again.
+        // The service responds again.
         let later = UploadOptions(ignoresPostponement: true)
         #expect(try await shop.engine.upload(later).remaining == 0)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
@@ -241,7 +241,7 @@ struct AcceptedBatchTests {
         let time = VirtualTime()
         let shop = try await shop(
             polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
-        // Without an answer nobody would learn what became of it.
+        // Without the response, the outcome of the create would stay unknown.
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
         let engine = engine(shop, why)
@@ -293,7 +293,7 @@ struct AcceptedBatchTests {
         #expect(report.confirmed.isEmpty)
         let reason = try #require(report.awaited.first?.reason)
         #expect(reason.contains("https://other.test/status/1") && !reason.contains("hush"))
-        // What comes behind it is sent, and asked for at once.
+        // Later operations are sent, and their monitor is requested at once.
         try await shop.perform(update("Orders(2)", ["Note": .string("mine")]))
         #expect(try await engine.upload().confirmed.count == 1)
         time.pass(600)
@@ -347,7 +347,7 @@ struct AcceptedBatchTests {
         try await shop.create("Suppliers", ["Name": .string("New")])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        // Something in front of the service makes all of them asynchronous.
+        // A proxy of the service makes all batches asynchronous.
         let transport = ChangingTransport(shop.transport) { request in
             if request.path?.contains("$batch") == true {
                 request.headerFields[HTTPField.Name("Prefer")!] = "respond-async"
@@ -360,14 +360,14 @@ struct AcceptedBatchTests {
         await #expect(throws: TidelogError.self) {
             try await shop.store.settle(first.awaited[0].operations[0], as: .resend)
         }
-        // Nor by all at once.
+        // `resendDoubts` does not send the operations of the batch again either.
         try await shop.store.resendDoubts()
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Forms
+    // MARK: Response forms
 
     @Test func `a monitor that wants to be asked at once is left a second`() async throws {
         let pauses = Mutex<[Duration]>([])

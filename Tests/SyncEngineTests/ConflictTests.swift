@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Two devices and one service: what an upload does where somebody else was there before.
+/// Uploads of changes to entities that another client has changed at the service.
 struct ConflictTests {
     private func shop(_ dialect: Dialect) async throws -> Shop { try await Shop(dialect) }
 
@@ -223,7 +223,7 @@ struct ConflictTests {
         let views = Counter()
         let transport = HookedTransport(shop.transport) { request, _ in
             guard request.path?.contains("$batch") == true else { return nil }
-            // So that the test ends in any case.
+            // Ends the test in any case.
             let count = await views.next()
             guard count < 20 else { return nil }
             others(shop, "Orders(1)", #"{"Quantity":\#(count + 100)}"#)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Operations in doubt of which reading tells nothing, and which come to the same when they are done twice.
+/// Operations in doubt whose outcome cannot be read from the service, and that are idempotent.
 struct DoneTwiceTests {
     private let link = Intent.createLink(
         from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(3)"))
@@ -21,7 +21,7 @@ struct DoneTwiceTests {
         return try await shop.engine.upload(options)
     }
 
-    /// Performs it, and loses the answer or the request.
+    /// Performs an intent, and drops the response or the request of its upload.
     private func loseAnswer(
         _ intent: Intent, _ shop: Shop, _ effect: Fault.Effect = .dropAnswer
     ) async throws -> SequenceNumber {
@@ -64,10 +64,10 @@ struct DoneTwiceTests {
     @Test func `what may have been done cannot be undone while it has not been sent again`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
-        // Of this category there is nothing, so nothing is sent.
+        // The category has no operations, so the upload sends nothing.
         #expect(try await push(shop, in: [.named("other")]).remaining == 1)
         #expect(try await !(#require(shop.store.pendingOperations().first)).isUndoable)
-        // Nor is it when the connection breaks before anything is sent.
+        // The operation stays in doubt if the connection breaks before anything is sent.
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await push(shop) }
         await #expect(throws: TidelogError.self) { try await shop.store.undo(.operations([operation])) }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// What others did to an entity of which drafts are pending is nobody's business before these are released.
+/// Changes by other clients to an entity with pending drafts cause no conflict until the drafts are released.
 struct DraftConflictTests {
     private func change(
         _ shop: Shop, _ values: PropertyValues, _ delivery: Operations.Delivery = .draft, of link: String = "Orders(1)"
@@ -116,7 +116,7 @@ struct DraftConflictTests {
 
     @Test func `what others change after a decision is asked about again, whatever drafts there are`() async throws {
         let shop = try await Shop(.v4)
-        // Of these the service tells no ETag.
+        // The service returns no ETag for customers.
         func others(_ name: String, _ rating: String) {
             let body = #"{"Name":"\#(name)","Rating":\#(rating)}"#
             #expect(shop.transport.direct("PATCH", "/v4/Customers(1)", body).isSuccess)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// When a call returns, and what is left when the machine stops.
+/// Durability settings: the time at which a call returns, and the commits that survive a stop of the machine.
 struct DurabilityTests {
     static let delayed: [OperationLog.Options.Durability] = [.grouped, .interval(milliseconds: 60_000), .none]
 
@@ -70,8 +70,8 @@ struct DurabilityTests {
         try await shop.perform(note("lost"))
         try await shop.create("Customers", ["Name": .string("Phantom")])
         await shop.store.close()
-        // The views have more than what is left of the log. The end was noted when closing had synced the log: a loss of power
-        // that takes what was not synced comes in front of that.
+        // The views contain more than the shortened log. Closing synced the log and then recorded its end; a loss of
+        // power that loses unsynced commits happens before that.
         TemporaryDirectory.write(kept, to: segment)
         TemporaryDirectory.write([], to: "\(shop.store.files.log)/END")
         let again = try await LocalStore(shop.store.files, options: options(durability))

@@ -10,7 +10,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Media streams of an encrypted store: sealed by chunks, with parts that can be read by themselves.
+/// Media streams of an encrypted store: encrypted in chunks, of which each can be read separately.
 struct EncryptedStreamTests {
     private static let key = LogKey(Array(0..<32))!
     private static let other = LogKey(Array(1...32))!
@@ -20,7 +20,7 @@ struct EncryptedStreamTests {
         LocalStore.Options(log: OperationLog.Options(keys: keys))
     }
 
-    /// Bytes in which each place can be told from others.
+    /// Returns bytes in which each range is unique.
     private func content(_ count: Int, _ salt: UInt64 = 0) -> [UInt8] {
         var state: UInt64 = 88_172_645_463_325_252 &+ salt
         return (0..<count).map { _ in
@@ -39,7 +39,7 @@ struct EncryptedStreamTests {
         }
     }
 
-    /// A stream in a store, and where its file is.
+    /// Returns a stream in a new store, with the path of its file.
     private func kept(_ bytes: [UInt8]) async throws -> (shop: Shop, stream: LocalStream) {
         let shop = try await Shop(.v4, options: Self.options())
         let content = try await keep(shop.store, bytes)
@@ -73,7 +73,7 @@ struct EncryptedStreamTests {
         for start in stride(from: 0, to: count - 8, by: 30_000) {
             #expect(stored.firstRange(of: bytes[start..<start + 8]) == nil)
         }
-        // The name is no digest of the content.
+        // The file name is not the digest of the content.
         #expect(files(shop).allSatisfy { !$0.contains(stream.path.suffix(64)) || $0 == stream.path })
         var hash = StreamHash()
         hash.add(bytes)
@@ -108,7 +108,7 @@ struct EncryptedStreamTests {
         #expect(throws: TidelogError.self) { try stream.bytes(in: 65_535..<65_537) }
     }
 
-    // MARK: Changes
+    // MARK: Tampering
 
     @Test func `a changed byte is found`() async throws {
         let (shop, stream) = try await kept(content(150_000))
@@ -146,7 +146,7 @@ struct EncryptedStreamTests {
             TemporaryDirectory.write(changed, to: stream.path)
             #expect(throws: TidelogError.self) { try stream.bytes() }
         }
-        // Nor does a shorter content end where another chunk would follow.
+        // A shorter content cannot end at a chunk that was not encrypted as the last one.
         let shorter = StreamReader(
             stream.path,
             StreamContent(digest: try #require(StreamDigest(content(32))), byteCount: 196_608, mediaType: "a/b"),
@@ -164,7 +164,7 @@ struct EncryptedStreamTests {
         #expect(StreamSeal(key).open(sealed[...], number: 1, isLast: true) == nil)
     }
 
-    // MARK: In a store
+    // MARK: Streams of a store
 
     @Test(arguments: [Dialect.v2, .v4])
     func `a media entity goes to the service and comes from there as without encryption`(dialect: Dialect) async throws

@@ -9,7 +9,7 @@ import Views
 
 @testable import SyncEngine
 
-/// The views of an encrypted store are a file: opening folds what they do not have, and no more.
+/// Views in an encrypted file: opening a store folds only the records that the file does not contain yet.
 struct EncryptedViewsTests {
     private static let key = LogKey(Array(0..<32))!
     private static let other = LogKey(Array(1...32))!
@@ -22,7 +22,7 @@ struct EncryptedViewsTests {
         try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false, options: Self.options(keys))
     }
 
-    /// A closed store with entities, and its digest.
+    /// Returns a closed store that contains entities, and its state digest.
     private func closed(_ keys: [LogKey] = [key]) async throws -> (shop: Shop, digest: String) {
         let shop = try await Shop(.v4, options: Self.options(keys))
         for number in 0..<40 { _ = try await shop.create("Customers", ["Name": .string("Customer \(number)")]) }
@@ -50,7 +50,7 @@ struct EncryptedViewsTests {
         let again = try await open(shop, keys)
         #expect(again.opened.foldedRecords == 0 && again.recovery == [])
         await again.close()
-        // The former key alone does not do: the description is under the new one, and so are the views.
+        // A key that the store does not use cannot open it.
         await #expect(throws: TidelogError.self) { try await open(shop, [LogKey.random()]) }
     }
 

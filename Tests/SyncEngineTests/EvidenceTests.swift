@@ -11,7 +11,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Creates whose answer was lost, at a service that gives the keys and knows no repetitions.
+/// Creates in doubt, at a service that assigns the keys and does not support repeatable requests.
 struct EvidenceTests {
     private let time = VirtualTime()
 
@@ -24,7 +24,7 @@ struct EvidenceTests {
         return shop
     }
 
-    /// Cuts the connection at the next batch.
+    /// Uploads a batch during which the connection is cut.
     private func cut(_ shop: Shop, _ effect: Fault.Effect) async throws {
         shop.transport.add(Fault(effect, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
@@ -42,7 +42,7 @@ struct EvidenceTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: One create
+    // MARK: Single creates
 
     @Test(arguments: Dialect.allCases)
     func `what arrived is adopted at once, with its key`(_ dialect: Dialect) async throws {
@@ -90,12 +90,12 @@ struct EvidenceTests {
         let person = Intent.create(
             try await shop.draft(1, "Persons", ["Name": .string("Slow green turtle")]), in: nil)
         try await shop.perform(supplier, person, asChangeSet: true)
-        // The second request is refused, the first one is not rolled back, and nobody hears of either.
+        // The service rejects the second request without rolling back the first one, and the response of both is lost.
         shop.transport.add(Fault(.keepRefused, urlPart: "$batch"))
         shop.transport.add(Fault(.refuse(status: 400), method: "POST", urlPart: "Persons", part: .any))
         try await cut(shop, .dropAnswer)
         #expect(try await suppliers(shop, "Quick blue fox") == 1)
-        // The lost request may still be running, and create the person.
+        // The lost request may still be running and create the person.
         #expect(try await shop.push().inDoubt.count == 2)
         time.pass(120)
         #expect(try await shop.push().remaining == 0)
@@ -167,7 +167,7 @@ struct EvidenceTests {
         }
     }
 
-    // MARK: What stays with the person
+    // MARK: Cases that the user decides
 
     @Test func `two entities for one create stay with the person, who sees why`() async throws {
         let shop = try await shop(.v4)
@@ -180,7 +180,7 @@ struct EvidenceTests {
         }
         let reason = try await shop.store.pendingOperations(.inDoubt).first?.doubtReason
         #expect(reason?.contains("The service has 2 entities with its values") == true)
-        // It is said once.
+        // The reason occurs once.
         #expect(reason?.split(separator: "Looked for").count == 2)
         #expect(try await suppliers(shop, "Quick blue fox") == 2)
     }
@@ -240,7 +240,7 @@ struct EvidenceTests {
     func `without a query for the whole set more is needed`(_ name: String, _ isSettled: Bool) async throws {
         let query = DefiningQuery(name: "S", query: "Suppliers?$filter=SupplierID lt 100")
         let shop = try await shop(.v4, queries: [query, DefiningQuery(name: "C", query: "Customers")])
-        // A name of 14 characters has 34 bits: just enough.
+        // 32 bits are necessary: the prefix has fewer, the longer name has more.
         try await shop.create("Suppliers", ["Name": .string(isSettled ? name : String(name.prefix(10)))])
         try await cut(shop, .dropAnswer)
         #expect(try await shop.push().inDoubt.isEmpty == isSettled)
@@ -293,7 +293,7 @@ struct EvidenceTests {
         #expect(try await shop.serviceState(["Orders"]).count == before)
     }
 
-    // MARK: Twins
+    // MARK: Equal creates
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
     func `equal creates stand for each other`(_ dialect: Dialect, _ effect: Fault.Effect) async throws {
@@ -368,7 +368,7 @@ struct EvidenceTests {
             time.pass(600)
             #expect(try await shop.push().inDoubt.count == 1)
             #expect(try await shop.store.nextLooks().isEmpty)
-            // One upload may go about it otherwise.
+            // An upload can override the policy.
             #expect(try await shop.engine.upload(UploadOptions(doubts: .evidence)).remaining == 0)
         }
     }

@@ -19,7 +19,7 @@ struct FailedViewsTests {
 }
 
 extension LocalStore {
-    /// A constraint that is looked at when a transaction ends, and that no pending operation fulfils.
+    /// Adds a constraint that SQLite checks at the end of each transaction, and that no pending operation satisfies.
     fileprivate func refuseCommits() throws {
         try storedViews.connection.execute(
             """

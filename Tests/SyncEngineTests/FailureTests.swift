@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// What an upload does when the service refuses, or when the connection breaks.
+/// Uploads that the service rejects, or during which the connection breaks.
 struct FailureTests {
     private func statuses(_ shop: Shop) async throws -> [PendingOperation.Status] {
         try await shop.store.pendingOperations().map(\.status)
@@ -24,7 +24,7 @@ struct FailureTests {
 
     private func batches(_ shop: Shop) -> Int { shop.transport.requests.filter { $0.method == "POST" }.count }
 
-    // MARK: Refused
+    // MARK: Rejected operations
 
     @Test(arguments: Dialect.allCases)
     func `a refused operation stays visible with the service's words, and goes through when it is tried again`(
@@ -44,7 +44,7 @@ struct FailureTests {
         try await shop.pull()
         #expect(try await shop.load(order).state == .error)
 
-        // The order stands before its customer in the log, so it takes a second upload.
+        // The order precedes its customer in the log, so a second upload is necessary.
         try await shop.create("Customers", ["Name": .string("now there")])
         #expect(try await shop.push().remaining == 1)
         #expect(try await shop.push().remaining == 0)
@@ -81,7 +81,7 @@ struct FailureTests {
         let statuses = try await statuses(shop)
         #expect(statuses.count == 2)
         #expect(refusal(statuses.last)?.url == "Orders")
-        // V2 has no word for which request of a change set is to blame; then all of them are.
+        // A V2 response does not identify the failed request of a change set, so all of them are rejected.
         if dialect == .v4 {
             #expect(statuses.first == .pending)
         } else {
@@ -133,7 +133,7 @@ struct FailureTests {
         #expect(try await shop.value("Products(3)", "Name") == .string("mine"))
     }
 
-    // MARK: The whole batch
+    // MARK: Rejected batches
 
     @Test(arguments: [401, 403, 404])
     func `a service that does not look at the batch leaves everything pending`(_ status: Int) async throws {
@@ -155,9 +155,9 @@ struct FailureTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    // MARK: No answer
+    // MARK: Lost responses
 
-    /// One of each kind of which reading can tell.
+    /// Performs one operation of each kind whose outcome can be read from the service.
     private func knowableOperations(_ shop: Shop) async throws {
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
         try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
@@ -233,7 +233,8 @@ struct FailureTests {
         #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
     }
 
-    /// An order whose key is given, bound to a customer whose key the service gives: one change set, whoever makes it one.
+    /// Creates an order, whose key the app assigns, with a binding to a new customer, whose key the service assigns.
+    /// Both are sent in one change set, formed by the app or by the planner.
     private func boundCreations(_ shop: Shop, asChangeSet: Bool) async throws -> (customer: String, order: String) {
         if asChangeSet {
             let customer = try await shop.draft(0, "Customers", ["Name": .string("New")])
@@ -295,12 +296,12 @@ struct FailureTests {
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Note":"mine"}"#, headers: ["If-Match": "*"])
-        // They stay together, so that who knows of one of them settles both.
+        // They stay in one change set, so that the outcome of one determines the outcome of both.
         #expect(try await shop.push().inDoubt.count == 2)
         #expect(try await shop.store.pendingOperations().contains { !$0.operation.createdEntities.isEmpty })
     }
 
-    // MARK: Other terms
+    // MARK: Changed options
 
     @Test func `a plan that was made by other options is not sent`() async throws {
         let shop = try await Shop(.v4)
@@ -325,7 +326,7 @@ struct FailureTests {
         #expect(try await round.sendSingle(plan, [[request, request]], batch, terms, &course, &report).isEmpty)
     }
 
-    // MARK: Sparse answers and broken downloads
+    // MARK: Sparse responses and interrupted downloads
 
     @Test(arguments: Dialect.allCases)
     func `a service that answers without bodies tells keys and ETags all the same`(_ dialect: Dialect) async throws {

@@ -8,9 +8,9 @@ import Views
 
 @testable import SyncEngine
 
-/// The views are derived: whatever another program writes into them, what is sent is what the log says.
+/// Views that another program has changed: an upload sends only values of the log.
 struct ForgedViewsTests {
-    /// Runs SQL over the views of the store while it is closed, and opens it again with the same service.
+    /// Closes the store, executes SQL on its views and opens it again with the same service.
     private func reopen(
         _ shop: Shop, executing statements: [String]
     ) async throws -> (store: LocalStore, engine: SyncEngine) {
@@ -23,7 +23,7 @@ struct ForgedViewsTests {
         return (store, SyncEngine(store: store, session: session))
     }
 
-    /// Statements that replace a name in all places of the views that have it.
+    /// Returns statements that replace a name in all columns of the views that contain it.
     private func forgery(of name: String, by forged: String) -> [String] {
         func change(_ column: String) -> String {
             "\(column) = CAST(replace(CAST(\(column) AS TEXT), '\(name)', '\(forged)') AS BLOB)"

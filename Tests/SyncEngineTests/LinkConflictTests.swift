@@ -8,9 +8,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// Two devices point the same link elsewhere.
+/// Two clients that change the same link to different targets.
 struct LinkConflictTests {
-    /// How the app moves `Orders(1)` from `Customers(1)` to `Customers(2)`, or away.
+    /// Ways in which the app moves `Orders(1)` from `Customers(1)` to `Customers(2)`, or deletes the link.
     enum Technique: CaseIterable {
         case link, binding, bindingAndMore, unlink
 
@@ -31,7 +31,7 @@ struct LinkConflictTests {
 
     static let theirs = ["Customers(3)"]
 
-    /// A shop where both have moved the order, and a download has shown it.
+    /// Returns a shop in which both clients have moved the order, after a download.
     private func shop(_ dialect: Dialect, _ technique: Technique) async throws -> Shop {
         let shop = try await Shop(dialect)
         try await shop.perform(technique.intent)
@@ -50,7 +50,7 @@ struct LinkConflictTests {
         try await shop.engine.upload(UploadOptions(conflicts: handling))
     }
 
-    /// Whom the order belongs to at the service, and here.
+    /// Returns the order's customer at the service and in the store.
     private func owners(_ shop: Shop) async throws -> (service: [String], here: [String]) {
         let answer = shop.transport.direct("GET", "/v4/Orders(1)/Customer")
         let text = String(decoding: answer.body, as: UTF8.self)
@@ -130,7 +130,7 @@ struct LinkConflictTests {
         #expect(try await push(shop).remaining == 0)
         try await expect(Self.theirs, shop)
         guard technique != .unlink else {
-            // The link that was to be removed is gone.
+            // The link of the operation no longer exists.
             await #expect(throws: TidelogError.self) { try await shop.store.redoLast() }
             return
         }
@@ -167,7 +167,7 @@ struct LinkConflictTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Found by the answer
+    // MARK: Detected by the response
 
     @Test(arguments: Dialect.allCases)
     func `a binding meets the ETag, and waits with three ends`(_ dialect: Dialect) async throws {
@@ -203,7 +203,7 @@ struct LinkConflictTests {
     @Test(arguments: Dialect.allCases)
     func `a link that no property says is read along`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
-        // Persons have no property that says their card.
+        // Persons have no dependent property for their card.
         try await shop.perform(.updateLink(from: .link("Persons(2)"), navigation: "IDCard", to: .link("IDCards(2)")))
         let card = shop.transport.direct("POST", "/v4/IDCards", #"{"Number":"X-1003"}"#)
         let moved = shop.transport.direct("PATCH", "/v4/IDCards(3)", #"{"PersonID":2}"#, headers: ["If-Match": "*"])

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Deleting an entity that no service has seen: what is sent, with the option and without.
+/// Deletion of entities that were never sent, with and without `undoesLocalCreation`.
 struct LocalCreationTests {
     private func undoing(_ dialect: Dialect) async throws -> Shop {
         try await Shop(dialect, options: LocalStore.Options(undoesLocalCreation: true))
@@ -51,7 +51,7 @@ struct LocalCreationTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    // MARK: With it
+    // MARK: With the option
 
     @Test(arguments: Dialect.allCases)
     func `with the option nothing is sent of an entity that was created, changed, linked and deleted`(

@@ -12,7 +12,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Media entities in a store and at the sandbox's Photos.
+/// Media entities in a store and in the sandbox's set Photos.
 struct MediaTests {
     private let picture = Array("a picture".utf8)
 
@@ -25,7 +25,7 @@ struct MediaTests {
             })
     }
 
-    /// The readLink of a new photo, and of one with properties the update behind it.
+    /// Creates a photo, followed by an update if `values` is not empty, and returns the photo's readLink.
     @discardableResult
     private func create(
         _ shop: Shop, _ bytes: [UInt8], name: String? = nil, values: PropertyValues = [:]
@@ -120,7 +120,7 @@ struct MediaTests {
         let report = try await shop.push()
         #expect(report.rejected.first?.refusal.status == 412)
         #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == [1, 2, 3])
-        // What was written stays, in error state.
+        // The local content is kept, and its operation is rejected.
         #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == picture)
     }
 
@@ -132,7 +132,7 @@ struct MediaTests {
         #expect(try await shop.engine.downloadStream(.link("Photos(1)")) == first)
         #expect(shop.transport.requests.first?.headers["If-None-Match"] != nil)
         #expect(await shop.store.nextSequence == records)
-        // A file that somebody removed is read again.
+        // A removed file is downloaded again.
         unlink(try #require(first).path)
         await #expect(throws: TidelogError.self) { try await shop.store.localStream(.link("Photos(1)")) }
         #expect(try await shop.store.damagedStreams().count == 1)
@@ -151,7 +151,7 @@ struct MediaTests {
         #expect(files(shop).count == 3)
         await shop.store.close()
         let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
-        // An undone operation can be redone; what nothing names is gone.
+        // The store keeps the streams of undone operations, and removes streams without any reference.
         #expect(files(shop).count == 2)
         #expect(try await again.localStream(.link("Photos(1)"))?.byteCount == downloaded?.byteCount)
         await again.close()
@@ -232,7 +232,7 @@ struct MediaTests {
         let id = try await shop.store.entityID(.link(link))
         #expect(try await shop.store.isStreamCurrent(id))
         #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
-        // The next content goes under the ETag of the first.
+        // The next content is sent with the ETag of the first one.
         try await write(shop, link, Array("second".utf8))
         shop.transport.forgetRequests()
         #expect(try await shop.push().confirmed.count == 1)
@@ -262,7 +262,7 @@ struct MediaTests {
         await again.close()
     }
 
-    /// A store that keeps no stream that was sent, with everything downloaded.
+    /// Returns a store that removes streams after their upload, with everything downloaded.
     private func withoutSentStreams(_ dialect: Dialect) async throws -> Shop {
         var options = LocalStore.Options()
         options.removesStreamsAfterUpload = true
@@ -317,7 +317,7 @@ struct MediaTests {
         let first = try #require(try await shop.store.localStream(.link("Photos(1)")))
         shop.transport.forgetRequests()
         try await shop.pull()
-        // The photo itself says that its stream is the same.
+        // The photo's properties state that its stream has not changed.
         #expect(!shop.transport.requests.contains { $0.url.hasSuffix("/$value") })
         #expect(try await shop.store.localStream(.link("Photos(1)")) == first)
         shop.transport.change {

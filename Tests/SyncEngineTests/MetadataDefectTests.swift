@@ -7,7 +7,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A store whose service's metadata get a defect, and lose it again.
+/// A store whose service returns defective metadata, and valid metadata again.
 struct MetadataDefectTests {
     typealias Changing = MetadataRefreshTests.Changing
 
@@ -58,7 +58,7 @@ struct MetadataDefectTests {
         #expect(write?.message.contains(reason) == true, "\(write?.message ?? "")")
         try await shop.perform(update("Orders(1)", ["Quantity": .integer(8)]))
         #expect(try await service.engine.upload().confirmed.count == 1)
-        // Mended, it has what the service had all the time, and what waited for it goes.
+        // With valid metadata, the store has the same entities as the service, and the operations that waited are sent.
         service.restore()
         #expect(try await service.engine.refreshMetadata(CompatibilityPolicy()).fitAgain.count == 1)
         _ = try await service.engine.download()

@@ -10,9 +10,9 @@ import TestSupport
 import Testing
 import Views
 
-/// A store whose service's metadata change while operations wait.
+/// Metadata that change while operations are pending.
 struct MetadataRefreshTests {
-    /// A store behind whose service stands other metadata than before.
+    /// A store whose service returns changed metadata.
     final class Changing: Sendable {
         let shop: Shop
         let engine: SyncEngine
@@ -122,7 +122,7 @@ struct MetadataRefreshTests {
         #expect(try await shop.value("Orders(1)", "Note") == nil)
         #expect(try await service.engine.upload().confirmed.count == 1)
         #expect(try await shop.store.errorArchive().map(\.requestID) == [entry.requestID])
-        // The service has the property again: what waited for it goes.
+        // The service has the property again, so the operations that waited for it are sent.
         service.restore()
         let again = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Remark"]))
         #expect(again.fitAgain == [entry.requestID])
@@ -155,7 +155,8 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    /// A person's card is a supplier from now on. Others have made a second card.
+    /// Returns a store in whose new metadata the navigation property `IDCard` leads to a supplier. Another client has
+    /// created a second card.
     private func withOtherCards() async throws -> Changing {
         let service = try await Changing()
         service.shop.transport.direct("POST", "/v4/IDCards", #"{"Number":"X-2"}"#)
@@ -321,7 +322,7 @@ struct MetadataRefreshTests {
         #expect(touched?.message.contains("\(number) (Customers(1))") == true)
         let kept = await #expect(throws: TidelogError.self) { try await shop.store.removeDefiningQuery("Suppliers") }
         #expect(kept?.code == .refused(.notAllowed))
-        // Another text under the name lets go of the same entities.
+        // A different query under the same name would remove the same entities.
         for (query, code) in [
             (DefiningQuery(name: "Customers", query: "Customers?$top=1"), TidelogError.Code.refused(.hasDependants)),
             (DefiningQuery(name: "Suppliers", query: "Suppliers?$top=1"), .refused(.notAllowed)),
@@ -329,7 +330,7 @@ struct MetadataRefreshTests {
             let replaced = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
             #expect(replaced?.code == code)
         }
-        // What another query brings as well stays, so nothing that is pending is in the way.
+        // Entities that another query delivers as well are kept, so pending operations do not prevent the removal.
         try await shop.store.add(DefiningQuery(name: "First", query: "Customers(1)"))
         _ = try await shop.engine.download(["First"])
         try await shop.store.removeDefiningQuery("Customers")

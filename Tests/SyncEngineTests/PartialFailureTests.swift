@@ -10,9 +10,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// One bad operation, one bad moment: everything else goes on.
+/// A failed operation or an interruption does not affect independent operations.
 struct PartialFailureTests {
-    /// The shop behind a gateway that refuses every batch in which the word stands.
+    /// Returns an engine whose gateway refuses every batch that contains the given word.
     private func engine(_ shop: Shop, refusing word: String, status: Int = 400) -> SyncEngine {
         let transport = HookedTransport(shop.transport) { request, body in
             guard request.path?.contains("$batch") == true, body.contains(word) else { return nil }
@@ -79,7 +79,7 @@ struct PartialFailureTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    // MARK: What cannot be read
+    // MARK: Entities that cannot be read
 
     @Test(arguments: [403, 500, 501])
     func `an entity that cannot be read stays in doubt, and nothing else waits for it`(_ status: Int) async throws {
@@ -187,7 +187,7 @@ struct PartialFailureTests {
         #expect(try await shop.store.pendingOperations(isCertain ? .pending : .inDoubt).count == 1)
     }
 
-    // MARK: At the same time
+    // MARK: Concurrent uploads
 
     @Test func `uploads that come while one runs share the next`() async throws {
         let shop = try await Shop(.v4)
@@ -203,7 +203,7 @@ struct PartialFailureTests {
                 }), let running = engine.withLock({ $0 })
             else { return nil }
             for _ in 1...5 { reports.withLock { $0.append(Task { try await running.upload() }) } }
-            // All of them have come before this batch is through.
+            // All calls arrive before this batch ends.
             for _ in 1...50 { await Task.yield() }
             _ = try? await shop.create("Customers", ["Name": .string("made meanwhile")])
             return nil

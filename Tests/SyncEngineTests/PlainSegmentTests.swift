@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// An encrypted store takes nothing that somebody without its key could have made.
+/// An encrypted store accepts no file that can be created without its key.
 struct PlainSegmentTests {
     private static let key = LogKey(Array(0..<32))!
 
@@ -34,7 +34,7 @@ struct PlainSegmentTests {
         }
     }
 
-    /// A plain segment of the same store that begins with the record.
+    /// Returns an unencrypted segment of the same store that begins with the given record.
     private func plainSegment(_ store: LocalStore, first: UInt64) async throws -> [UInt8] {
         let place = TemporaryDirectory()
         let log = try LogCopy(

@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Exactly once: what an upload does about requests whose answer never came.
+/// Exactly-once delivery: uploads after requests whose response was lost.
 struct RepeatabilityTests {
     struct Way: Sendable, CustomTestStringConvertible {
         let dialect: Dialect
@@ -149,7 +149,8 @@ struct RepeatabilityTests {
         for name in ["Ada", "Bob", "Cleo", "Dan"] { try await shop.create("Customers", ["Name": .string(name)]) }
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        // All of them take longer than the gateway waits, and two of them long enough for an answer later.
+        // A batch with Ada and Dan times out at the gateway; a batch with Ada but without Dan is processed
+        // asynchronously.
         let transport = HookedTransport(shop.transport) { request, body in
             guard body.contains("Ada") else { return nil }
             if body.contains("Dan") { return (HTTPResponse(status: .gatewayTimeout), []) }
@@ -162,14 +163,14 @@ struct RepeatabilityTests {
         let report = try await engine.upload()
         #expect(report.confirmed.count == 2)
         #expect(report.inDoubt.count == 2)
-        // It is done with them.
+        // The service has completed the asynchronous batch.
         #expect(shop.transport.direct("GET", "/v4/$async/1").isSuccess)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 7)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Without identifiers
+    // MARK: Without request identifiers
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
     func `a property that the app names tells whether a create took effect`(
@@ -194,7 +195,7 @@ struct RepeatabilityTests {
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         #expect(shop.transport.direct("DELETE", "/v4/Orders(3)", headers: ["If-Match": "*"]).isSuccess)
-        // A service that does not say which of them it misses.
+        // The service does not state which entity is missing.
         let transport = HookedTransport(shop.transport) { request, body in
             guard body.contains("DELETE"), let answer = try? await shop.transport.send(request, body: Array(body.utf8))
             else { return nil }
@@ -254,6 +255,6 @@ struct RepeatabilityTests {
 }
 
 extension String {
-    /// How often it occurs.
+    /// Returns the number of occurrences of `part`.
     fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
 }

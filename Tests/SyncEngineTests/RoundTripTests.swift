@@ -6,10 +6,11 @@ import Testing
 
 @testable import SyncEngine
 
-/// Each technique of the seeds, in V2 and V4: local effect, upload, and then both sides say the same.
+/// Each technique for changing entities and links, in V2 and V4: local effect, upload, and comparison of the store with
+/// the service.
 struct RoundTripTests {
-    /// Upload leaves nothing behind; what the store makes of the answers is what the service holds, and a download changes
-    /// nothing about it.
+    /// Uploads, and expects that no operation remains, that the store and the service have the same state, and that a
+    /// download does not change it.
     private func expectAgreement(_ shop: Shop, _ comment: Comment? = nil) async throws {
         let report = try await shop.push()
         #expect(report.rejected.map(\.refusal.message) == [], comment)

@@ -8,14 +8,14 @@ import Testing
 
 @testable import SyncEngine
 
-/// Somebody looked at the service, and says what became of an operation in doubt and where its entity is.
+/// Decisions of the user about operations in doubt: the outcome, and the address of the entity at the service.
 struct SettlementTests {
-    /// A shop with an order in doubt that the service has as `Orders(key)`, with the order's readLink.
+    /// Returns a shop with an order in doubt that the service has as `Orders(key)`, and the order's readLink.
     private func doubt(
         _ dialect: Dialect, _ prepare: (Shop) async throws -> String = { try await Self.order($0) }
     ) async throws -> (shop: Shop, operation: SequenceNumber, order: String) {
         let shop = try await Shop(dialect)
-        // The person decides, whatever the content of the order tells.
+        // The user decides, regardless of the order's content.
         await shop.store.use(ServiceOptions(doubts: .correlation))
         let order = try await prepare(shop)
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
@@ -27,7 +27,7 @@ struct SettlementTests {
         try await shop.create("Orders", ["Note": .string("new")])
     }
 
-    /// The key that the service gave.
+    /// Returns the key that the service assigned.
     private func key(_ shop: Shop, note: String = "new") throws -> String {
         let found = shop.transport.direct("GET", "/v4/Orders?$filter=Note%20eq%20'\(note)'")
         let text = String(decoding: found.body, as: UTF8.self)
@@ -153,7 +153,7 @@ struct SettlementTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Later
+    // MARK: Later identification
 
     @Test func `an entity whose doubt was settled without an address says what is missing, and is identified later`()
         async throws

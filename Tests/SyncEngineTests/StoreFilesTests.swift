@@ -6,7 +6,8 @@ import Testing
 
 @testable import SyncEngine
 
-/// What has the name of a store's file and is none is refused, and never followed, written or waited for.
+/// Entries with the name of a store's file but of another type are refused, and never followed, written to or waited
+/// for.
 @Suite(.timeLimit(.minutes(5))) struct StoreFilesTests {
     enum Intruder: CaseIterable, Sendable {
         case symbolicLink, danglingLink, fifo, directory
@@ -32,7 +33,7 @@ import Testing
     func `a link, a FIFO or a directory in the place of a file is refused at once, and its target is left alone`(
         name: String, intruder: Intruder
     ) async throws {
-        // A directory is what these two are.
+        // These two entries are directories.
         if intruder == .directory, ["log", "streams"].contains(name) { return }
         let shop = try await Shop(.v4, queries: [])
         let files = shop.store.files

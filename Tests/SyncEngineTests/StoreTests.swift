@@ -7,9 +7,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// The log is the truth: whatever becomes of the views, an open store holds what the log says.
+/// The log is the truth: after any damage to the views, an open store contains the state of the log.
 struct StoreTests {
-    /// Some of everything pending, on top of a download.
+    /// Returns a shop with pending operations of several kinds, after a download.
     private func busyShop() async throws -> Shop {
         let shop = try await Shop(.v4)
         let customer = try await shop.create(
@@ -50,7 +50,7 @@ struct StoreTests {
         let digest = try await shop.store.digest()
         let files = shop.store.files
         await shop.store.close()
-        // The last connection to close takes the write-ahead log with it; here the store is still referred to.
+        // SQLite removes the write-ahead log when the last connection closes; here the store is still referenced.
         for file in files.viewFiles.dropFirst() { TemporaryDirectory.remove(file: file) }
         var bytes = try #require(TemporaryDirectory.read(files.views))
         switch damage {
@@ -79,7 +79,7 @@ struct StoreTests {
         let shop = try await Shop(.v4)
         let files = shop.store.files
         await shop.store.close()
-        // The write-ahead log of SQLite goes with its file.
+        // SQLite's write-ahead log belongs to its database file.
         let old = files.viewFiles.map { TemporaryDirectory.read($0) }
         let store = try await reopen(shop)
         for note in 0..<5 {

@@ -12,7 +12,7 @@ import HTTPTypes
 
 @testable import SyncEngine
 
-/// Undo and redo in a store, with its service beside it.
+/// Undo and redo in a store that is connected to a service.
 struct UndoTests {
     private func code(_ body: () async throws -> Void) async throws -> TidelogError.Code? {
         do {
@@ -23,7 +23,7 @@ struct UndoTests {
         }
     }
 
-    // MARK: What travels
+    // MARK: Sent operations
 
     @Test(arguments: Dialect.allCases)
     func `only what is left is sent, and the service has what the store has`(_ dialect: Dialect) async throws {
@@ -58,7 +58,7 @@ struct UndoTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    /// `TIDELOG_UNDO_SEEDS` is how many there are.
+    /// `TIDELOG_UNDO_SEEDS` sets the number of seeds.
     static let seeds = Array(1...(ProcessInfo.processInfo.environment["TIDELOG_UNDO_SEEDS"].flatMap(UInt64.init) ?? 6))
 
     @Test(arguments: Dialect.allCases, seeds)
@@ -190,7 +190,7 @@ struct UndoTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    // MARK: While an upload runs
+    // MARK: During an upload
 
     @Test func `during an upload the batch on its way cannot be undone, and what comes behind it can`() async throws {
         let shop = try await Shop(.v4)
@@ -229,7 +229,7 @@ struct UndoTests {
         #expect(try await shop.store.prepare(plan, since: await shop.store.rearrangements) == 1)
     }
 
-    // MARK: Opening again
+    // MARK: Reopening
 
     @Test func `what was undone is there after opening again, with views, without, and after a compaction`()
         async throws
@@ -255,14 +255,14 @@ struct UndoTests {
     }
 }
 
-/// Calls something while a batch is on its way.
+/// A transport that calls a hook before it sends a batch.
 private final class HookedTransport: HTTPTransport {
     private let transport: SandboxTransport
     private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ transport: SandboxTransport) { self.transport = transport }
 
-    /// For the next batch only.
+    /// Sets the hook for the next batch only.
     func onBatch(_ body: @escaping @Sendable () async throws -> Void) { hook.withLock { $0 = body } }
 
     func send(

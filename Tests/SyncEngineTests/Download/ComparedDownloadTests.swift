@@ -10,13 +10,13 @@ import Testing
 
 @testable import SyncEngine
 
-/// Downloads from a service that does not tell what has changed, and downloads that end in the middle.
+/// Downloads from a service that does not track changes, and interrupted downloads.
 struct ComparedDownloadTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
 
     private func shop(_ dialect: Dialect = .v4, customers count: Int, pageSize: Int? = nil) async throws -> Shop {
         let shop = try await Shop(dialect, pageSize: pageSize, expanding: false, queries: [])
-        // What they are linked to is not downloaded.
+        // The targets of the customers' links are not downloaded.
         for key in 1...4 { shop.transport.direct("DELETE", "/v4/Orders(\(key))", headers: ["If-Match": "*"]) }
         for number in 0..<count {
             shop.transport.direct("POST", "/v4/Customers", #"{"Name":"Customer \#(number)","Tags":[]}"#)
@@ -25,7 +25,7 @@ struct ComparedDownloadTests {
         return shop
     }
 
-    /// The bytes that the records of a download take.
+    /// Returns the size of the records that a download appends, in bytes.
     private func bytes(_ shop: Shop, of body: () async throws -> Void) async throws -> Int {
         let count = Counted()
         let end = shop.engine.observe { event in
@@ -73,7 +73,7 @@ struct ComparedDownloadTests {
         #expect(shop.transport.requests.count == 2)
         #expect(try await shop.store.query("Customers").entities.count == 40)
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
-        // From here on as ever.
+        // Later downloads are complete ones again.
         #expect(try await shop.engine.download().queries[0].tally.unchanged == 40)
     }
 
@@ -123,7 +123,7 @@ struct ComparedDownloadTests {
 
     @Test func `a row that comes twice, as it moves from page to page, is one`() async throws {
         let shop = try await shop(customers: 17, pageSize: 10)
-        // The second page is the first one again, and more.
+        // The second page repeats rows of the first page.
         let model = try await shop.store.model
         let all = shop.transport.direct("GET", "/v4/Customers", headers: ["Prefer": "odata.maxpagesize=15"])
         let type = try #require(model.findEntitySet("Customers")?.entityType)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Downloads from a service that tells what has changed.
+/// Downloads from a service that tracks changes.
 struct DeltaDownloadTests {
     enum Service: String, CaseIterable, Sendable, CustomStringConvertible {
         case flat, nested, legacy
@@ -26,13 +26,13 @@ struct DeltaDownloadTests {
                 dialect, pageSize: pageSize, options: options, deltas: deltas, queries: queries)
         }
 
-        /// SAP Gateway gives no delta link where something is expanded, and so does the sandbox.
+        /// Like SAP Gateway, the sandbox returns no delta link for a query with an expansion.
         func tracks(_ query: String) -> Bool { self != .legacy || !["Suppliers", "Owners", "Cities"].contains(query) }
     }
 
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
 
-    /// What others do: the same for every dialect.
+    /// Makes the changes of another client: the same ones for each dialect.
     private func change(_ shop: Shop) {
         let transport = shop.transport
         transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Augusta Ada"}"#)
@@ -56,7 +56,7 @@ struct DeltaDownloadTests {
         let customers = try #require(report.queries.first { $0.name == "Customers" })
         #expect(customers.tally.inserted == 1)
         #expect(report.queries.first { $0.name == "Orders" }?.tally.removed == 1)
-        // Nothing has happened since.
+        // Nothing has changed since.
         let third = try await shop.engine.download()
         #expect(third.queries.allSatisfy { $0.tally.inserted + $0.tally.changed + $0.tally.removed == 0 })
         #expect(third.queries.allSatisfy { !service.tracks($0.name) || $0.tally.unchanged == 0 })
@@ -175,7 +175,7 @@ struct DeltaDownloadTests {
         }
     }
 
-    /// Any change; what the service refuses has not happened.
+    /// Makes a random change at the service. The service may reject it.
     private func editByOthers(_ shop: Shop, _ random: inout SeededRandom, _ round: Int) {
         func key(_ count: Int) -> Int { Int.random(in: 1...count, using: &random) }
         let transport = shop.transport

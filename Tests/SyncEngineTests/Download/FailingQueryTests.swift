@@ -10,12 +10,12 @@ import Testing
 
 @testable import SyncEngine
 
-/// Queries that cannot be read, or not as they were, and what becomes of the others.
+/// Queries that cannot be downloaded, or not by delta, and their effect on the other queries.
 struct FailingQueryTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
     private static let orders = DefiningQuery(name: "Orders", query: "Orders")
 
-    /// A store whose queries were downloaded, with an engine that sees what the hook lets it see.
+    /// Returns a store whose queries were downloaded, with an engine whose requests pass through the hook.
     private func shop(_ hook: @escaping HookedTransport.Hook) async throws -> (Shop, SyncEngine) {
         let shop = try await Shop(.v4, deltas: Deltas(.flat), queries: [Self.customers, Self.orders])
         let session = ServiceSession(
@@ -37,7 +37,7 @@ struct FailingQueryTests {
         }
     }
 
-    // MARK: Queries that go
+    // MARK: Removed queries
 
     @Test func `a query that is removed while it is downloaded goes when the download has ended`() async throws {
         let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
@@ -127,7 +127,7 @@ struct FailingQueryTests {
         #expect(resolve("https://elsewhere.test/x") == "https://elsewhere.test/x")
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
     @Test func `a delta that cannot be read is followed by everything`() async throws {
         let (shop, engine) = try await shop { _, _ in nil }

@@ -11,15 +11,15 @@ import Views
 
 @testable import SyncEngine
 
-/// Pages of a download that the log has and the views have not committed yet.
+/// Pages of a download that are in the log, but not committed in the views yet.
 struct GatheredPagesTests {
-    /// A download of 36 customers in pages of ten, with something done before the last page is given.
+    /// A download of 36 customers in pages of ten, with a closure that is called before the last page is requested.
     private struct Download {
         let shop: Shop
         let engine: SyncEngine
 
         init(before: @escaping @Sendable (LocalStore) async throws -> Void) async throws {
-            // So that the pages in front of the request are in the store when something is done.
+            // Without reading ahead, the pages before the request are in the store when the closure is called.
             var options = LocalStore.Options()
             options.readsAhead = false
             let shop = try await Shop(.v4, pageSize: 10, expanding: false, options: options, queries: [])
@@ -34,7 +34,7 @@ struct GatheredPagesTests {
         }
     }
 
-    /// Does something before one of the requests is sent.
+    /// Calls a closure before the request with the given number is sent.
     private struct InterruptedTransport: HTTPTransport {
         let service: any HTTPTransport
         let number: Int
@@ -69,7 +69,7 @@ struct GatheredPagesTests {
         }
     }
 
-    /// How many customers the next process finds in the views if this one ends now.
+    /// Returns the number of customers that the views would contain if the process ended now.
     private static func committed(_ store: LocalStore) throws -> Int {
         let copy = TemporaryDirectory()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.files.views + suffix) {
@@ -88,7 +88,7 @@ struct GatheredPagesTests {
             let here = try await store.query("Customers").entities.count
             let there = try Self.committed(store)
             seen.withLock { $0 = [here, there] }
-            // As a process leaves it that ends here.
+            // The files of a process that ends now.
             for name in ["log", "views.sqlite", "views.sqlite-wal", "store.json"] {
                 let path = store.files.directory + "/" + name
                 guard FileManager.default.fileExists(atPath: path) else { continue }
@@ -133,7 +133,7 @@ struct GatheredPagesTests {
     }
 
     @Test func `views that cannot take a page get it and those before it again from the log`() async throws {
-        // The log has the page when the views fail, so the download goes on. The rollback takes the trigger away.
+        // The log contains the page when the views fail, so the download continues. The rollback removes the trigger.
         let download = try await Download { store in
             try await store.execute(
                 "CREATE TEMP TRIGGER refuse AFTER INSERT ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -145,7 +145,7 @@ struct GatheredPagesTests {
     }
 
     @Test func `where the views cannot commit the pages they get them again from the log`() async throws {
-        // A constraint that is looked at when a transaction ends.
+        // A constraint that SQLite checks at the end of a transaction.
         let download = try await Download { store in try await store.execute("INSERT INTO children VALUES (1)") }
         try await download.shop.store.execute(
             """
@@ -170,6 +170,6 @@ struct GatheredPagesTests {
 }
 
 extension LocalStore {
-    /// What the views' file is told behind the store's back.
+    /// Executes SQL on the connection of the views, without involving the store.
     fileprivate func execute(_ sql: String) throws { try storedViews.connection.execute(sql) }
 }

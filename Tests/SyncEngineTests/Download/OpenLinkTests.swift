@@ -8,21 +8,23 @@ import Testing
 
 @testable import SyncEngine
 
-/// Links that a delta tells of before, or without, the entity at their other end.
+/// Links that a delta reports before, or without, the entity at their other end.
 struct OpenLinkTests {
     private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers")
-    /// The key of the next product that somebody creates.
+    /// Key of the next product that a client creates.
     private static let next = 4
     private static let products = DefiningQuery(name: "Products", query: "Products")
 
-    /// The next delta of suppliers says this.
+    /// Sets the items of the next delta of suppliers.
     private func suppliersSay(_ items: String..., to shop: Shop) {
         say(items.joined(separator: ","), of: "Suppliers", to: shop)
     }
 
-    /// - Parameters:
-    ///   - end: what stands behind the items; nil for a new delta link.
-    ///   - urlPart: of the request that is answered so; nil for the next one for the set.
+    /// Sets the items of a delta response.
+    ///
+    ///  - Parameters:
+    ///    - end: The members after the items; nil for a new delta link.
+    ///    - urlPart: Part of the URL of the request that receives the response; nil for the next request for the set.
     private func say(_ items: String, of set: String, end: String? = nil, urlPart: String? = nil, to shop: Shop) {
         let end = end ?? ##""@odata.deltaLink":"http://shop.test/v4/\##(set)?$deltatoken=1""##
         let body =
@@ -113,7 +115,7 @@ struct OpenLinkTests {
         let shop = try await shop()
         suppliersSay(link(1, Self.next), to: shop)
         try await shop.pull()
-        // The first of two pages, the second of which does not come.
+        // The first of two pages. The request for the second one fails.
         say(
             link(1, Self.next, "deletedLink"), of: "Suppliers",
             end: ##""@odata.nextLink":"http://shop.test/v4/Suppliers?$skiptoken=2""##, to: shop)

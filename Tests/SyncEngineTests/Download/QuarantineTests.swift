@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Answers that are in error, and entities in good ones that cannot be taken.
+/// Responses with errors, and entities of valid responses that the store cannot accept.
 struct QuarantineTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
 
@@ -24,7 +24,7 @@ struct QuarantineTests {
             queries: [DefiningQuery(name: "Customers", query: query)])
     }
 
-    /// The next answer to the query is this.
+    /// Sets the response to the next request of the query.
     private func answer(_ body: String, to shop: Shop, _ urlPart: String = "Customers") {
         shop.transport.add(
             Fault(
@@ -35,7 +35,7 @@ struct QuarantineTests {
         try await shop.store.query("Customers").entities.map(\.readLink).sorted()
     }
 
-    /// Whether the store has the service's customers, whose orders no query brings.
+    /// Whether the store has all customers of the service. No query delivers their orders.
     private func hasAll(_ shop: Shop) async throws -> Bool {
         let service = try await shop.serviceState(["Customers"]).map { $0.prefix { $0 != "→" } }
         let local = try await shop.localState(["Customers"])
@@ -85,7 +85,7 @@ struct QuarantineTests {
         #expect(after.0 == before.0)
         #expect(after.1 == before.1)
         #expect(try await shop.store.quarantine().isEmpty)
-        // The next download goes well.
+        // The next download succeeds.
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
         try await shop.pull()
         #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
@@ -147,7 +147,7 @@ struct QuarantineTests {
         </Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    // MARK: Entities without key
+    // MARK: Entities without keys
 
     @Test(arguments: [#"{"Name":"x","Tags":[]}"#, #"{"CustomerID":null,"Name":"x","Tags":[]}"#])
     func `an entity without its key is told of, and nothing is removed because of it`(_ item: String) async throws {
@@ -162,7 +162,7 @@ struct QuarantineTests {
         #expect(found.message.contains("CustomerID"))
         #expect(try await keys(shop) == before)
         #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
-        // The next one reads everything, and removes what is gone.
+        // The next download is a full one, and removes the entities that no longer exist.
         shop.transport.direct("DELETE", "/v4/Customers(2)", headers: ["If-Match": "*"])
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .full)
@@ -222,12 +222,13 @@ struct QuarantineTests {
         #expect(found.path.hasPrefix("/" + bad.property))
         #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
         #expect(try await shop.value("Customers(77)", "Name") == .string("New"))
-        // As it was, and what no page brought is gone: each entity could be identified.
+        // The entity is unchanged. Entities that no page contained are removed, because each entity could be
+        // identified.
         #expect(try await shop.value("Customers(2)", "Name") == name)
         let gone = before.filter { !["Customers(1)", "Customers(2)"].contains($0) }
         #expect(report.queries.first?.tally.removed == gone.count)
         #expect(try await shop.store.quarantine().map(\.entity) == [found])
-        // The next download tries again, and reads all.
+        // The next download tries again, and reads everything.
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .full)
         #expect(try await shop.store.quarantine().isEmpty)
@@ -356,12 +357,12 @@ struct QuarantineTests {
         #expect(try await shop.store.quarantine().isEmpty)
     }
 
-    // MARK: The plan
+    // MARK: Upload plans
 
     @Test func `one operation that cannot be sent keeps no other out of the plan`() async throws {
         let shop = try await shop()
         let id = try #require(try await shop.load("Customers(1)").entityID)
-        // As an earlier version may have logged it.
+        // An ETag that an earlier version may have logged.
         let image = EntityImage(
             entity: id, set: "Customers", type: "Shop.Customer", values: [:], etag: "W/\"1\"\r\nX: y")
         try await shop.store.record([.entitiesRead([image])])
@@ -375,7 +376,7 @@ struct QuarantineTests {
         #expect(sendable.held[bad]?.description.contains("If-Match") == true)
         #expect(sendable.changeSets.count == 1)
         _ = try encoder.encode(sendable, number: 1)
-        // The upload does the same.
+        // The upload behaves in the same way.
         let report = try await shop.push()
         #expect(report.rejected.map(\.operation) == [bad])
         #expect(report.confirmed.count == 1)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Data that are the same for everybody, and not asked for at every download.
+/// Shared data, which are not requested by every download.
 struct SharedDownloadTests {
     private func shop(_ time: VirtualTime) async throws -> Shop {
         var options = LocalStore.Options(environment: time.environment)

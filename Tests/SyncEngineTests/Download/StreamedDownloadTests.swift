@@ -11,9 +11,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// Downloads whose pages come in chunks.
+/// Downloads whose pages arrive in chunks.
 struct StreamedDownloadTests {
-    /// The sandbox, whose answers arrive in chunks of so many bytes.
+    /// The sandbox, with responses in chunks of the given size.
     private struct Chunked: HTTPTransport {
         let service: SandboxTransport
         let size: Int
@@ -44,7 +44,7 @@ struct StreamedDownloadTests {
         }
     }
 
-    /// A page of customers that is made while it is read, a chunk for each hundred.
+    /// A page of customers that is generated while it is read, 100 customers for each chunk.
     private final class LongPage: HTTPTransport {
         struct State {
             var requests = 0
@@ -54,7 +54,8 @@ struct StreamedDownloadTests {
         static let chunkSize = 100
         let rows: Int
         let state = Mutex(State())
-        /// Asked in front of each chunk of each answer, with the numbers of both, from 1: what happens instead.
+        /// Called before each chunk of each response, with the numbers of both, counted from 1. A returned error
+        /// replaces the chunk.
         private let hook: @Sendable (_ request: Int, _ chunk: Int) async -> TransportError?
 
         init(rows: Int, hook: @escaping @Sendable (_ request: Int, _ chunk: Int) async -> TransportError?) {
@@ -97,7 +98,7 @@ struct StreamedDownloadTests {
         }
     }
 
-    /// A store with a query over customers that was not downloaded yet.
+    /// Returns a store with a query for customers that was not downloaded yet.
     private func store(
         _ time: VirtualTime, _ settings: DefiningQuerySettings = DefiningQuerySettings()
     ) async throws -> Shop {
@@ -163,7 +164,7 @@ struct StreamedDownloadTests {
         #expect(try await count(shop) == 5_000)
         #expect(loggedBeforeTheEnd.withLock { $0 } == 0)
         #expect(try await shop.value("Customers(3010)", "Name") == .string("N3000"))
-        // What came is told as it comes, and each byte once.
+        // Received bytes are reported as they arrive, each byte once.
         let told = bytes.withLock { $0 }
         #expect(Set(told).count > 50)
         #expect(told == told.sorted())
@@ -177,7 +178,7 @@ struct StreamedDownloadTests {
         let shop = try await store(VirtualTime())
         let store = shop.store
         let transport = LongPage(rows: 5_000) { _, chunk in
-            // Its query goes while the second part is read.
+            // The query is removed while the second part is read.
             if chunk == 16 { try? await store.removeDefiningQuery("Customers") }
             return nil
         }
@@ -210,7 +211,7 @@ struct StreamedDownloadTests {
         let error = await #expect(throws: TidelogError.self) { try await engine.download() }
         #expect(error?.code == .unreachable)
         #expect(try await count(shop) == 0)
-        // No place to go on at: the page did not come whole.
+        // The download cannot be resumed: the page was incomplete.
         #expect(try await shop.store.queryStates().first?.next == nil)
         let report = try await engine.download()
         #expect(report.queries.first?.mode == .full)
@@ -229,7 +230,7 @@ struct StreamedDownloadTests {
         }
         let engine = engine(shop, transport)
         let task = Task {
-            // Until the task can be cancelled by name.
+            // Waits until the task can be cancelled.
             while download.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
             return try await engine.download()
         }

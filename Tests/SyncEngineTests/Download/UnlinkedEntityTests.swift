@@ -8,11 +8,11 @@ import Testing
 
 @testable import SyncEngine
 
-/// What leaves an expanded collection.
+/// Entities that are removed from an expanded collection.
 struct UnlinkedEntityTests {
     private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers?$expand=Products")
 
-    /// The next delta says that these products left these suppliers' collections.
+    /// Sets the next delta, which reports products that left or joined the collections of suppliers.
     private func tell(_ shop: Shop, _ changes: [(supplier: Int, left: [Int], came: [Int])]) {
         let items = changes.map { change in
             let left = change.left.map { #"{"@removed":{"reason":"changed"},"@id":"Products(\#($0))"}"# }
@@ -25,7 +25,7 @@ struct UnlinkedEntityTests {
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "deltatoken"))
     }
 
-    /// With two suppliers of which the first alone has product 3, and both have product 2.
+    /// Returns a shop with two suppliers: only the first one has product 3, and both have product 2.
     private func shop(_ more: DefiningQuery...) async throws -> Shop {
         let shop = try await Shop(.v4, deltas: Deltas(.nested), queries: [Self.suppliers] + more)
         return shop

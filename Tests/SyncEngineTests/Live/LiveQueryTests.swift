@@ -7,7 +7,8 @@ import Testing
 
 @testable import SyncEngine
 
-/// What a live query tells, and when. A result that does not come lets the test run into its time limit.
+/// Results of live queries, and the changes that cause them. If a result does not arrive, the test runs into its time
+/// limit.
 @Suite(.timeLimit(.minutes(10)))
 struct LiveQueryTests {
     private func names(_ result: LiveResult?) -> [String] {

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncEngine
 
 struct PastStoreTests {
-    /// A session, and what the store was at each place of its history that a call left it at.
+    /// A session, with the state digest of the store after each call.
     private final class Session: Sendable {
         let shop: Shop
         let digests: Mutex<[SequenceNumber: String]> = Mutex([:])
@@ -16,7 +16,7 @@ struct PastStoreTests {
         init(_ dialect: Dialect = .v4, options: LocalStore.Options = .init()) async throws {
             var options = options
             let clock = Mutex<Timestamp>(0)
-            // A second a reading.
+            // Each reading advances the clock by a second.
             options.environment = SyncEnvironment(
                 now: {
                     clock.withLock { time in
@@ -28,7 +28,7 @@ struct PastStoreTests {
             try await note()
         }
 
-        /// Of the last record.
+        /// Sequence number of the last record.
         var last: SequenceNumber {
             get async { await shop.store.nextSequence - 1 }
         }
@@ -44,7 +44,7 @@ struct PastStoreTests {
             return try await PastStore(shop.store.files, at: point, options: options)
         }
 
-        /// Creates, links, changes, deletes, sends, and reads again.
+        /// Creates, links, changes, uploads, deletes and downloads entities.
         func run() async throws {
             let customer = try await shop.create("Customers", ["Name": .string("Ada")])
             try await note()

@@ -48,7 +48,7 @@ struct DeclaredIndexTests {
         }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(index.description) == true)
-        // It is the declaration that is wrong, and not the store.
+        // The declaration is invalid, not the store.
         let again = try await LocalStore(shop.store.files)
         await again.close()
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Rows and what they expand are read for many at once; that is to be what each by itself gives.
+/// Expansions that are read for many rows at once return the same entities as separate reads.
 struct ReadingAheadTests {
     private func busyShop(_ dialect: Dialect) async throws -> Shop {
         let shop = try await Shop(dialect)
@@ -26,7 +26,7 @@ struct ReadingAheadTests {
         arguments: Dialect.allCases, ["Orders", "Orders($expand=Customer)", "Orders($filter=Note ne 'b';$top=2)", "*"])
     func `an expansion of many is that of each`(_ dialect: Dialect, _ expand: String) async throws {
         let shop = try await busyShop(dialect)
-        // V2 writes nested expansions as paths.
+        // V2 expresses nested expansions as paths.
         if dialect == .v2, expand.contains("(") || expand == "*" { return }
         let all = try await shop.store.query("Customers?$expand=\(expand)").entities
         #expect(all.contains { $0.expanded.contains { $0.entities.count > 1 } })
@@ -53,7 +53,7 @@ struct ReadingAheadTests {
         #expect(after.entities == before.entities + 10)
         #expect(after.statements.map(\.runs).reduce(0, +) == before.statements.map(\.runs).reduce(0, +))
         #expect(after.inMemory.isEmpty)
-        // Each level by the source's own end of the relationship, from both ends.
+        // Each level looks up links by the source's end of the relationship; the query traverses it from both ends.
         let plans = after.statements.flatMap(\.plan).filter { $0.hasPrefix("SEARCH links") }
         #expect(plans.contains { $0.contains("first=?") } && plans.contains { $0.contains("second=?") }, "\(plans)")
     }

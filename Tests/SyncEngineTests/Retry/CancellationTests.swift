@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Uploads and downloads that somebody ends.
+/// Uploads and downloads that are cancelled.
 struct CancellationTests {
     private func engine(_ shop: Shop, _ turns: BusyTransport.Turn...) -> (SyncEngine, BusyTransport) {
         let transport = BusyTransport(shop.transport, turns)
@@ -68,14 +68,14 @@ struct CancellationTests {
         await engine.cancelUpload()
         #expect(await code(of: first) == .cancelled)
         let later = await code(of: second)
-        // Where it had not come to the engine yet, it is one that comes later.
+        // If the call has not reached the engine yet, it counts as a later upload.
         #expect(later == .cancelled || later == nil)
         #expect(await code(of: Task { try await engine.upload() }) == nil)
     }
 
-    // MARK: Calls that share a round, or wait for their turn
+    // MARK: Calls that share a round or wait
 
-    /// Waits until so many calls share the next round.
+    /// Waits until the given number of calls share the next round.
     private func waitForCallers(_ count: Int, _ engine: SyncEngine) async {
         while await engine.shared.values.reduce(0, { $0 + $1.callers }) < count {
             try? await Task.sleep(for: .milliseconds(5))
@@ -142,7 +142,7 @@ struct CancellationTests {
         let shop = try await Shop(.v4, options: .init(environment: gate.environment))
         try await shop.create("Customers", ["Name": .string("New")])
         let engine = shop.engine
-        // The store is busy, so the upload waits for its answer.
+        // The store is busy, so the upload waits for it.
         gate.close()
         let write = Task { try await shop.create("Customers", ["Name": .string("Other")]) }
         await gate.isWaitedAt()
@@ -155,10 +155,10 @@ struct CancellationTests {
         #expect(try await engine.upload().confirmed.count == 2)
     }
 
-    // MARK: What the round before was refused
+    // MARK: Operations rejected by a cancelled round
 
-    /// An upload of a bad order, which is refused, and of a change during whose sending it is cancelled; another call waits
-    /// for it.
+    /// Cancels an upload after a rejected order, while an update is being sent, and returns the report of a call that
+    /// waited for it.
     private func uploadAfterCancelled(
         _ meanwhile: (Shop, _ bad: String) async throws -> Void
     ) async throws -> UploadReport {

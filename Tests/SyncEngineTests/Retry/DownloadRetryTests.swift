@@ -10,9 +10,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// What a download does where the service is busy.
+/// Downloads from a busy service.
 struct DownloadRetryTests {
-    /// A service that answers the next GETs of Customers itself.
+    /// A service that refuses the next GET requests of Customers.
     private final class Busy: Sendable {
         enum Turn: Sendable {
             case answer(Int, retryAfter: String?)
@@ -91,14 +91,14 @@ struct DownloadRetryTests {
         let busy = try await Busy()
         busy.add(.answer(status, retryAfter: nil))
         #expect(try await busy.engine.download(["Customers"]).pages == 1)
-        // It says nothing of uploads, so these are not put off.
+        // The response does not concern uploads, so they are not postponed.
         #expect(try await busy.shop.store.postponement == nil)
     }
 
     @Test(arguments: [400, 401, 404, 500])
     func `what does not go by itself is not tried again`(_ status: Int) async throws {
         let busy = try await Busy()
-        // Twice: a 400 may be about the preferences, and is asked for once more without.
+        // Two responses: after a 400, which may be caused by the preferences, the request is repeated without them.
         busy.add(.answer(status, retryAfter: "1"), .answer(status, retryAfter: "1"))
         #expect(try await code { _ = try await busy.engine.download(["Customers"]) } != nil)
         #expect(busy.time.slept.isEmpty)

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Transport
 
-/// A service behind something that may answer itself, or give no answer.
+/// A service behind a proxy that may respond itself or fail.
 struct FailingTransport: HTTPTransport {
     typealias Hook = @Sendable (HTTPRequest) throws(TransportError) -> HTTPResponse?
 
@@ -21,7 +21,7 @@ struct FailingTransport: HTTPTransport {
     }
 }
 
-/// A service behind something that changes what it is asked.
+/// A service behind a proxy that changes requests.
 struct ChangingTransport: HTTPTransport {
     private let service: any HTTPTransport
     private let change: @Sendable (inout HTTPRequest) -> Void

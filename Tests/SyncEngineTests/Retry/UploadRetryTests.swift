@@ -7,9 +7,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// What an upload does where the service is busy.
+/// Uploads to a busy service.
 struct UploadRetryTests {
-    /// A store, and a service behind something that is busy.
+    /// A store, and a busy service.
     private struct Busy {
         let shop: Shop
         let time: VirtualTime
@@ -24,7 +24,7 @@ struct UploadRetryTests {
                 store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: transport))
         }
 
-        /// Of a process that starts now.
+        /// Returns the engine and the store of a new process.
         func reopened() async throws -> (SyncEngine, LocalStore) {
             await shop.store.close()
             let store = try await LocalStore(
@@ -43,7 +43,7 @@ struct UploadRetryTests {
         }
     }
 
-    // MARK: The whole batch
+    // MARK: Busy batches
 
     @Test(arguments: [429, 503, 408, 425])
     func `a busy service is waited for as long as it asks, and the same upload goes on`(_ status: Int) async throws {
@@ -131,7 +131,7 @@ struct UploadRetryTests {
         #expect(held == .postponed(until: postponed.notBefore))
         #expect(busy.transport.posts == 1)
 
-        // Twenty seconds before the time the patience is enough.
+        // Twenty seconds before the time of the retry, the patience suffices.
         busy.time.pass(3_520)
         #expect(try await engine.upload().confirmed.count == 1)
         #expect(busy.time.slept == [.seconds(20)])
@@ -166,7 +166,7 @@ struct UploadRetryTests {
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.answer(503, [("Retry-After", "3600")]))
         _ = try await code { _ = try await busy.engine.upload() }
-        // A year: it was that far ahead when the service asked.
+        // The clock was a year ahead when the service responded, and is corrected now.
         busy.time.pass(-31_536_000)
         #expect(try await busy.engine.upload().confirmed.count == 1)
         #expect(busy.time.slept.isEmpty)

@@ -9,19 +9,19 @@ import Transport
 
 @testable import SyncEngine
 
-/// A service that wants a token which changes, and the hook that gives it.
+/// A service whose accepted token changes, and an authentication hook that returns new tokens.
 struct AuthenticationTests {
     private final class Questions: Sendable {
         let list = Mutex<[AuthenticationChallenge]>([])
     }
 
-    /// What a session of a service that takes one token at a time was asked.
+    /// A session of a service that accepts one token at a time, with the challenges of the hook.
     private final class Guarded: Sendable {
         let transport: GuardedTransport
         let session: ServiceSession
         private let questions = Questions()
 
-        /// - Parameter giving: what the hook gives, one after the other; nil at its end.
+        /// - Parameter giving: Tokens that the hook returns in order, followed by nil.
         init(_ transport: GuardedTransport, credentials: Credentials = .bearer("old"), giving: [String]) {
             self.transport = transport
             let answers = Mutex(giving)
@@ -107,7 +107,7 @@ struct AuthenticationTests {
         #expect(bodies.count == 1)
     }
 
-    // MARK: What the app wants to be sent
+    // MARK: Headers and cookies of the app
 
     @Test func `the app's headers and cookies go to the service and nowhere else, and can be changed`() async throws {
         let transport = SandboxTransport(try Sandbox.shop())
@@ -147,7 +147,7 @@ struct AuthenticationTests {
     }
 }
 
-/// Answers 401 to who does not have the token that it takes.
+/// Refuses requests without the accepted token.
 private final class GuardedTransport: HTTPTransport {
     private let accepted: String
     private let refusal: (status: Int, challenge: String?, body: String)

@@ -11,9 +11,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// A service that wants other credentials, another token, or leads elsewhere, at each place where it may say so.
+/// A service that refuses credentials or tokens, or redirects, at each kind of request.
 struct ChallengeTests {
-    /// What is asked of the service.
+    /// Kinds of requests.
     enum Place: String, CaseIterable, Sendable, CustomStringConvertible {
         case metadata, page, nextLink, token, batch, single, monitor, entity
 
@@ -36,7 +36,7 @@ struct ChallengeTests {
         var dialect: Dialect { self == .token ? .v2 : .v4 }
     }
 
-    /// A shop in which the place will be asked for, and what asks for it.
+    /// Returns a shop, and a closure that sends a request of the given kind.
     private func shop(_ place: Place) async throws -> (Shop, (SyncEngine) async throws -> Void) {
         let shop = try await Shop(
             place.dialect, pageSize: place == .nextLink ? 1 : nil,

@@ -7,19 +7,19 @@ import Transport
 @testable import SyncEngine
 
 struct StreamingTests {
-    /// Answers each GET with what the test has for it, body in chunks.
+    /// Responds to each GET with the response that the test has set, with a body in chunks.
     private final class Chunked: HTTPTransport {
         struct Answer: Sendable {
             var status = 200
             var headers: [(String, String)] = []
             var chunks: [String] = []
-            /// Instead of the end.
+            /// Error in place of the end of the body.
             var error: TransportError?
         }
 
         private let answers: Mutex<[Answer]>
         let requests = Mutex<[HTTPRequest]>([])
-        /// How many chunks were taken.
+        /// Number of chunks that were read.
         let taken = Mutex(0)
 
         init(_ answers: [Answer]) { self.answers = Mutex(answers) }

@@ -96,10 +96,10 @@ struct CompactionTests {
 
     @Test func `what is rejected, in doubt and in flight keeps its state`() async throws {
         let shop = try await Shop(.v4, options: .small())
-        // Rejected: there is no such customer.
+        // Rejected, because the customer does not exist.
         try await shop.create("Orders", ["Note": .string("orphan"), "CustomerID": .integer(99)])
         try await shop.push()
-        // In doubt: no answer was recorded. In flight: sent just now.
+        // One operation in doubt, whose response was not recorded, and one in flight.
         try await shop.create("Customers", ["Name": .string("Doubt")])
         _ = try await shop.store.prepare(shop.store.plan())
         try await shop.store.interruptOpenBatches()
@@ -114,7 +114,7 @@ struct CompactionTests {
         shop.store.files.removeViews()
         let again = try await LocalStore(shop.store.files, options: .small())
         let after = try await again.pendingOperations()
-        // Opening puts in doubt what nobody waits for any more, as it does without a compaction.
+        // Opening marks the operation in flight as in doubt, as it does without a compaction.
         #expect(after.map(\.sequence) == before.map(\.sequence))
         #expect(after.map { "\($0.status)".prefix { $0 != "(" } } == ["rejected", "inDoubt", "inDoubt"])
         #expect(after[0] == before[0])
@@ -140,7 +140,7 @@ struct CompactionTests {
         try await shop.edit()
         let digest = try await shop.store.digest()
         try await shop.store.forgetLinks()
-        // Made by itself, it says the same wrong thing.
+        // A snapshot of these views contains the same error.
         try await shop.store.writeSnapshot()
         await #expect {
             _ = try await shop.store.compact(keeping: .bytes(0))
@@ -149,7 +149,7 @@ struct CompactionTests {
         }
         #expect(try await first(shop.store) == 1)
         #expect(try await shop.store.reader().snapshots() == [])
-        // What to do then, as the error says.
+        // The remedy that the error states.
         await shop.store.close()
         shop.store.files.removeViews()
         let again = try await LocalStore(shop.store.files, options: .small())
@@ -159,7 +159,7 @@ struct CompactionTests {
 
     // MARK: Windows
 
-    /// One update an hour, over segments of a few of them each.
+    /// Performs one update per hour, in segments that hold a few of them.
     private func longHistory(days: Int = 10) async throws -> Shop {
         let shop = try await Shop(.v4, options: .small(segmentSize: 512))
         for hour in 0..<24 * days { try await shop.perform(update("Orders(1)", ["Note": .string("hour \(hour)")])) }
@@ -179,7 +179,7 @@ struct CompactionTests {
         let all = try await times(shop.store)
         let done = try await shop.store.compact(keeping: .days(3))
         let kept = try await times(shop.store)
-        // The clock moved on by an hour or two while the compaction asked it.
+        // The clock advanced by an hour or two while the compaction read it.
         let limit = (all.last ?? 0) - 3 * 86_400_000
         #expect(kept.count >= all.count { $0 >= limit + 2 * 3_600_000 })
         #expect(kept.count <= all.count { $0 >= limit } + 40)
@@ -202,7 +202,7 @@ struct CompactionTests {
         #expect(try await shop.store.reader().snapshots().first?.sequence == done.firstSequence)
         let kept = try await digests(shop.store, from: done.firstSequence - 1)
         #expect(kept == Array(all.suffix(kept.count)))
-        // Once more it is where the proof begins, and further on there is another.
+        // A second compaction removes more records, and still keeps records before its snapshot.
         let again = try await shop.store.compact(keeping: .days(1))
         #expect(again.firstSequence > done.firstSequence && again.firstSequence < again.snapshot.sequence)
         let left = try await digests(shop.store, from: again.firstSequence - 1)
@@ -226,13 +226,13 @@ struct CompactionTests {
         let kept = try await shop.store.reader().segmentList()
         #expect(kept.map(\.bytes).reduce(0, +) <= limit)
         #expect(kept.count > 2)
-        // The next older one would not have fitted.
+        // The next older segment would exceed the limit.
         let next = try #require(before.last { $0.firstSequence < done.firstSequence })
         #expect(kept.map(\.bytes).reduce(0, +) + next.bytes > limit)
     }
 }
 
 extension LocalStore {
-    /// As if the views had lost something.
+    /// Removes links from the views, as damage would.
     fileprivate func forgetLinks() throws { try storedViews.connection.execute("DELETE FROM links") }
 }

@@ -7,9 +7,9 @@ import Views
 
 @testable import SyncEngine
 
-/// Where the views come from when they are not there or of no use.
+/// Opening a store whose views are missing or unusable.
 struct OpeningTests {
-    /// A store that was closed, with two snapshots and operations behind each.
+    /// A closed store with two snapshots and operations after each of them.
     private struct Closed {
         let shop: Shop
         let older: StoreSnapshot
@@ -83,7 +83,7 @@ struct OpeningTests {
 
     @Test func `a snapshot of another state, with checksums that hold, is passed over`() async throws {
         let closed = try await Closed()
-        // Of an earlier place, under the name of a later one.
+        // An older snapshot under the name of the newer one.
         let bytes = try #require(TemporaryDirectory.read(closed.files.snapshotPath(closed.older.sequence)))
         TemporaryDirectory.write(bytes, to: closed.files.snapshotPath(closed.newer.sequence))
         let store = try await closed.open()
@@ -112,7 +112,7 @@ struct OpeningTests {
             files.removeViews()
             let store = try await LocalStore(files, options: .small(snapshots: policy))
             folded.append(store.opened.foldedRecords)
-            // What is confirmed leaves the state, so that this does not grow either.
+            // Confirmed operations leave the queue, so the size of the state does not grow either.
             let engine = SyncEngine(store: store, session: shop.engine.session)
             for number in 0..<60 {
                 let change = update("Orders(1)", ["Note": .string("\(session) \(number)")])
@@ -122,7 +122,7 @@ struct OpeningTests {
             #expect(await store.snapshotFailure == nil)
             await store.close()
         }
-        // Each session makes more than 60 records.
+        // Each session appends more than 60 records.
         #expect(folded.max() ?? 0 < 400, "\(folded)")
         #expect(folded.dropFirst(2).contains { $0 < 100 }, "\(folded)")
     }
@@ -138,7 +138,7 @@ struct OpeningTests {
 }
 
 extension LocalStore {
-    /// The files as they are now, looked at in another run of the system.
+    /// Leaves the views as a stop of the machine would, during an earlier run of the system.
     fileprivate func stopMachine() throws {
         try storedViews.connection.execute("UPDATE header SET writing = 'an earlier run'")
         storedViews.connection.close()
