@@ -3,7 +3,8 @@ import Operations
 import SyncCore
 import Testing
 
-/// What a refusal says: who would be alone, by which property, because of what, and what would be legal instead.
+/// Messages of cardinality refusals: the entities that would lack a partner, the property, the cause, and the legal
+/// alternatives.
 struct CardinalityRefusalTests {
     let store: TestStore
 

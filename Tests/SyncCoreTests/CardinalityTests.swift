@@ -3,7 +3,8 @@ import Operations
 import SyncCore
 import Testing
 
-/// The matrix of the six combinations: what may be created, moved, unlinked and deleted alone, and what only together.
+/// The six combinations of multiplicities: which entities may be created, moved, unlinked and deleted alone, and which
+/// only together.
 struct CardinalityTests {
     let store: TestStore
 

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// A delete that takes others along, several levels deep.
+/// Deletes that cascade over several levels.
 @Suite struct CascadePlanTests {
     static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -25,7 +25,7 @@ import Testing
         try store.add(.serviceInstalled(.init(root: "http://127.0.0.1/v4/", metadata: Array(Self.metadata.utf8))))
     }
 
-    /// Nodes as if they had been downloaded, each below the one before it.
+    /// Returns a chain of downloaded nodes, each one the child of the previous one.
     private func chain(_ count: Int) throws -> [EntityID] {
         let first = try store.newID().rawValue
         var images: [EntityImage] = []

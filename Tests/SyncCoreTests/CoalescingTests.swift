@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What several operations on one entity come to.
+/// Coalescing of operations on the same entity.
 @Suite struct CoalescingTests {
     let store: TestStore
     let customer: EntityID
@@ -24,7 +24,7 @@ import Testing
         try store.perform([.update(id, changes: values, bindings: [])])[0]
     }
 
-    // MARK: One request
+    // MARK: Coalesced into one request
 
     @Test func `a creation and updates go as one creation that carries them all`() throws {
         let order = try store.create(
@@ -78,7 +78,7 @@ import Testing
         #expect(store.requests(try plan()) == [#"POST Orders {"CustomerID":2}"#])
     }
 
-    // MARK: Nothing
+    // MARK: Coalesced into no request
 
     @Test func `a creation, its updates and its deletion come to nothing`() throws {
         let order = try store.create(
@@ -101,7 +101,7 @@ import Testing
         let product = try store.download("Products", ["ProductID": .integer(1)])
         let bond = link(supplier, "Products", product)
         try store.perform([.createLink(bond)])
-        // From the other end it is the same link.
+        // Deletes the same link from its other end.
         try store.perform([.deleteLink(link(product, "Suppliers", supplier))])
         var plan = try plan()
         #expect(plan.isEmpty && plan.elided.count == 2)
@@ -135,7 +135,7 @@ import Testing
         #expect(try plan().elided.isEmpty)
     }
 
-    // MARK: Never
+    // MARK: Not coalesced
 
     @Test func `without being asked for, nothing is put together`() throws {
         let order = try store.create("Orders", note("a"))
@@ -162,7 +162,7 @@ import Testing
         #expect(plan.changeSets.flatMap(\.requests).flatMap(\.carries).isEmpty)
     }
 
-    // MARK: Fixes
+    // MARK: Corrections of rejected creates
 
     @Test func `what was changed since a creation was refused goes with it, also without being asked for`() throws {
         let order = try store.create("Orders", note("wrong"))

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What is pending here meets what others did.
+/// Pending operations and changes by other clients.
 @Suite struct ConflictTests {
     let store: TestStore
     let customer: EntityID
@@ -149,7 +149,7 @@ import Testing
     @Test func `how the service writes our own value is no conflict with the next edit of it`() throws {
         let first = try rename("  Bob  ")
         try rename("Cleo")
-        // No body and no ETag: the entity is read.
+        // The response has no body and no ETag, so the entity is read.
         try confirm(first)
         try others("Bob", etag: "2")
         #expect(try conflict() == nil)
@@ -162,7 +162,7 @@ import Testing
             .update(order, changes: ["CustomerID": .null], bindings: []),
         ])
         try confirm(operations[0])
-        // The service wrote a note because of it.
+        // The service changed the note because of the update.
         try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .string("changed"), "CustomerID": .integer(1)], etag: "2")
         #expect(try conflict(order) == nil)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func `what others did is found also where our own answer brings it`() throws {
-        // A service without ETags: the request was not conditional.
+        // The service has no ETags, so the request was unconditional.
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         let first = try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])[0]
         try store.perform([.update(order, changes: ["Note": .string("mine")], bindings: [])])

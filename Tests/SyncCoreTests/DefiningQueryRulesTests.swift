@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What a defining query may say, and when it may go.
+/// Valid defining queries, and the rules for their removal.
 struct DefiningQueryRulesTests {
     private static func model() throws -> EntityDataModel { try CSDLReader.read(TestModel.service.metadata) }
 
@@ -37,7 +37,7 @@ struct DefiningQueryRulesTests {
         }
         let message = try #require(refused?.message)
         #expect(message.contains("The defining query Q"))
-        // What the parser says of a text is its own affair.
+        // The parser determines the message for a syntax error.
         if reason != "no entity set" { #expect(message.contains(reason), "\(message)") }
     }
 
@@ -81,7 +81,7 @@ struct DefiningQueryRulesTests {
     }
 }
 
-/// The configuration file, line by line.
+/// Parsing of the configuration file of defining queries.
 struct DefiningQueryFileTests {
     @Test func `a section says what is not as usual, in any order, with comments and spaces`() throws {
         let file = try DefiningQueryFile(

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What follows from what is known of creates in doubt.
+/// The verdict on creates in doubt for each combination of evidence.
 struct DoubtEvidenceTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -18,7 +18,7 @@ struct DoubtEvidenceTests {
         var testDescription: String { name }
     }
 
-    /// Each changes one thing in a create that was not found, in a set that is known as a whole.
+    /// Each row changes the evidence of a create that was not found, in a set of which the store holds all entities.
     static let rows = [
         Row("nothing is there, and the time is not over", "wait") { _ in },
         Row("nothing is there, and the time is over", "absent") { $0.isWaitOver = true },
@@ -86,7 +86,7 @@ struct DoubtEvidenceTests {
             LostRequestWait(sent: sent, firstLook: first.start, now: 519_999, seconds: 120).isOver(at: 519_999) == false
         )
         #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 520_000, seconds: 120).isOver(at: 520_000))
-        // Put back once more.
+        // The clock is set back a second time.
         #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 300_000, seconds: 120).end == 420_000)
         #expect(LostRequestWait(sent: .max, firstLook: nil, now: .max, seconds: 120).end == .max)
     }

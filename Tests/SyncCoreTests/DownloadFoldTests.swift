@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What downloads do to a state, record by record.
+/// Effects of download records on the state.
 struct DownloadFoldTests {
     let store: TestStore
 
@@ -19,7 +19,7 @@ struct DownloadFoldTests {
             values: ["CustomerID": .integer(number), "Name": .string(name)])
     }
 
-    /// A full download of customers with these keys, and a delta link at its end. Returns their IDs.
+    /// Applies a full download of customers with these keys that ends with a delta link. Returns their IDs.
     private func download(_ keys: Int64..., query: String = "All") throws -> [EntityID] {
         try store.add(.downloadStarted(queries: [query]))
         var ids: [EntityID] = []
@@ -236,7 +236,7 @@ struct DownloadFoldTests {
         try store.add(.downloadPage(DownloadPage(query: "All")))
         try store.add(.downloadFinished(DownloadFinished(query: "All", deltaLink: "delta2")))
         #expect(try store.state.row(created) != nil)
-        // A download of everything decides.
+        // A full download decides whether the entity still exists.
         _ = try download(1)
         #expect(try store.state.row(created) == nil)
     }
@@ -251,7 +251,7 @@ struct DownloadFoldTests {
         try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
         try delta(DownloadPage(query: "All", entities: [image(ids[1], 2, "B")]))
         #expect(try upserted() == [ids[1]])
-        // As it was, though the page shows it.
+        // The first entity is unchanged, although the page contains it.
         try delta(DownloadPage(query: "All", entities: [image(ids[1], 2, "B"), image(ids[0], 1, "C")]))
         #expect(try upserted() == [ids[0]])
         #expect(try store.value(ids[0], "Name") == .string("mine"))

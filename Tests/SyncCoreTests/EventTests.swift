@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// The last downloads and uploads, as the records tell them.
+/// Events of the last downloads and uploads, derived from the records.
 struct EventTests {
     private let state = WorkingSet()
 

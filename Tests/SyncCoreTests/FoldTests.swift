@@ -63,7 +63,7 @@ struct FoldTests {
         let customer = EntityID(rawValue: order.rawValue + 1)
         let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
         let create = try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])[0]
-        // The answer shows the dependent property of the order, and nothing of the customer.
+        // The response contains the dependent property of the order, but not the customer.
         let image = EntityImage(
             entity: order, set: "Orders", type: "Shop.Order",
             values: ["OrderID": .integer(1), "CustomerID": .integer(9)])
@@ -105,7 +105,7 @@ struct FoldTests {
         #expect(try store.targets(person, "IDCard") == [new])
         try store.download("Persons", ["PersonID": .integer(1)])
         #expect(try store.targets(person, "IDCard") == [new])
-        // The one that is read last has the place.
+        // The card that was read last has the link.
         try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
         #expect(try store.targets(person, "IDCard") == [old])
     }
@@ -250,7 +250,7 @@ struct FoldTests {
 }
 
 extension TestStore {
-    /// As if the service had carried out the operation and answered with a key.
+    /// Confirms the operation with a response that contains the key.
     func confirm(_ sequence: SequenceNumber, key: PropertyValues, of id: EntityID) throws {
         let set = try state.set(of: id)!
         let image = EntityImage(entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: key)

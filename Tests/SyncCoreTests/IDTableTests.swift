@@ -2,12 +2,12 @@ import Operations
 import SyncCore
 import Testing
 
-/// A table by numbers says what a dictionary says.
+/// A table by entity ID has the same values as a dictionary.
 struct IDTableTests {
     private enum Numbers: CaseIterable {
-        /// Counted up, as entities are.
+        /// Consecutive numbers, like those of entities.
         case near
-        /// With the same low bits.
+        /// Numbers with the same low bits.
         case crowded
         case anywhere
 

@@ -4,13 +4,13 @@ import Operations
 import SyncCore
 import Testing
 
-/// Which entities those are that a service sends.
+/// Identification of the entities that a service returns.
 struct ImageBuilderTests {
     let store: TestStore
 
     init() throws { store = try TestStore() }
 
-    /// Reads one page, as a download does. Returns the IDs of its entities.
+    /// Reads a page as a download does, and returns the IDs of its entities.
     @discardableResult
     private func read(_ set: String, _ entities: String...) throws -> [EntityID] {
         let set = try #require(store.model.findEntitySet(set))

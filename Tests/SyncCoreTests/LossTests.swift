@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What the fold makes of records that were lost: placeholders stand for them, and any record may be missing.
+/// Folds of logs with lost records: a placeholder stands in for each lost record.
 @Suite struct LossTests {
     let store: TestStore
 
@@ -55,7 +55,7 @@ import Testing
         try store.add(.downloadFinished(query: "All"))
         #expect(try store.state.row(image.entity) != nil)
         #expect(try store.state.queries().map(\.isComplete) == [false])
-        // The next one is whole.
+        // The next download is complete.
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.downloadFinished(query: "All"))
         #expect(try store.state.row(image.entity) == nil)
@@ -144,7 +144,7 @@ import Testing
         return state
     }
 
-    /// Creates, links, batches and downloads in a mixed order.
+    /// Returns records of creates, links, batches and downloads in mixed order.
     private static func history(_ generator: inout SeededRandom) throws -> [Record] {
         let store = try TestStore()
         for round in 0..<12 {

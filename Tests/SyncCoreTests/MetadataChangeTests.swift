@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 import Testing
 
-/// What becomes of the state when the service's metadata change.
+/// The state after a change of the service's metadata.
 struct MetadataChangeTests {
-    /// A store whose service has other metadata now: texts of the document, and what they are replaced by.
+    /// Returns a metadata document in which the given texts are replaced.
     private static func changed(_ replacements: [(String, String)], of document: String = TestModel.metadata) -> [UInt8]
     {
         var text = document
@@ -16,7 +16,7 @@ struct MetadataChangeTests {
         return Array(text.utf8)
     }
 
-    /// What the engine logs when it goes over to the metadata.
+    /// Appends the records with which the engine installs changed metadata.
     private static func refresh(_ store: TestStore, _ metadata: [UInt8]) throws -> [UnfitOperation] {
         let new = try CSDLReader.read(metadata)
         let fit = OperationFit(storage: store.state, from: store.model, to: new)
@@ -40,7 +40,7 @@ struct MetadataChangeTests {
     private static let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
     private static let mayorSet = "<EntitySet Name=\"Mayors\" EntityType=\"Shop.Mayor\">"
 
-    /// The document without the set of mayors and what leads there.
+    /// The document without the set of mayors and the properties that lead to it.
     private static var withoutMayors: [UInt8] {
         changed([
             ("<NavigationPropertyBinding Path=\"Mayor\" Target=\"Mayors\"/>", ""),
@@ -200,7 +200,7 @@ struct MetadataChangeTests {
         #expect(try store.targets(order, "Customer") == [])
         _ = try Self.refresh(store, TestModel.service.metadata)
         #expect(try store.targets(order, "Customer") == [customer])
-        // And back: nobody has said that the link is gone.
+        // The constraint is removed again; no record removes the link.
         _ = try Self.refresh(store, without)
         #expect(try store.targets(order, "Customer") == [customer])
     }
@@ -225,7 +225,7 @@ struct MetadataChangeTests {
         #expect(try store.targets(product, "Suppliers") == [suppliers[0]])
     }
 
-    // MARK: Anything
+    // MARK: Random changes
 
     @Test(arguments: 1...40)
     func

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What an operation by itself must not ask for: a typed refusal that names the thing, and nothing in the log.
+/// Refusals of single operations: a typed error that names the item, and nothing in the log.
 struct OperationRulesTests {
     let store: TestStore
     let customer: EntityID
@@ -15,7 +15,7 @@ struct OperationRulesTests {
         order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
     }
 
-    /// Performs what must be refused, and gives the refusal.
+    /// Performs actions that must be refused, and returns the refusal.
     private func refusal(
         _ actions: Operation.Action..., changeSet: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> OperationRefused? {

@@ -4,13 +4,14 @@ import Operations
 import SyncCore
 import Testing
 
-/// What a page of an answer becomes in the log.
+/// Records that the page builder creates from the items of a response.
 struct PageBuilderTests {
     let store: TestStore
 
     init() throws { store = try TestStore() }
 
-    /// Builds the records of the items, in JSON, and folds them. Returns them and the links that wait.
+    /// Builds the records of the items, in JSON, and applies them. Returns the records, the dangling links and the
+    /// tally.
     @discardableResult
     private func take(
         _ json: String..., set: String = "Customers", compares: Bool = false, next: String? = nil,
@@ -55,7 +56,7 @@ struct PageBuilderTests {
     }
 
     @Test func `a value that is written otherwise is not as it was`() throws {
-        // The same letter, composed and decomposed: equal for Swift.
+        // The same character, composed and decomposed. Swift considers them equal.
         let (composed, decomposed) = (#"{"OrderID":1,"Note":"\u00e9"}"#, #"{"OrderID":1,"Note":"e\u0301"}"#)
         try take(composed, set: "Orders")
         #expect(try take(composed, set: "Orders", compares: true).tally.unchanged == 1)

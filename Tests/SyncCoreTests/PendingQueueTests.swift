@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 import Testing
 
-/// The queue against a model that looks at every operation for each question.
+/// The queue, compared with a model that searches all operations for each question.
 struct PendingQueueTests {
-    /// What a queue has to say, by looking at all of it.
+    /// A queue without indexes.
     private struct Model {
         var operations: [SequenceNumber: PendingOperation] = [:]
         var subjects: [SequenceNumber: [EntityID]] = [:]
@@ -53,7 +53,7 @@ struct PendingQueueTests {
         return effect
     }
 
-    /// Does something at random to both.
+    /// Makes the same random change to the queue and the model.
     private func change(_ queue: inout PendingQueue, _ model: inout Model, _ random: inout SeededRandom) {
         let sequence = SequenceNumber.random(in: 1...40, using: &random)
         switch Int.random(in: 0..<20, using: &random) {

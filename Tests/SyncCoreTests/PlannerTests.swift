@@ -163,7 +163,7 @@ struct PlannerTests {
         #expect(store.groups(plan) == [[first]])
         #expect(plan.changeSets[0].requests[0].modification.ifMatch == "\"1\"")
         #expect(plan.held == [first + 1: .waitsFor(first)])
-        // The answer had no ETag: it has to be read.
+        // The response had no ETag, so the entity must be read.
         try store.answer(plan)
         let next = try store.plan()
         #expect(next.isEmpty)
@@ -232,7 +232,7 @@ struct PlannerTests {
         #expect(store.groups(plan) == [[update]])
     }
 
-    // MARK: Poison
+    // MARK: Rejected operations
 
     @Test func `a refused create holds what refers to it, and nothing else`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
@@ -245,7 +245,7 @@ struct PlannerTests {
         let plan = try store.plan()
         #expect(store.groups(plan) == [])
         #expect(plan.held == [refused: .rejected, refused + 1: .behindRejected(refused)])
-        // What was done to it since goes with it.
+        // Later operations on the entity are sent with it.
         #expect(store.groups(try store.plan(retrying: [refused])) == [[refused, refused + 1]])
     }
 

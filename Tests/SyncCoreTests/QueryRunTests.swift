@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What is asked next, and what an answer means: without any service.
+/// Requests and interpretation of responses of a query run, without a service.
 struct QueryRunTests {
     private static let query = DefiningQuery(name: "Q", query: "Orders?$filter=Amount gt 1")
     private static let minute: Timestamp = 60_000
@@ -71,7 +71,7 @@ struct QueryRunTests {
         #expect(run(deltaLink: link, lifetime: 5, now: 1_000 + 5 * Self.minute - 1).mode == .delta)
         #expect(run(deltaLink: link, lifetime: 5, now: 1_000 + 5 * Self.minute).mode == .full)
         #expect(run(deltaLink: link, lifetime: 0, now: 1_000).mode == .full)
-        // A clock that was put back, and lifetimes and times that no number has room for.
+        // A clock that was set back, and times that overflow.
         #expect(run(deltaLink: link, lifetime: 5, now: 0).mode == .delta)
         #expect(run(deltaLink: link, lifetime: .max, now: .max).mode == .delta)
         #expect(run(deltaLink: Self.link("delta", at: .min), lifetime: 5, now: .max).mode == .delta)

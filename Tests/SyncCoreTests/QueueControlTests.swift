@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Drafts, local-only operations, categories, limits, and headers with keys: what goes with a batch, and what waits.
+/// Operations that are sent or held back: drafts, local-only operations, categories, limits, and headers with keys.
 @Suite struct QueueControlTests {
     let store: TestStore
     let customer: EntityID
@@ -54,7 +54,7 @@ import Testing
         #expect(try store.plan().held == [operation: .draft])
     }
 
-    // MARK: Local only
+    // MARK: Local-only operations
 
     @Test func `what is for this store only is in nobody's way`() throws {
         let local = try performing({ $0.delivery = .localOnly }) { try rename("Mine") }
@@ -63,7 +63,7 @@ import Testing
         #expect(plan.held == [local: .localOnly])
         #expect(store.groups(plan) == [[later]])
         try store.answer(plan)
-        // It stays on top of what the service has.
+        // The operation stays pending on the changed base state.
         #expect(try store.state.pendingOperations().map(\.sequence) == [local])
         #expect(try store.value(customer, "Name") == .string("Mine"))
     }

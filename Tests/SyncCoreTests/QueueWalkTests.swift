@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// The queue is walked page by page until a batch is full, and nobody can tell that from the batch.
+/// Reading the queue in pages until a batch is full produces the same batch as reading all of it.
 struct QueueWalkTests {
     private let random = PlannerPropertyTests()
 

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What the answers of a service mean, in the forms in which services give them.
+/// Outcomes of responses, in the forms that services use.
 struct ReconcilerTests {
     let store: TestStore
 
@@ -18,7 +18,7 @@ struct ReconcilerTests {
         return WireResponse(status: status, headers: headers, body: Array(body.utf8))
     }
 
-    /// Plans what is pending, lets the service answer its only change set, and folds the outcome.
+    /// Plans the pending operations, applies an outcome of the only change set, and folds the result.
     @discardableResult
     private func answer(
         _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = []
@@ -143,7 +143,7 @@ struct ReconcilerTests {
         #expect(try store.value(order, "Note") == .string("x"))
     }
 
-    // MARK: Refusals
+    // MARK: Rejections
 
     private let no = "{\"error\":{\"code\":\"X1\",\"message\":\"Not so.\"}}"
 
@@ -171,7 +171,7 @@ struct ReconcilerTests {
         #expect(urls == ["Customers", "Orders"])
     }
 
-    /// The change set is a customer and an order of that customer: `Customers` as 1, `Orders` as 2.
+    /// The change set creates a customer and an order of that customer, with the Content-IDs 1 and 2.
     @Test(
         arguments: [
             ("{\"@Core.ContentID\":\"2\"}", "2"), ("{\"details\":[{\"code\":\"D\",\"ContentID\":\"2\"}]}", "2"),

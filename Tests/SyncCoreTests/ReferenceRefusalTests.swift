@@ -3,7 +3,7 @@ import ODataWire
 import SyncCore
 import Testing
 
-/// Which refusals give a reason to say a change set otherwise.
+/// Rejections that show that a service does not support Content-ID references.
 struct ReferenceRefusalTests {
     private enum Request {
         case create, inBody, inURL, inURLBesidesOther
@@ -65,7 +65,7 @@ struct ReferenceRefusalTests {
                 == ServiceOptions.ContentIDReferences.none)
         #expect(
             try refusal([.create, .inURL], 400, "<html>$1/Orders</html>") == ServiceOptions.ContentIDReferences.none)
-        // The reference itself is what the message has to have, and not the target that names the request.
+        // The message must contain the reference itself; a target that identifies the request does not count.
         #expect(try refusal([.create, .inURL], 400, error("It costs $10.")) == nil)
         #expect(try refusal([.create, .inURL], 400, error("Too long.", target: "$1/Note")) == nil)
     }

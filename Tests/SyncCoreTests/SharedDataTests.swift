@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// How long shared data are good for.
+/// Refresh intervals of shared data.
 struct SharedDataTests {
     private static let minute: Timestamp = 60_000
 

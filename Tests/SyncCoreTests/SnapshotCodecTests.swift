@@ -143,7 +143,7 @@ struct SnapshotCodecTests {
         .end(items: 3, digest: store.digest),
     ]
 
-    /// A small store with something of everything, and its snapshot.
+    /// The snapshot of a small store with entities, links and pending operations.
     private static let store: (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest) = {
         do {
             let store = try TestStore()
@@ -180,14 +180,14 @@ struct SnapshotCodecTests {
     }
 
     @Test func `every kind of item has an example here`() {
-        // Only older snapshots have streams without what was told of them.
+        // Only older snapshots contain streams without links and ETags, and headers of another form of digest.
         let written = Set(SnapshotCodec.Kind.allCases).subtracting(Self.successors.keys)
         #expect(Set(Self.items.map { SnapshotCodec.encode($0).kind }) == written)
     }
 
     @Test func `streams of an older snapshot are read`() throws {
         let item = SnapshotItem.streams(Self.id(1), [StreamImage(entity: Self.id(1), content: nil, etag: "e")])
-        // Nothing was told: the last byte says so.
+        // The last byte states that nothing is known about the stream.
         let payload = Array(SnapshotCodec.encode(item).payload.dropLast())
         #expect(try SnapshotCodec.decode(.streams, payload: payload) == item)
     }
@@ -239,11 +239,11 @@ struct SnapshotCodecTests {
             restored += 1
             #expect(try StateDigest(of: state) == Self.store.digest, "seed \(seed), round \(round)")
         }
-        // Some changes put back what was there.
+        // Some changes restore the original bytes.
         #expect(restored < 100, "seed \(seed)")
     }
 
-    /// Kinds that are read, and written as others that say more.
+    /// Kinds that are read, but written as a newer kind with more fields.
     private static let successors: [SnapshotCodec.Kind: SnapshotCodec.Kind] = [
         .streams: .streamsTold, .header: .summedHeader,
     ]

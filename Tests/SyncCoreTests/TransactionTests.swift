@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Operations with one transactionID travel in one change set, wherever they stand in the queue.
+/// Operations with the same transactionID are sent in one change set, regardless of their places in the queue.
 struct TransactionTests {
     private let store: TestStore
     private let customer: EntityID
@@ -45,7 +45,7 @@ struct TransactionTests {
         let behind = try note(0, "again")
         let renamed = try rename("in between")
         let second = try rename("x", in: "T")
-        // Changes of one entity go in one round each, as their order counts.
+        // Each round sends one change of an entity, because their order matters.
         var rounds: [[[SequenceNumber]]] = []
         while try !store.state.pendingOperations().isEmpty, rounds.count < 9 {
             let plan = try store.plan()
@@ -59,7 +59,7 @@ struct TransactionTests {
     @Test func `what depends on a member and is needed by another goes along`() throws {
         let first = try note(0, "a", in: "T")
         let free = try store.newID()
-        // Needs the order, which the transaction changes, and is needed by what the transaction changes later.
+        // Depends on the order, which the transaction changes before; the transaction's later operations depend on it.
         let between = try store.perform([
             .update(orders[0], changes: ["Note": .string("between")], bindings: [])
         ])[0]

@@ -4,11 +4,11 @@ import Operations
 import SyncCore
 import Testing
 
-/// Whatever an app did and undid, these hold. A failure prints its seed; `TIDELOG_UNDO_SEEDS` is how many there are.
+/// Invariants of undo, for random operations. A failure prints its seed; `TIDELOG_UNDO_SEEDS` sets the number of seeds.
 struct UndoPropertyTests {
     static let seeds = Array(1...(ProcessInfo.processInfo.environment["TIDELOG_UNDO_SEEDS"].flatMap(UInt64.init) ?? 12))
 
-    /// With a part of the operations refused by the service, so that these are undone as well.
+    /// Returns a store in which the service has rejected some operations, so that these are undone as well.
     private func store(_ seed: UInt64) throws -> (store: TestStore, random: RandomOperations) {
         let planner = PlannerPropertyTests()
         var (store, random) = try planner.randomStore(seed, operations: 25)
@@ -18,7 +18,7 @@ struct UndoPropertyTests {
         return (store, random)
     }
 
-    /// What a person sees: entities, links and the queue.
+    /// Returns the visible state: entities, links and the queue.
     private func content(_ store: TestStore) throws -> [String] {
         let state = store.state
         return try state.allRows.map { row in
@@ -97,7 +97,7 @@ struct UndoPropertyTests {
         }
     }
 
-    /// A log in which these operations were never made. Their records keep their places, so that the others have their
+    /// Returns a log without these operations. Their records are replaced, so the other records keep their sequence
     /// numbers.
     private func without(_ operations: [SequenceNumber], _ store: TestStore) throws -> TestStore {
         let undone = try Set(operations).union(store.state.undoneOperations().map(\.sequence))

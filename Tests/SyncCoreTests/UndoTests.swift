@@ -20,7 +20,7 @@ struct UndoTests {
 
     private func undo(_ operations: SequenceNumber...) throws -> [SequenceNumber] { try store.undo(Set(operations)) }
 
-    // MARK: What is undone
+    // MARK: Undone operations
 
     @Test func `a changed entity is as it was, a new one is gone, a deleted one is back with its links`() throws {
         let rename = try rename("Bea")
@@ -139,7 +139,7 @@ struct UndoTests {
         #expect(try store.state.undoneOperations().isEmpty)
     }
 
-    // MARK: Dependants
+    // MARK: Dependents
 
     @Test func `what names a new entity goes with its creation`() throws {
         let new = try store.create("Customers")
@@ -248,7 +248,7 @@ struct UndoTests {
 }
 
 extension TestStore {
-    /// The digest of the state without the number of the last record, which every record raises.
+    /// Returns the digest of the state without the last sequence number, which each record increases.
     func digestOfContent() throws -> StateDigest {
         let header = try state.header()
         defer { try? state.setHeader(header) }

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What the members of a change set, and a delete and what it takes along, must not do to each other.
+/// Interactions between members of a change set, and between a delete and its cascade.
 @Suite struct UnitPlanTests {
     let store: TestStore
     let a: EntityID
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    // MARK: Updates that become part of a creation
+    // MARK: Updates merged into a create
 
     @Test func `without batch an update of a dependent value takes the place of the creation's binding`() throws {
         store.service = ServiceOptions(supportsBatch: false)
@@ -71,7 +71,7 @@ import Testing
         #expect(plan.held.keys.sorted() == operations)
     }
 
-    // MARK: Replacements
+    // MARK: Replacements with PUT
 
     @Test func `without PATCH a replacement does not take back a link that another end took`() throws {
         store.service = ServiceOptions(supportsPatch: false)

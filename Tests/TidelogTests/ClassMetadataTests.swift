@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Generated classes carry the metadata that they were generated from, and a service may have others by now.
+/// Compatibility of the metadata in generated classes with the current metadata of the service.
 struct ClassMetadataTests {
     private final class Classes: DataService {
         static let document = ClassMetadataTests.metadata(entity: #"<Property Name="Name" Type="Edm.String"/>"#)
@@ -71,7 +71,7 @@ struct ClassMetadataTests {
     }
 
     @Test func `offline a refresh is refused if the classes cannot live with what the service says`() async throws {
-        // The store was made by an app without these classes, when the service already had the other type.
+        // An app without these classes created the store, when the service already had the other type.
         let directory = try TemporaryDirectory()
         let transport = try Self.transport(Self.other)
         let parameters = OfflineODataParameters(storePath: directory.path, transport: transport)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidelog
 
-/// The end of a store.
+/// Removal of a store.
 struct ClearTests {
     private static let offline = Client(dialect: .v4, isOnline: false)
 
@@ -91,7 +91,7 @@ struct ClearTests {
     @Test func `a store whose files cannot be removed is closed, and can be opened again`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
-        // Somebody's file, where the log is to go.
+        // A file of another owner at the path to which the log would be moved.
         let place = store.parameters.storePath + "/log.removed"
         try Data("mine".utf8).write(to: URL(fileURLWithPath: place))
         await #expect(throws: TidelogError.self) { try await store.clear() }

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples that create entities together with their relationships.
+/// API samples that create entities together with their relationships.
 @Suite struct CreateSampleTests {
     @Test(arguments: Client.all)
     func `sample createRelatedEntity: through a collection`(_ client: Client) async throws {

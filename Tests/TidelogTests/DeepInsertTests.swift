@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// New entities in the collections of a new entity: as one request, where the service can tell them apart.
+/// New entities in the collections of a new entity: one request, if the service's response identifies them.
 @Suite struct DeepInsertTests {
     struct Service: Sendable, CustomTestStringConvertible {
         let client: Client
@@ -52,7 +52,7 @@ import Tidelog
         let shop = try await shop(service)
         let (customer, orders) = try customer(shop, ["a", "b", "c"])
         try await shop.service.createEntity(customer)
-        // Edits and deletions of children that have no key yet.
+        // Changes and deletes children that have no key yet.
         orders[1]["Quantity"] = .integer(5)
         try await shop.service.updateEntity(orders[1])
         try await shop.service.deleteEntity(orders[2])

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What a new entity has that wants defaults.
+/// Default values of new entities.
 @Suite struct DefaultValueTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>

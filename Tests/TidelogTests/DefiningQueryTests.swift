@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples of defining queries, and what a store makes of them.
+/// API samples of defining queries, and the resulting content of the store.
 @Suite struct DefiningQueryTests {
     private static func query(_ name: String, _ text: String) -> OfflineODataDefiningQuery {
         OfflineODataDefiningQuery(name: name, query: text, automaticallyRetrievesStreams: false)
@@ -39,7 +39,7 @@ import Tidelog
         try await store.add(definingQuery: Self.query("Orders", "Orders?$filter=OrderID le 2"))
         try await store.download(withSubset: ["Orders"])
         #expect(try await shop.fetch("Orders").count == 2)
-        // The same name again replaces the query.
+        // A query with the same name replaces the previous one.
         try await store.add(definingQuery: Self.query("Orders", "Orders?$filter=OrderID eq 3"))
         try await store.download()
         #expect(try await shop.fetch("Orders").map { $0["OrderID"] } == [.integer(3)])

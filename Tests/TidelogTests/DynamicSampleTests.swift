@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples of the dynamic API, one after another, and of the life of an entity.
+/// API samples of the dynamic API and of the life cycle of an entity.
 @Suite struct DynamicSampleTests {
     @Test(arguments: Client.all)
     func `samples create, update and delete with the dynamic API`(_ client: Client) async throws {

@@ -3,9 +3,9 @@ import Synchronization
 import Testing
 import Tidelog
 
-/// What the service refused, as an app finds it, mends it, and gives it up.
+/// Rejected operations that the app finds, corrects or discards.
 struct ErrorArchiveTests {
-    /// A store with an order of a customer that the service does not have, and what the service said.
+    /// A store with an order of a customer that does not exist at the service, and the service's error.
     private struct Refused {
         let shop: Shop
         let store: OfflineODataProvider
@@ -40,7 +40,7 @@ struct ErrorArchiveTests {
         let affected = try #require(
             try await refused.query("ErrorArchive(\(entry.requestID))/AffectedEntity").first)
         #expect(affected["Note"] == .string("wrong") && affected.state == .error)
-        // A refusal never takes anything away here.
+        // A rejection leaves the local changes in place.
         try await refused.shop.service.loadEntity(refused.order)
         #expect(refused.order["CustomerID"] == .integer(400))
     }

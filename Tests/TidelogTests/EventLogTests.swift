@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The last downloads and uploads as an entity set.
+/// The entity set of the last downloads and uploads.
 struct EventLogTests {
     private func events(_ shop: Shop, _ options: String = "") async throws -> [EntityValue] {
         try await shop.service.executeQuery(DataQuery().withURL("EventLog\(options)")).entityList()
@@ -20,7 +20,7 @@ struct EventLogTests {
         let latest = try await self.events(shop, "?$filter=Type eq 'Upload'&$orderby=ID desc&$top=1&$select=Time")
         #expect(latest.map { $0["Time"] } == [events[2]["Time"]])
         #expect(latest.first?["ID"] == events[2]["ID"])
-        // They are in the state, and so in what is folded anew.
+        // The events are part of the state, so a fold of the log restores them.
         let again = OfflineODataProvider(parameters: store.parameters)
         await store.close()
         try await again.open()

@@ -6,9 +6,9 @@ import Testing
 import Tidelog
 import Transport
 
-/// A service that pages what is expanded, at any depth.
+/// A service that returns expanded collections in pages, at any depth.
 @Suite struct ExpandedPagesTests {
-    /// By what the URL ends in, behind the service's root.
+    /// Responses by the part of the URL after the service root.
     private static let answers = [
         "Customers?$expand=Orders($expand=Customer($expand=Orders))": """
         {"value":[{"CustomerID":1,"Name":"Ada",

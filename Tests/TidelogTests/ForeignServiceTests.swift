@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Services that understand less than the plan assumes, or do not roll back what they refuse, and of which nobody has told the
-/// store anything.
+/// Services that lack capabilities that the plan assumes, or do not roll back rejected change sets, without a
+/// configuration of the store.
 @Suite struct ForeignServiceTests {
     private func shop(
         _ client: Client, _ options: ServiceOptions? = nil, _ change: (inout Abilities) -> Void
@@ -17,8 +17,8 @@ import Tidelog
 
     private func store(_ shop: Shop) throws -> OfflineODataProvider { try #require(shop.store) }
 
-    /// A pair whose link only a body can say in one change set, one order of a new customer, and a link of two new entities
-    /// that are linked in collections.
+    /// Creates a pair that can be linked only in a body within one change set, an order of a new customer, and two new
+    /// entities that are linked by collections.
     private func makePairs(_ shop: Shop) async throws {
         let service = shop.service
         let person = try shop.new("Persons", ["Name": .string("p")])
@@ -65,7 +65,7 @@ import Tidelog
         try await shop.synchronize()
         expectPairs(shop)
         #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsOnly)
-        // Also by whoever opens the store next.
+        // The capability is also used after the store is opened again.
         try await store(shop).close()
         try await store(shop).open()
         #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsOnly)
@@ -110,8 +110,7 @@ import Tidelog
 
     // MARK: Change sets that are not rolled back
 
-    /// Two creates that the app wants to take effect together; the key of the visit is given here, that of the supplier by
-    /// the service.
+    /// Creates two entities in one change set. The app assigns the key of the visit, the service that of the supplier.
     private func makeTogether(_ shop: Shop, _ first: String, _ second: String) async throws {
         let changes = ChangeSet()
         let id = GuidValue(high: 9, low: 9)
@@ -153,7 +152,7 @@ import Tidelog
             #expect(doubtful.reason?.contains("may have kept") == true, "\(doubtful)")
             try await store(shop).settle(operation: doubtful.sequence, as: .tookEffect, at: "Suppliers(3)")
         }
-        // The visit was refused, and waited for the other one of its change set.
+        // The visit was rejected, and waited for the supplier of its change set.
         try await shop.synchronize()
         #expect(count(shop, "Suppliers") == 1)
         #expect(count(shop, "Visits") == 1)

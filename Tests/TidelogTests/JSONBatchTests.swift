@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// V4 with batches in the JSON format, end to end.
+/// Batches of V4 in the JSON format, end to end.
 @Suite struct JSONBatchTests {
     private func shop(_ client: Client) async throws -> Shop {
         try await Shop(client, options: ServiceOptions(batchFormat: .json))
@@ -13,7 +13,7 @@ import Tidelog
     private static let offline = Client.offline.filter { $0.dialect == .v4 }
     private static let all = Client.all.filter { $0.dialect == .v4 }
 
-    /// The bodies of what was sent to `$batch`.
+    /// Returns the bodies of the batch requests.
     private func batches(_ shop: Shop) -> [String] {
         shop.transport.requests.filter { $0.url.hasSuffix("$batch") }.map { String(decoding: $0.body, as: UTF8.self) }
     }

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Entities stay apart whatever their keys are made of, and links stay in the sets that the metadata binds them to.
+/// Identity of entities with unusual keys, and the entity sets to which the metadata bind links.
 @Suite struct KeyIdentityTests {
     @Test func `key values inside of complex properties tell entities apart`() async throws {
         let shop = try await KeyShop(["Places"]) {
@@ -77,7 +77,7 @@ import Tidelog
         #expect(try await shop.notes("Texts") == ["composed", "decomposed"])
         #expect(try await shop.one("Texts('K%C3%A9')")["Note"] == .string("composed"))
         #expect(try await shop.one("Texts('Ke%CC%81')")["Note"] == .string("decomposed"))
-        // The second download finds both as they are.
+        // The second download finds both entities unchanged.
         let report = try await shop.store.download()
         #expect(report.queries.allSatisfy { $0.tally.changed == 0 && $0.tally.removed == 0 }, "\(report)")
         let found = try await shop.service.executeQuery(DataQuery().withURL("Texts?$filter=ID eq '\(decomposed)'"))
@@ -169,7 +169,7 @@ import Tidelog
     }
 }
 
-/// A service whose keys are unusual, and a store of it.
+/// A service with unusual keys, and its store.
 private final class KeyShop {
     let store: OfflineODataProvider
     let service: DataService

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples on keys, readLinks and editLinks.
+/// API samples of keys, readLinks and editLinks.
 @Suite struct KeySampleTests {
     @Test(arguments: Client.all)
     func `sample create without key: any number of times`(_ client: Client) async throws {

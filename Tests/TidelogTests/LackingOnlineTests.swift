@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Without a store nothing can wait: what has a form goes in it, what has none is refused before it is sent.
+/// Online changes at services that lack a capability: sent in an equivalent request, or refused before anything is
+/// sent.
 @Suite struct LackingOnlineTests {
     private func shop(
         _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// The exact requests to services that lack something.
+/// Exact requests to services that lack a capability.
 @Suite struct LackingRequestTests {
     private func shop(
         _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void = { _ in }
@@ -14,8 +14,8 @@ import Tidelog
         return try await Shop(client, abilities: abilities, options: options)
     }
 
-    /// The modifications since the last call, each as `POST Orders {…}`; those of a batch one by one, change sets between
-    /// dashes.
+    /// Returns the modifications since the last call, each in the form `POST Orders {…}`. Requests of a batch are
+    /// listed separately, change sets between dashes.
     private func modifications(_ shop: Shop) throws -> [String] {
         defer { shop.transport.forgetRequests() }
         return try shop.transport.requests.filter { $0.method != "GET" }.flatMap { request in
@@ -313,7 +313,8 @@ import Tidelog
         shop.transport.forgetRequests()
         try await store(shop).upload()
         #expect(try modifications(shop) == ["--", #"POST Owners {"Name":"o","Car":{"Model":"c"}}"#])
-        // A new owner for an old car, and a new car for the old owner: each says its half.
+        // A new owner for an existing car, and a new car for its previous owner: each request contains one of the
+        // links.
         let swap = ChangeSet()
         let second = try shop.new("Owners", ["Name": .string("second")])
         swap.createEntity(second)
@@ -385,7 +386,7 @@ import Tidelog
         try await shop.synchronize()
     }
 
-    // MARK: Deleted on both sides
+    // MARK: Entities deleted on both sides
 
     @Test(arguments: Client.offline)
     func `deleted on both sides, downloaded before the upload: it stays deleted and the deletion is done`(

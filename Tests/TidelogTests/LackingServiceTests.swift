@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Services that lack something: the same changes go in other requests, and the state after push and pull is the same.
+/// Services that lack a capability: the same changes are sent in other requests, and lead to the same state after an
+/// upload and a download.
 @Suite struct LackingServiceTests {
-    /// A service that lacks something, and what a store is told of it.
+    /// Missing capabilities of a service, and the options of the store for it.
     struct Lack: Sendable, CustomTestStringConvertible {
         let client: Client
         let name: String
@@ -60,7 +61,7 @@ import Tidelog
         try await Shop(lack.client, abilities: lack.abilities, options: lack.options)
     }
 
-    // MARK: Everything that is possible, arrives
+    // MARK: All changes reach the service
 
     @Test(arguments: Lack.all)
     func `a new customer with orders bound to it, edited and moved, arrives whole`(_ lack: Lack) async throws {

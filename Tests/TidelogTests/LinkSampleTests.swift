@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples of links between entities that exist, their typing errors corrected.
+/// API samples of links between existing entities, with typing errors corrected.
 @Suite struct LinkSampleTests {
     @Test(arguments: Client.all)
     func `sample createLink: two existing entities`(_ client: Client) async throws {

@@ -3,7 +3,7 @@ import Foundation
 import Testing
 import Tidelog
 
-/// Media as an app sees them, with its entity objects in hand.
+/// Media streams through the public API, with entity objects.
 struct MediaTests {
     private func bytes(_ stream: LocalStream?) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path)))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What is counted is what the documentation says.
+/// The metrics have the names and values that the documentation states.
 struct MetricsTests {
     private func shop() async throws -> (Shop, OfflineODataProvider) {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
@@ -79,7 +79,7 @@ struct MetricsTests {
         #expect(labels == Set(try documented()))
     }
 
-    /// The labels in the table of the documentation.
+    /// Returns the labels in the table of the documentation.
     private func documented() throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

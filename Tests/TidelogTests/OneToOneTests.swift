@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// The seeds' special cases: pairs of which neither end can be alone.
+/// API samples of 1–1 relationships whose ends cannot exist alone.
 @Suite struct OneToOneTests {
     @Test(arguments: Client.all)
     func `sample 1-1: created by deep insert`(_ client: Client) async throws {
@@ -79,7 +79,7 @@ import Tidelog
         try await shop.expectRefusal(mandatory) {
             try await shop.service.deleteLink(from: cars[0], property: owner, to: owners[0])
         }
-        // The seeds' own sample of a 1-1 deletion removes links only, which their text forbids.
+        // The original sample of a 1–1 deletion deletes only links, which its own text forbids.
         try await shop.expectRefusal(mandatory) {
             let changes = ChangeSet()
             for (car, its) in zip(cars, owners) { changes.deleteLink(from: car, property: owner, to: its) }

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// A store as it was, through the API.
+/// A store as of an earlier time, through the public API.
 struct PastTests {
     private static let offline = Client(dialect: .v4, isOnline: false)
 

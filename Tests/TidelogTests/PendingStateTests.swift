@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What counts as local, pending or in error: an entity that an operation changes, not one that it only names.
+/// Which entities are local, pending or in error: those that an operation changes, not those that it only refers to.
 struct PendingStateTests {
     private static func keys(_ shop: Shop, _ url: String) async throws -> [Int64] {
         try await shop.service.executeQuery(DataQuery().withURL(url)).entityList()
@@ -70,7 +70,7 @@ struct PendingStateTests {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         let order = try await shop.one("Orders", 1)
-        // The service refuses the change of the order, and the link that is made afterwards is never sent.
+        // The service rejects the change of the order. The later link is a draft and is not sent.
         order["Note"] = .string("refused")
         shop.transport.add(
             Fault(.refuse(status: 400), times: 1, method: client.dialect == .v2 ? "MERGE" : "PATCH", part: .any))
@@ -90,7 +90,7 @@ struct PendingStateTests {
         try await shop.service.executeQuery(DataQuery().withURL(url)).entityList().compactMap(\.readLink)
     }
 
-    // MARK: The archive and the queue
+    // MARK: The error archive and the queue
 
     @Test(arguments: Client.offline)
     func `the archive expands and filters by the entity that is affected`(_ client: Client) async throws {

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// What the builder says beyond comparisons: aggregates, computed values, lambdas, search and pages.
+/// Query builder beyond comparisons: aggregates, computed values, lambdas, search and pages.
 @Suite struct QueryLanguageTests {
     @Test(arguments: Client.offline)
     func `the sample of the page on queries: a sum for each name`(_ client: Client) async throws {
@@ -119,7 +119,7 @@ import Tidelog
                 .integer(1)
             ])
         #expect(try await shop.fetch("Orders", matching: DataQuery().search("e", "card").select(note)).count == 1)
-        // Nothing to search in: the search does not count.
+        // Without a selected string, the search matches every entity.
         #expect(try await shop.fetch("Orders", matching: DataQuery().search("engine").select(id)).count == 4)
     }
 
@@ -152,7 +152,7 @@ import Tidelog
             return sizes
         }
         #expect(try await pages(query) == [3, 1])
-        // A next link goes on as it began.
+        // A next link keeps the page size of its query.
         #expect(try await pages(query.pageSize(1)) == [1, 1, 1, 1])
         #expect(try await shop.service.executeQuery(DataQuery().withURL("Orders")).nextQuery != nil)
         let customer = try await shop.fetch("Customers")[0]

@@ -1,9 +1,9 @@
 import Testing
 import Tidelog
 
-/// Queries by the builder: every comparison and function against rows that are known.
+/// Comparisons and functions of the query builder, on known rows.
 @Suite struct QueryTests {
-    /// One condition, and the keys of the entities that it finds.
+    /// A condition, and the keys of the matching entities.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let set: String

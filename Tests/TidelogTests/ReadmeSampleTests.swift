@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// The README's library sample is the code between the two marks below, and it runs.
+/// Compares the README's sample with the code between the two markers below, and runs it.
 @Suite struct ReadmeSampleTests {
     private func sample(_ serviceRoot: String, _ parameters: OfflineODataParameters) async throws -> UploadReport {
         // README begins

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// What a store refuses: a typed error, and nothing logged.
+/// Refusals: a typed error, and nothing in the log.
 @Suite struct RefusalTests {
     @Test(arguments: Client.offline)
     func `unknown names are refused by name`(_ client: Client) async throws {

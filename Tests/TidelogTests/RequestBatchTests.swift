@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Change sets with queries in between, as one call.
+/// Change sets with queries between them, in one call.
 @Suite struct RequestBatchTests {
     @Test(arguments: Client.all)
     func `a query sees what the change sets before it did, and not what those behind it do`(
@@ -62,7 +62,7 @@ import Tidelog
         good.createEntity(try shop.new("Customers", ["Name": .string("good")]))
         let bad = ChangeSet()
         bad.createEntity(try shop.new("Customers", ["Name": .string("half")]))
-        // A car has an owner, always.
+        // A car must have an owner.
         bad.createEntity(try shop.new("Cars", ["Model": .string("alone")]))
         let batch = RequestBatch()
         batch.addChanges(good)

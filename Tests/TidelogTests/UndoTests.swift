@@ -2,7 +2,7 @@ import EDM
 import Testing
 import Tidelog
 
-/// Undo as an app sees it, with its entity objects in hand.
+/// Undo through the public API, with entity objects.
 struct UndoTests {
     private func store(_ shop: Shop) throws -> OfflineODataProvider { try #require(shop.store) }
 
@@ -30,7 +30,7 @@ struct UndoTests {
         #expect(try await !store.hasPendingUpload)
         #expect(try await store.upload().batches == 0)
 
-        // The same objects go on.
+        // The same objects can be used again.
         try await shop.service.createEntity(new)
         #expect(new.state == .pending)
         #expect(try await store.redoLastUndo() == report.undone)
@@ -58,7 +58,7 @@ struct UndoTests {
         let undone = try await store.undoneOperations()
         #expect(undone.map(\.state) == [.undone, .undone])
         #expect(undone.map(\.action) == [.create, .create])
-        // The order by itself needs the customer.
+        // The order depends on the customer.
         await #expect(throws: TidelogError.self) { try await store.redo([operation + 1]) }
         #expect(try await store.redo(report.undone) == report.undone)
         #expect(try await shop.related(customer, "Orders").count == 1)
@@ -75,7 +75,7 @@ struct UndoTests {
         let other = try await shop.one("Customers", 2)
         other["Name"] = .string("alone")
         try await shop.service.updateEntity(other)
-        // There is no such customer at the service.
+        // The customer does not exist at the service.
         let order = try shop.new("Orders", ["CustomerID": .integer(400)])
         try await shop.service.createEntity(order, options: together)
 
@@ -90,7 +90,7 @@ struct UndoTests {
                 DataQuery().from(try shop.set("Customers")).filter(try shop.property("Customers/CustomerID").equal(1))
             ).requiredEntity()["Name"] == .string("Ada Lovelace"))
 
-        // Without the order the rest goes.
+        // Without the order, the other operations are sent.
         try await store.undoPendingChanges(for: order)
         #expect(try await store.upload().remaining == 0)
     }

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What an app can see of its uploads: the status of each operation, and lines in a logger.
+/// Status of operations and lines in the log of the app during uploads.
 struct VisibilityTests {
     private final class Lines: Sendable {
         private let state = Mutex<[String]>([])

@@ -3,7 +3,7 @@ import SyncCore
 import Testing
 import Views
 
-/// Views that were being written when the machine stopped cannot be told from whole ones by looking at them.
+/// Views that were being written when the machine stopped. Their content does not show whether they are complete.
 struct BootTests {
     private let file = ViewsFile()
 
@@ -15,7 +15,7 @@ struct BootTests {
         try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
     }
 
-    /// What is on the disk while they are open, as a crash leaves it.
+    /// Leaves the views on the disk as a crash does while they are open.
     private func stopped(in boot: String) throws {
         let state = try open(boot)
         try write(state)

@@ -14,7 +14,7 @@ struct GatheringTests {
         try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
     }
 
-    /// The names that the next process finds if this one ends now.
+    /// Returns the names that the views would contain if the process ended now.
     private func committed() throws -> [String] {
         let (_, state) = try file.openCopy()
         defer { state.close() }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Views
 
-/// NaN is equal to nothing, not even to itself, and neither less nor greater than anything; sorted, it comes behind all
-/// numbers. A null is something else.
+/// NaN is not equal to, less than or greater than any value, including NaN, and is sorted after all numbers. It differs
+/// from null.
 struct NotANumberTests {
     private func shop() throws -> SmallShop {
         let shop = try SmallShop()

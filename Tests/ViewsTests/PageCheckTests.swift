@@ -6,11 +6,11 @@ import Testing
 
 @testable import Views
 
-/// Pages of the views' file that are not as SQLite wrote them are found.
+/// Changed pages in the file of the views are detected.
 struct PageCheckTests {
     private let file = ViewsFile()
 
-    /// Views with enough in them for overflow pages and inner pages of indexes.
+    /// Fills the views so that they contain overflow pages and inner pages of indexes.
     private func fill() throws {
         let state = try file.open()
         try state.transaction {
@@ -44,7 +44,7 @@ struct PageCheckTests {
             var changed = whole
             changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             try write(changed)
-            // A page that was never written may only be all zero.
+            // A page that was never written must contain only zeros.
             #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == page + 1, "byte \(place)")
             if page % 16 == 0 {
                 #expect(throws: StateError.self, "byte \(place)") { try file.open() }
@@ -55,7 +55,7 @@ struct PageCheckTests {
     @Test func `a changed page that opening did not look at is found when it is read`() throws {
         try fill()
         var bytes = try bytes()
-        // The text of an overflow page: nothing but the checksum could tell.
+        // A change in the text of an overflow page, which only the checksum detects.
         let places = stride(from: 2_000, to: bytes.count, by: PageChecks.pageSize).filter { place in
             bytes[place..<place + 8].allSatisfy { $0 == 0x20 || (0x30...0x39).contains($0) }
         }

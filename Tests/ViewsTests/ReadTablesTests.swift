@@ -3,7 +3,7 @@ import Testing
 
 @testable import Views
 
-/// What an answer was read from has something in common with what may change it.
+/// The tables that a query read include those whose changes may affect its result.
 struct ReadTablesTests {
     @Test(arguments: ["Orders(1)/Customer", "Customers(2)/Orders", "Orders?$filter=Customer/Name eq 'x'"])
     func `the first link of a relationship changes answers that found none`(url: String) throws {

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Views
 
-/// SQLite looks at the parts of a condition in an order of its own. Whether a query fails for a row's sake is what the evaluator
-/// says.
+/// SQLite evaluates the parts of a condition in its own order. The evaluator determines whether a query fails because
+/// of a row.
 struct RefusedRowTests {
     private func shop() throws -> SmallShop {
         let shop = try SmallShop()

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Views
 
-/// A query that differs from one before in its values alone runs the statement of that one, and finds its own entities.
+/// A query that differs from an earlier one only in its values reuses the statement and returns its own results.
 struct RememberedStatementTests {
     @Test(arguments: [
         ("Mood eq 'Bad'", "Mood eq 'Awful'"), ("Mood in ('Bad','0')", "Mood in ('Awful','1')"),
@@ -20,7 +20,7 @@ struct RememberedStatementTests {
         #expect(try shop.find("Orders?$filter=" + second) == [2])
     }
 
-    /// For Swift the two are equal; for OData, which compares Unicode scalars, they are not.
+    /// Swift considers the two texts equal; OData compares Unicode scalars and does not.
     @Test(arguments: ["Text eq '%@'", "contains(Text,'%@')", "endswith(Text,'%@')", "Text in ('x','%@')"])
     func `texts whose characters are composed in another way are other texts`(filter: String) throws {
         let shop = try SmallShop()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Views
 
-/// Whole queries over the views: what SQL answers is what the evaluator answers, and pages put together are the whole.
+/// Queries over the views: SQL and the evaluator return the same results, and the pages together are the whole result.
 struct RowQueryTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -29,7 +29,7 @@ struct RowQueryTests {
         <EntitySet Name="Orders" EntityType="S.Order"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// Customers have the entity IDs from 1, orders those from 1001.
+    /// A store with customers with entity IDs from 1, and orders with IDs from 1001.
     private final class Store {
         let state: SQLiteState
         let model: EntityDataModel
@@ -165,7 +165,7 @@ struct RowQueryTests {
         #expect(compared == 300)
     }
 
-    /// Sequences that end in rows of values, over columns.
+    /// Returns a random `$apply` that ends in rows of values, over columns.
     private func randomApply(_ dice: inout Dice) -> String {
         let keys = ["Number", "Text", "Price", "Placed", "Customer/Name", "Customer/Address/City", "Customer/ID"]
         let aggregates = [
@@ -400,7 +400,7 @@ struct RowQueryTests {
         let answer = try #require(try store.query.answerInSQL(request, wantsCount: false))
         #expect(try store.ids(answer) == found)
         #expect(try store.ids(store.query.answerInMemory(request)) == found)
-        // Page by page.
+        // The same result in pages.
         var collected: [UInt64] = []
         var next: QueryOptions? = request.options
         while let options = next, collected.count < 9 {

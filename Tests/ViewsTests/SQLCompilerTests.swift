@@ -5,7 +5,7 @@ import Testing
 
 @testable import Views
 
-/// `TIDELOG_SEED=123` runs that seed alone, `TIDELOG_SEEDS=100` as many random ones.
+/// `TIDELOG_SEED=123` runs only that seed, `TIDELOG_SEEDS=100` the given number of random seeds.
 private let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["TIDELOG_SEED"].flatMap(UInt64.init) { return [seed] }
@@ -22,7 +22,8 @@ struct SQLCompilerTests {
         return shop
     }
 
-    /// Nil where SQL refuses a row: it may look at conditions in another order, and then memory answers.
+    /// Returns the matching entities; nil if SQL refuses a row. SQL may evaluate conditions in another order; the store
+    /// then evaluates the query in memory.
     private func selected(_ shop: CompiledShop, _ filter: Expression, _ order: [OrderItem] = []) throws -> [Int64]? {
         do {
             return try shop.selected("Orders", filter, order)
@@ -40,7 +41,7 @@ struct SQLCompilerTests {
             for _ in 0..<250 {
                 let text = chance.condition(3)
                 let filter = try Expression.parse(text, version: .v401)
-                // Where the evaluator refuses a row, SQL may refuse or may not have come to it.
+                // If the evaluator refuses a row, SQL may refuse it or may not have evaluated it.
                 guard let expected = try? shop.expected("Orders", filter),
                     let selected = try selected(shop, filter)
                 else { continue }
@@ -144,6 +145,6 @@ struct SQLCompilerTests {
 }
 
 extension String {
-    /// How often the other text is in this one.
+    /// Returns the number of occurrences of `part`.
     fileprivate func occurrences(of part: String) -> Int { ranges(of: part).count }
 }

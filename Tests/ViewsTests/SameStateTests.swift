@@ -4,12 +4,12 @@ import SyncCore
 import Testing
 import Views
 
-/// The views in SQLite say what the state in memory says, however they came to be.
+/// The views in SQLite have the same state as the state in memory, regardless of how the records were applied.
 struct SameStateTests {
     static let seeds: [UInt64] = Array(1...8)
     static let steps = 300
 
-    /// How many changed items the working set keeps: it must not matter.
+    /// Returns the number of changed items that the working set keeps, which must not affect the state.
     private static func flushLimit(_ seed: UInt64) -> Int { [1, 2, 17, .max][Int(seed % 4)] }
 
     private static func records(_ seed: UInt64) -> [Record] {
@@ -17,7 +17,7 @@ struct SameStateTests {
         return (0..<steps).map { _ in random.next() }
     }
 
-    /// Everything that a state says, in words: a difference then shows where it is.
+    /// Returns the complete state as text, so that a failure shows the difference.
     private func words(_ state: WorkingSet) throws -> [String] {
         var words: [String] = []
         try state.forEachRow { row in
@@ -35,7 +35,7 @@ struct SameStateTests {
         for query in try state.queries() { words.append("\(query)") }
         let header = try state.header()
         words.append("\(header.applied) \(header.nextEntity) \(header.nextBatch)")
-        // Behind lost records the next number is far away; the records here use the first ones only.
+        // After lost records, the next ID is far away; these records use only the first IDs.
         for id in 1..<min(header.nextEntity.rawValue, 2_000) {
             let id = EntityID(rawValue: id)
             words.append("\(id) of \(try state.set(of: id) ?? "-"), covered: \(try state.isCovered(id))")
@@ -130,7 +130,7 @@ struct SameStateTests {
             try expectAtOnce(state, "seed \(seed), after record \(sequence)")
             try expectAtOnce(memory, "seed \(seed), after record \(sequence)")
             guard let model = fold.model else { continue }
-            // Nobody has checked these operations. One for which no request can be made keeps no plan from being made.
+            // These operations were not validated. An operation without a possible request does not prevent a plan.
             #expect(
                 try UploadPlanner(storage: state, model: model).plan()
                     == UploadPlanner(storage: memory, model: model).plan(), "seed \(seed), after record \(sequence)")
@@ -146,7 +146,7 @@ struct SameStateTests {
             }
         }
         #expect(try Set(state.serviceEntities(ids)) == Set(each), comment)
-        // What the planner relies on: what the service does not have it links to nothing.
+        // An invariant of the planner: an entity that the service does not have has no links in the base state.
         let known = Set(each.filter { $0.row != nil }.map(\.id))
         try state.forEachLink { link in
             guard link.inBase, ids.contains(link.first), ids.contains(link.second) else { return }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Views
 
-/// The write-ahead log of encrypted views, as it is when the process ends.
+/// The write-ahead log of encrypted views after the process has ended.
 struct SealedLogTests {
     private let file = SealedViewsFile()
     private static let headerSize = SealedDatabase.logHeaderSize
@@ -19,7 +19,7 @@ struct SealedLogTests {
         }
     }
 
-    /// The numbers of those that are there, where the last one is not after one that is missing; nil otherwise.
+    /// Returns the number of added queries if they are the first ones without a gap; nil otherwise.
     private func prefix(of state: SQLiteState) throws -> Int? {
         let names = Set(try state.queries().map(\.query.name).filter { $0.hasPrefix("N") })
         for query in try state.queries() where query.query.name.hasPrefix("N") {
@@ -29,13 +29,14 @@ struct SealedLogTests {
         return names == Set((0..<names.count).map { "N\($0)" }) ? names.count : nil
     }
 
-    /// Twenty transactions in the log, of which the first ten are in the database as well if it was checkpointed.
+    /// Returns views with twenty transactions in the log. If `checkpointed`, the database contains the first ten as
+    /// well.
     private func stopped(checkpointed: Bool) throws -> SealedViewsFile {
         let state = try file.filled()
         try state.connection.execute("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA wal_autocheckpoint = 0")
         for number in 0..<10 { try add(number, to: state) }
         if checkpointed { try state.connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
-        // The first of them behind a checkpoint begins the log anew: all of it is in the database.
+        // The first transaction after a checkpoint restarts the log, because the database contains all of it.
         for number in 10..<20 { try add(number, to: state) }
         if checkpointed { try state.connection.execute("PRAGMA wal_checkpoint(PASSIVE)") }
         let copy = try file.copy()
@@ -84,7 +85,8 @@ struct SealedLogTests {
                 damaged += 1
             }
         }
-        // What the database needs has to be whole; otherwise the log may end where it was changed, as after a crash.
+        // The part of the log that the database needs must be intact. Otherwise the log may end at the change, as after
+        // a crash.
         if checkpointed { #expect(damaged == places.count) }
     }
 
@@ -95,7 +97,7 @@ struct SealedLogTests {
         for kept in [0, 1, frames / 2, frames - 1] {
             try copy.write(pages, "")
             try copy.write(whole.prefix(Self.headerSize + kept * Self.frameSize), "-wal")
-            // The second time as well: the first one has not made it look whole.
+            // A second attempt also fails: the first one has not repaired the log.
             for _ in 0..<2 {
                 let error = #expect(throws: StateError.self, "\(kept) of \(frames)") { try copy.open() }
                 #expect(error?.code == .damaged)
@@ -123,7 +125,7 @@ struct SealedLogTests {
         try add(21, to: later)
         let stopped = try early.copy()
         later.connection.close()
-        // From before the views were closed.
+        // The log from before the views were closed.
         try stopped.write(old, "-wal")
         #expect(throws: StateError.self) { try stopped.open() }
     }
@@ -161,7 +163,7 @@ struct SealedLogTests {
         let state = try file.filled()
         let connection = state.connection
         try connection.execute("PRAGMA cache_size = 10; PRAGMA temp_store = FILE")
-        // Would be sorted in a file otherwise.
+        // A sort that would otherwise use a file.
         try? connection.execute(
             "CREATE TEMP TABLE copies AS SELECT a.query FROM queries a, queries b ORDER BY a.query || b.name DESC")
         #expect(file.names == ["", "-wal"])

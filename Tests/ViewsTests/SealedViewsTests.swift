@@ -5,11 +5,11 @@ import Testing
 
 @testable import Views
 
-/// The views of an encrypted store: a file of which somebody without the key reads nothing, and changes nothing unnoticed.
+/// The views of an encrypted store: without the key, the file cannot be read, and any change is detected.
 struct SealedViewsTests {
     private let file = SealedViewsFile()
 
-    // MARK: What is in the files
+    // MARK: Content of the files
 
     @Test func `what was written is there when the file is opened again`() throws {
         try file.filled().close()
@@ -22,7 +22,7 @@ struct SealedViewsTests {
         let state = try file.filled()
         #expect(file.names == ["", "-wal"])
         for name in file.names { #expect(try !file.hasMarker(name), "\(name)") }
-        // A sort that does not fit into memory, were it to.
+        // A sort that would otherwise spill to a file.
         _ = try state.connection.first(
             "SELECT count(*) FROM (SELECT DISTINCT name, query FROM queries ORDER BY query DESC)")
         try state.rehearse()

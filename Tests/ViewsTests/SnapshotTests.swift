@@ -4,7 +4,7 @@ import SyncCore
 import Testing
 import Views
 
-/// A snapshot holds the whole state: what is made of it is the state that was written.
+/// A snapshot contains the complete state: the restored state equals the written one.
 struct SnapshotTests {
     typealias Written = (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest)
 
@@ -91,7 +91,7 @@ struct SnapshotTests {
     ]
 
     @Test func `the random states hold everything that a snapshot can hold`() throws {
-        // Some of it is rare: where the seeds of the other tests have it not, a few more do.
+        // Some items are rare. If the seeds of the other tests do not produce them, further seeds do.
         var found: Set<String> = []
         for seed: UInt64 in 1...300 where !found.isSuperset(of: Self.everything) {
             var decoder = SnapshotDecoder()

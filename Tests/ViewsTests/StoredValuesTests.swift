@@ -5,7 +5,7 @@ import Testing
 
 @testable import Views
 
-/// What rows hold of their values, in the columns and beside them.
+/// Values of rows, in columns and in the encoded rest.
 struct StoredValuesTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>

@@ -4,7 +4,7 @@ import Testing
 import Tidelog
 
 @Suite struct FunctionTests {
-    /// What generated code looks like.
+    /// Classes in the form of generated code.
     private final class AirService: DataService {
         final class Airport: EntityValue {
             var code: String? { self["Code"].flatMap { String(propertyValue: $0) } }

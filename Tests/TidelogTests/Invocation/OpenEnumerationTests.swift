@@ -6,7 +6,7 @@ import Testing
 import Tidelog
 import Transport
 
-/// What classes say about members of enumerations that a service adds.
+/// Generated classes, and enumeration members that the service adds later.
 @Suite struct OpenEnumerationTests {
     private final class OpenService: DataService {
         override var hasOpenEnumerations: Bool? { true }
@@ -16,7 +16,7 @@ import Transport
         override var hasOpenEnumerations: Bool? { false }
     }
 
-    /// The service has one member more from the second reading of its metadata on.
+    /// Returns a service whose metadata have an additional member from the second reading on.
     private func service<Service: DataService>(
         _ make: (any DataServiceProvider) -> Service
     ) async throws -> (Service, SandboxTransport) {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Calls that are refused before anything is sent.
+/// Calls that are refused before a request is sent.
 @Suite struct RefusedInvocationTests {
     private func expectRefusal(
         _ code: TidelogError.Code, _ words: String, _ dialect: Client.Dialect = .v4,
@@ -122,7 +122,7 @@ import Tidelog
     }
 }
 
-/// A store has no answers of its own.
+/// Invocations without a network.
 @Suite struct OfflineInvocationTests {
     private func store(_ transport: SandboxTransport, _ path: String) async throws -> OfflineODataProvider {
         let store = OfflineODataProvider(

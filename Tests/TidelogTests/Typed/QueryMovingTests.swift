@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tidelog
 
-/// A condition on an entity becomes one on what leads to it.
+/// Conversion of a condition on an entity into a condition on an entity that leads to it.
 @Suite struct QueryMovingTests {
     struct Move: Sendable, CustomStringConvertible {
         let description: String

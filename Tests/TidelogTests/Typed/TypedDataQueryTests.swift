@@ -3,7 +3,7 @@ import Testing
 
 @testable import Tidelog
 
-/// The steps of a query with typed properties.
+/// Query steps with typed properties.
 @Suite struct TypedDataQueryTests {
     @Test func `a typed query is the tree of its URL`() throws {
         let query = DataQuery()
@@ -32,7 +32,7 @@ import Testing
         #expect(
             try outer.expression.print(version: .v401)
                 == "Reports/any(x2:Errands/any(x1:x1/Cost gt 10) and x2/Name eq 'Bob')")
-        // What the dynamic functions named stays as it is.
+        // Variables that the dynamic functions named are unchanged.
         let named = Person.reports.property.any("x1") { _ in inner }
         let around = Person.reports.any { _ in named }
         #expect(
@@ -68,7 +68,7 @@ import Testing
             let ada = try await service.executeQuery(query).requiredEntity()
             #expect(ada.relatedEntities(Person.errands).map { $0["Title"] } == [.string("Post letter")])
             #expect(ada["Nick"] == nil)
-            // The sandbox gives complex values as a whole, as a service may.
+            // The sandbox returns complex values as a whole, as a service may.
             guard case .complex(let address)? = ada["Address"] else {
                 Issue.record("There is no address.")
                 return

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Tidelog
 
-/// A condition over typed properties is the same syntax tree as the text of a URL, and finds the same.
+/// Conditions over typed properties: the same syntax tree as the text of a URL, and the same results.
 @Suite struct TypedQueryTreeTests {
     @Test(arguments: TypedCondition.all + TypedCondition.types) func `a typed condition is the tree of its text`(
         _ condition: TypedCondition
     ) throws {
-        // What a literal is compared with decides its type, which the text does not say: `10` of a decimal.
+        // The text does not contain the type of a literal, which depends on its comparison: `10` may be a decimal.
         let printed = try condition.filter().expression.print(version: .v401)
         #expect(try Expression.parse(printed, version: .v401) == Expression.parse(condition.url, version: .v401))
     }
