@@ -7,7 +7,7 @@ import Testing
 
 @testable import LogInspection
 
-/// What went over the line for an operation.
+/// Requests that were sent for an operation.
 @Suite struct BuiltRequestTests {
     @Test(arguments: ["v2", "v4"])
     func `an operation has the requests that its batches carried it by`(dialect: String) async throws {

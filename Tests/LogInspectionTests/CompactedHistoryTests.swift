@@ -7,9 +7,9 @@ import TestSupport
 import Testing
 
 @Suite struct CompactedHistoryTests {
-    /// Five operations, one of each state, of which nothing is left but a snapshot.
+    /// Returns a log of five operations, one of each status, of which only a snapshot remains.
     ///
-    /// - Parameter undone: those that are undone in it.
+    ///  - Parameter undone: The operations that are undone in the snapshot.
     private func compacted(undone: Set<UInt64> = []) throws -> SampleLog {
         let log = try SampleLog()
         let state = WorkingSet()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LogInspection
 
-/// What can be said of the encrypted views of a store without opening it.
+/// Checks of the encrypted views of a store that is not open.
 @Suite struct EncryptedViewsCheckTests {
     private static let key = LogKey(Array(0..<32))!
     private let directory = TemporaryDirectory()

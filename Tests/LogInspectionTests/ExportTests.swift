@@ -16,7 +16,7 @@ import Testing
         .serviceInstalled(ServiceDescription(root: "https://example.org/", metadata: Array("<x/>".utf8)))
     }
 
-    /// A store with all sorts of records.
+    /// Returns a store with many kinds of records.
     private func sample() throws -> SampleLog {
         let log = try SampleLog(segmentSize: 2_048, runSize: 512)
         try log.append(service())
@@ -268,7 +268,7 @@ import Testing
 
     // MARK: Trace
 
-    /// What the Trace Event Format asks of events.
+    /// Checks the requirements of the Trace Event Format on events.
     private func check(_ events: [JSONValue]) throws {
         var starts: [String: (time: Int64, parts: [String])] = [:]
         for event in events {
@@ -286,7 +286,7 @@ import Testing
                 let before = starts[id]
                 #expect(phase == "s" ? before == nil : before.map { $0.time <= time } == true)
                 starts[id] = (time, (before?.parts ?? []) + [phase])
-                // An arrow begins, goes on and ends in a slice.
+                // An arrow starts, continues and ends in a slice.
                 #expect(
                     events.contains {
                         $0["ph"]?.string == "X" && $0["pid"] == event["pid"] && $0["tid"] == event["tid"]
@@ -325,7 +325,7 @@ import Testing
                 "2.1s", "2.1t", "3.1s", "3.1t", "2.1f", "3.1f", "4.2s", "4.2t", "3.2s", "3.2t", "5.3s", "5.3t", "4.2f",
                 "3.2f",
             ])
-        // Nobody answered the third batch.
+        // The third batch has no response.
         #expect(events.last?["args"]?["open"] == .boolean(true))
     }
 }

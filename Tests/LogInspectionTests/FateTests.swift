@@ -4,7 +4,7 @@ import Operations
 import Testing
 
 @Suite struct FateTests {
-    /// Appends five operations as 1 to 5 and what follows, and gives the names of their fates.
+    /// Appends five operations as records 1 to 5, and the facts. Returns the names of the fates of the operations.
     private func fates(after facts: Record.Body...) throws -> [String] {
         let log = try SampleLog()
         for number in 1...5 { try log.append(create(UInt64(number), "Orders")) }

@@ -7,8 +7,8 @@ import Testing
 @testable import LogInspection
 
 @Suite struct FilterTests {
-    /// 1, 2: creates; 3: an update of the second; 4, 5: a batch of 1 and 2, of which 2 is refused; 6: another set; 7: an undo
-    /// of 2.
+    /// Returns a log with these records: 1 and 2, creates; 3, an update of the second entity; 4 and 5, a batch of 1 and
+    /// 2, of which 2 is rejected; 6, a create in another set; 7, an undo of 2.
     private func log() throws -> SampleLog {
         let log = try SampleLog()
         try log.append(
@@ -26,7 +26,7 @@ import Testing
         return try shown(log.history.items(), &filter, fates)
     }
 
-    /// What is left for the cursor to give.
+    /// Returns the remaining items of the cursor that the filter shows.
     private func shown(
         _ cursor: HistoryCursor, _ filter: inout RecordFilter, _ fates: OperationFates
     ) throws -> [SequenceNumber] {
@@ -64,7 +64,7 @@ import Testing
         let fates = try shop.log.history.fates()
         let cursor = shop.log.history.items()
         #expect(try shown(cursor, &filter, fates) == [])
-        // More than the segment takes that the cursor has open.
+        // More records than fit into the segment that the cursor has open.
         let operations = try (100...160).map { try shop.append(create($0, "Orders", ["Note": .string("n\($0)")])) }
         try shop.append(
             .batchPrepared(
@@ -133,7 +133,7 @@ import Testing
             } == [])
     }
 
-    // MARK: What depends on what
+    // MARK: Dependences
 
     private func edges(_ log: SampleLog) throws -> [String] {
         var dependences = OperationDependences()
@@ -203,7 +203,7 @@ import Testing
             #expect(isDescribed, "\(body)")
             #expect(entities.isSuperset(of: body.entities), "\(body)")
             #expect(operations == Set(body.namedOperations), "\(body)")
-            // However it is cut, it is refused or says less, and traps nowhere.
+            // If the payload is cut, the function refuses it or visits fewer mentions, and never traps.
             for length in payload.indices {
                 _ = payload.prefix(length).withUnsafeBytes { bytes in
                     RecordMentions.visit(kind: kind, payload: bytes, entity: { _ in }, operation: { _ in })

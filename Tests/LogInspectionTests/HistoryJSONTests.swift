@@ -70,7 +70,7 @@ import Testing
         #expect(text.hasSuffix(#""entities":[],"kindNumber":200,"bytes":2}"#))
     }
 
-    /// One value of each case, those included that JSON has no number or text for.
+    /// A value of each case, including values without a JSON number or text.
     private static let values: [Value] = [
         .null, .boolean(true), .integer(.min), .single(.infinity), .double(.nan), .double(0.1),
         .decimal(DecimalValue("1.50")!), .string("\"\n\u{0}"), .binary([0, 255]), .raw("{\"type\":\"Point\"}"),

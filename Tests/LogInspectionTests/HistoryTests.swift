@@ -45,7 +45,7 @@ import Testing
 
     // MARK: Compaction
 
-    /// Forty creates, of which those in front of the last ten are in a snapshot only.
+    /// Returns a log of forty creates, of which a snapshot replaces the first thirty.
     private func compactedLog() throws -> SampleLog {
         let log = try SampleLog()
         for number in 1...30 { try log.append(create(UInt64(number), "Orders")) }
@@ -188,7 +188,7 @@ import Testing
             }
             #expect(expected == 121)
         } catch LogError.unsupported {
-            // A changed version number: nothing can be said about such a file.
+            // The format version was changed, so the file cannot be read.
         }
     }
 

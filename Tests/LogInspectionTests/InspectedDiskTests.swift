@@ -8,7 +8,7 @@ import Testing
 
 @testable import LogInspection
 
-/// Counts every call that could change something.
+/// Records every call that could change the disk.
 private final class CountingFileSystem: FileSystem {
     private let files = PosixFileSystem()
     private let calls = Mutex<[String]>([])
@@ -32,7 +32,7 @@ private final class CountingFileSystem: FileSystem {
     }
 }
 
-/// Looking changes nothing, and works where something is broken or encrypted.
+/// Inspection changes nothing on the disk, also if the log is damaged or encrypted.
 @Suite struct InspectedDiskTests {
     private func used(_ shop: ShopLog) throws {
         try shop.append(
@@ -60,7 +60,7 @@ private final class CountingFileSystem: FileSystem {
     }
 
     @Test func `nor where the log is damaged, and what can be read is told`() async throws {
-        // A segment a record: in the last one damage looks like a commit that is being written.
+        // One record per segment: damage in the last segment would look like a commit that is being written.
         let shop = try ShopLog(segmentSize: 1)
         try used(shop)
         shop.log.log.close()

@@ -160,7 +160,7 @@ import Testing
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])))
         #expect(
             try shop.provenance("~1").why("Name").last == "The service has 'Theirs' (download of C, record 9).")
-        // Then the service has what is to be seen.
+        // The service now has the visible value.
         try shop.append(
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Mine", "Rome")])))
         #expect(try shop.provenance("~1").why("Name").last == "Before record 8 it was 'Ada'.")

@@ -15,13 +15,13 @@ import Testing
         return InspectedStore(directory: directory)
     }
 
-    /// All that the log of a store says: payloads, snapshots, and the same as text.
+    /// Returns the complete content of a store's log: payloads, snapshots, and the same as text.
     private func content(_ store: InspectedStore) throws -> [UInt8] {
         var bytes: [UInt8] = []
         let reader = try LogReader(directory: store.files.log)
         try reader.forEach { record in
             bytes += record.payload + [0]
-            // Nothing prints the values of a page.
+            // The JSON does not contain the values of a page.
             if case .downloadPage(let page)? = try? RecordCodec.decode(kind: record.kind, payload: record.payload).body
             {
                 for image in page.entities { for value in image.values.values { bytes += Array("\(value);".utf8) } }
@@ -61,7 +61,7 @@ import Testing
         var missing: [String] = []
         var found: [String] = []
         for secret in planting.secrets {
-            // Otherwise nothing would be shown.
+            // The secret must occur in the original; otherwise its absence would prove nothing.
             if !before.holdAny(of: secret) { missing.append(secret) }
             if after.holdAny(of: secret) { found.append(secret) }
         }
@@ -111,7 +111,7 @@ import Testing
 
     // MARK: Metadata
 
-    /// Of the service of a redacted log with these metadata.
+    /// Returns the redacted form of the metadata.
     private func scrubbed(_ metadata: String) throws -> String {
         let log = try SampleLog()
         try log.append(.serviceInstalled(ServiceDescription(root: "http://shop/", metadata: Array(metadata.utf8))))
@@ -153,7 +153,7 @@ import Testing
         #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)
     }
 
-    // MARK: What survives
+    // MARK: Preserved properties
 
     private func values(_ records: [Record], _ property: String) -> [Value] {
         records.compactMap { record in
@@ -261,7 +261,7 @@ import Testing
     }
 }
 
-/// Whether bytes hold a text in any of its forms, in lower case; quick for many texts.
+/// Fast search for many texts in bytes, ignoring case.
 private struct Needles {
     private let bytes: [UInt8]
     private var places: [UInt64: [Int]] = [:]
@@ -282,14 +282,15 @@ private struct Needles {
         return (places[key] ?? []).contains { bytes[$0...].starts(with: needle) }
     }
 
-    /// As it is, percent-encoded, in Base64 at each of three places, escaped as JSON and without hyphens.
+    /// Whether the bytes contain a secret in any form: unchanged, percent-encoded, in Base64 at each of three offsets,
+    /// escaped as in JSON, or without hyphens.
     func holdAny(of secret: String) -> Bool {
         let bytes = Array(secret.utf8)
         let percent = bytes.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let escaped = secret.unicodeScalars.map { "\\u00" + String($0.value, radix: 16) }.joined()
         let coded = (0..<3).map { shift in
             let text = Base64.encode([UInt8](repeating: 0x41, count: shift) + bytes, .standard)
-            // What depends on the neighbours is left out.
+            // Omits the characters that depend on adjacent bytes.
             return String(
                 text.dropFirst(shift == 0 ? 0 : 4).prefix(max(8, (bytes.count - 3) / 3 * 4)).filter { $0 != "=" })
         }
@@ -298,7 +299,7 @@ private struct Needles {
     }
 }
 
-/// Records full of texts, numbers and dates that nobody must see.
+/// Records that contain secret texts, numbers and dates.
 private struct Planting {
     private var random: UInt64
     private(set) var secrets: [String] = []
@@ -335,7 +336,7 @@ private struct Planting {
         return guid
     }
 
-    /// In the seventeenth century, where no record was made.
+    /// Returns a date in the seventeenth century, in which no record was made.
     mutating func date() -> LocalDate {
         let date = LocalDate(daysSince1970: -130_000 + Int64(draw(30_000)))!
         secrets.append(date.description)
@@ -391,7 +392,7 @@ private struct Planting {
         ]
     }
 
-    /// Few different ones of each property, so that many are equal.
+    /// Returns few different values of each property, so that many are equal.
     mutating func fewValues() -> PropertyValues {
         let n = draw(40)
         let time = LocalTime(picoseconds: Int64(draw(40)) * 1_001_000_000_000)!
@@ -434,7 +435,7 @@ private struct Planting {
         )
     }
 
-    /// Numbers behind marks, where an entity ID, a Content-ID or an alias could stand.
+    /// Returns numbers after markers, at places of an entity ID, a Content-ID or an alias.
     private mutating func hidden() -> String {
         "sap-token=~\(number())&y=$\(number())&@\(number())=1&z=@\(number())&k=Things(~\(number()))"
     }
@@ -446,7 +447,7 @@ private struct Planting {
             name: text())
     }
 
-    /// One of each kind.
+    /// Returns one body of each kind.
     mutating func bodies() -> [Record.Body] {
         batch += 1
         let image = image()

@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// Raw DEFLATE (RFC 1951), read the plain way.
+/// A simple reader of raw DEFLATE (RFC 1951).
 private struct Inflate {
     struct Broken: Error {}
 
@@ -167,7 +167,7 @@ private struct Inflate {
         throw Broken()
     }
 
-    /// By the bits with a 1 in front.
+    /// Returns the symbols by their code, with a leading 1 bit.
     private static func code(_ lengths: [Int]) -> [Int: Int] {
         var code: [Int: Int] = [:]
         var next = 0

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// Objects of one class, saved and found.
+/// Objects of one class that are saved and queried.
 @Suite struct BoxTests {
     @Test func `an object that was read is updated by what has changed, and not at all where nothing has`() async throws
     {
@@ -123,7 +123,7 @@ import Tidelog
         #expect(teacher.students.uncachedNames == ["Ada", "Grace"])
     }
 
-    // MARK: Whole
+    // MARK: All objects
 
     @Test func `a box gives everything, whatever size the pages of the store have`() async throws {
         let trade = try await Trade(pageSize: 2)

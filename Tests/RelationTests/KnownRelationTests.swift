@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What an object knows of its relations stays right, however it is changed, copied, saved and read again.
+/// Relations of an object stay correct when the object is changed, copied, saved and read again.
 @Suite struct KnownRelationTests {
     // MARK: Set as a whole
 
@@ -66,7 +66,7 @@ import Tidelog
         #expect(read.students.isEmpty)
     }
 
-    // MARK: What was changed in objects
+    // MARK: Changes of objects
 
     @Test func `an object that was changed stays, though somebody holds a copy of the collection`() async throws {
         let trade = try await Trade()
@@ -159,7 +159,7 @@ import Tidelog
         #expect(visit.customer.state == .unresolvable("Customers(99)"))
     }
 
-    // MARK: The past
+    // MARK: Historical stores
 
     @Test func `relations of the past are those of the past`() async throws {
         let trade = try await Trade()

@@ -2,8 +2,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What becomes of a relationship when objects at its ends are saved: one link for what both say, and nothing for what is so
-/// already.
+/// Links when the objects at both ends are saved: one link if both objects contain it, and none if it exists already.
 @Suite struct SavedLinkTests {
     @Test func `putting a customer with orders that exist links them once`() async throws {
         let trade = try await Trade()
@@ -132,7 +131,8 @@ import Tidelog
         for (student, friend) in zip(students, students.dropFirst()) { student.friends.append(friend) }
         try await trade.box(Student.self).put(students[0])
         #expect(try await trade.box(Student.self).count == 5_000)
-        // Taken apart, since objects that hold each other end by recursion.
+        // Breaks the references between the students, because objects that refer to each other are deallocated
+        // recursively.
         for student in students { student.friends.reset() }
     }
 
@@ -241,7 +241,7 @@ import Tidelog
         #expect(trade.transport.requests.count == sent)
     }
 
-    // MARK: Said once
+    // MARK: Existing links
 
     @Test func `what is linked by now is not linked again when changes of a collection are applied`() async throws {
         let trade = try await Trade()
@@ -289,7 +289,7 @@ import Tidelog
         #expect(!ada.spouse.isStale && !bo.spouse.isStale)
     }
 
-    // MARK: Created once
+    // MARK: Single creates
 
     @Test(arguments: [false, true])
     func `an object that a change set meets twice is created once`(_ collectionFirst: Bool) async throws {

@@ -3,7 +3,7 @@ import Tidelog
 
 /// Relations to at most one entity.
 @Suite struct ToOneTests {
-    /// Their keys are 1 and 2.
+    /// Returns two customers with the keys 1 and 2.
     private func twoCustomers(_ trade: Trade) async throws -> (Customer, Customer) {
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         (ada[Customer.id], grace[Customer.id]) = (1, 2)

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Referential constraints say links by value: at once, from both ends, and the same on the service.
+/// Links by value of a referential constraint: visible at once, from both ends, and the same at the service.
 struct ConstraintTests {
     private func session(_ dialect: Dialect, without missing: String? = nil) throws -> PureSession {
         var session = try PureSession(dialect, sandbox: try Firm.sandbox())
@@ -41,12 +41,12 @@ struct ConstraintTests {
         #expect(try session.targets(bob, "Boss") == [ann])
         #expect(try session.targets(ann, "Reports") == [bob])
         #expect(try session.targets(bob, "Reports") == [])
-        // The other way round, by value.
+        // The opposite direction, by value.
         try session.perform([.update(bob, changes: ["BossID": .null], bindings: [])])
         try session.perform([.update(ann, changes: ["BossID": .integer(2)], bindings: [])])
         #expect(try session.targets(bob, "Reports") == [ann])
         #expect(try session.targets(ann, "Reports") == [])
-        // One's own boss.
+        // An employee who is their own boss.
         try session.perform([.update(bob, changes: ["BossID": .integer(2)], bindings: [])])
         #expect(try session.targets(bob, "Boss") == [bob])
         #expect(Set(try session.targets(bob, "Reports")) == [ann, bob])

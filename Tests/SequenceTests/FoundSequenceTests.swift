@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// The smallest of the random sequences that once failed, by what was wrong.
+/// Minimal random sequences that failed in the past.
 struct FoundSequenceTests {
     private func session(_ dialect: Dialect, _ sets: String...) throws -> PureSession {
         try Sequence.start(dialect, sets)
@@ -24,7 +24,7 @@ struct FoundSequenceTests {
 
     private func id(_ number: UInt64) -> EntityID { EntityID(rawValue: number) }
 
-    /// Nothing is refused, and afterwards both sides say the same.
+    /// Uploads and downloads. Expects that no operation is rejected, and that the store and the service agree.
     private func synchronize(_ session: inout PureSession, _ sets: [String]) throws {
         let before = try Graph.byID(session)
         let upload = try session.push()
@@ -35,7 +35,7 @@ struct FoundSequenceTests {
         #expect(try Graph.byID(session) == before)
     }
 
-    // The seeded Shop as downloaded: Persons ~1 (with card ~3) and ~2, IDCards ~3 and ~4.
+    // The seeded Shop after a download: Persons ~1 (with card ~3) and ~2, IDCards ~3 and ~4.
 
     @Test(arguments: Dialect.allCases)
     func `a dependent property beside a deep insert pushes nobody out`(_ dialect: Dialect) throws {
@@ -72,7 +72,7 @@ struct FoundSequenceTests {
             .create(
                 creation(6, "Cities", inline: [.init(navigation: "Mayor", entities: [mayor])]), parent: nil)
         ])
-        // What refers to the mayor makes it a request of its own.
+        // A reference to the mayor requires a separate request for its create.
         try session.perform([.createLink(Link(from: id(6), navigation: "Mayor", to: id(7)))])
         try synchronize(&session, ["Cities", "Mayors"])
     }
@@ -81,7 +81,7 @@ struct FoundSequenceTests {
     func `a link by dependent properties is sent behind the link that it pushes out`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([.create(creation(5, "Persons"), parent: nil)])
-        // The update waits for the key, and with it the link in the same change set.
+        // The update waits for the key, and the link in the same change set with it.
         try session.perform(
             [
                 .update(id(5), changes: ["Name": .string("a")], bindings: []),
@@ -96,7 +96,7 @@ struct FoundSequenceTests {
         throws
     {
         var session = try session(dialect, "Owners", "Cars")
-        // The service will give the first owner the key 3.
+        // The service will assign the key 3 to the first owner.
         try session.perform([
             .create(
                 creation(5, "Cars", inline: [.init(navigation: "Owner", entities: [creation(6, "Owners")])]),

@@ -5,7 +5,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Keys are given, replaced and changed; an entity stays the same one.
+/// Identity of entities whose keys are assigned, replaced or changed.
 struct IdentityTests {
     private func session(_ dialect: Dialect, entityIDs: Bool = true) throws -> PureSession {
         var session = try PureSession(dialect, sandbox: try Firm.sandbox(entityIDs: entityIDs))
@@ -74,7 +74,7 @@ struct IdentityTests {
         #expect(try session.state.row(article)?.values["Code"] == .string("Z"))
         let new = try session.entity("Articles", ["Code": .string("A")])
         #expect(new != article)
-        // The key leads to who has it now, and the entity's own link to the entity.
+        // The key resolves to its current entity, and the link with the entity ID to its entity.
         #expect(try session.entity(at: "Articles('A')") == new)
         #expect(try session.entity(at: "Articles('Z')") == article)
         #expect(try session.entity(at: "Articles(\(article))") == article)
@@ -125,7 +125,7 @@ struct IdentityTests {
         #expect(try session.state.rows(set: "Employees").count == 3)
         try session.perform([.delete(id)])
         try synchronize(&session)
-        // It is gone, and still nobody else.
+        // The entity is deleted, and its links resolve to no other entity.
         for link in links { #expect(try session.entity(at: link) == id) }
         #expect(try session.state.row(id) == nil)
     }
@@ -148,7 +148,7 @@ struct IdentityTests {
             }
             #expect(refusal.code == .keyIsFixed)
         }
-        // A new one gets its key with the link.
+        // A new entity gets its key from the link.
         let id = try session.state.header().nextEntity
         try session.perform([
             .create(

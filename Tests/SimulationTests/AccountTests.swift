@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulation
 
-/// What a device says that it has done.
+/// The values that a device claims to have written.
 struct AccountTests {
     private let order = EntityID(rawValue: 1)
 

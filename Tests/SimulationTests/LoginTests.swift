@@ -2,7 +2,7 @@ import Testing
 
 @testable import Simulation
 
-/// The tokens that the service of the simulation believes.
+/// The tokens that the simulated service accepts.
 struct LoginTests {
     @Test func `a token is believed until its time is over, and from its own device`() throws {
         var login = Login(lifetime: 100)

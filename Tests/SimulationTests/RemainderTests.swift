@@ -4,7 +4,7 @@ import Testing
 
 @testable import Simulation
 
-/// What is left when all is over has a reason in the end.
+/// Each operation that remains at the end of a run has a reason.
 struct RemainderTests {
     private func stalled(_ held: [SequenceNumber: HoldReason], of operations: SequenceNumber...) -> [SequenceNumber] {
         Remainder(operations, held: held).stalled { $0 == EntityID(rawValue: 1) }

@@ -2,9 +2,9 @@ import Foundation
 import Simulation
 import Testing
 
-/// The engine in the simulated world. What fails is printed with the command that shows it line by line.
+/// The engine in the simulator. A failure prints the command that shows the run line by line.
 struct SimulationTests {
-    /// How many runs there are; `TIDELOG_SIMULATIONS` asks for more.
+    /// Number of runs, set by `TIDELOG_SIMULATIONS`.
     private static let runs = max(
         1, ProcessInfo.processInfo.environment["TIDELOG_SIMULATIONS"].flatMap { UInt64($0) } ?? 2_000)
 

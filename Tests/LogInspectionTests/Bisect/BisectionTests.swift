@@ -4,7 +4,7 @@ import Testing
 @testable import LogInspection
 
 struct BisectionTests {
-    /// What a search comes to where something holds from a place on; nil for nowhere.
+    /// Returns a search for a condition that holds from the given record on; nil if it never holds.
     private func search(
         records: UInt64, holdsFrom first: UInt64?, good: UInt64 = 0, cheap: [UInt64] = []
     ) -> Bisection {
@@ -48,7 +48,7 @@ struct BisectionTests {
             }
         }
         #expect(Bisection(good: 0, bad: 1_000).next(preferring: [10, 470, 900]) == 470)
-        // One place may be far from the middle; then each has to halve what is left.
+        // A preferred place may be far from the middle; after that, each one must halve the remaining range.
         var search = Bisection(good: 0, bad: 1_000)
         #expect(search.next(preferring: [1]) == 1)
         search.note(.holdsNot, at: 1)
@@ -63,7 +63,7 @@ struct BisectionTests {
     }
 
     @Test func `what is found held not in front of it and holds behind it, also where it goes back and forth`() {
-        // Three places in five, none of them in a row of more than two.
+        // The condition changes many times: it holds for two of each five places, and for the last one.
         let holds = { (place: UInt64) in place % 5 == 2 || place % 5 == 3 || place == 61 }
         var search = Bisection(good: 0, bad: 61)
         while let place = search.next() { search.note(holds(place) ? .holds : .holdsNot, at: place) }

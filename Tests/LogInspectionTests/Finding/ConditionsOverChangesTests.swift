@@ -7,7 +7,7 @@ import Testing
 
 @testable import LogInspection
 
-/// A condition is asked of states that do not all have the same metadata, and of some of which records are lost.
+/// Conditions on states with different metadata, and on states with lost records.
 struct ConditionsOverChangesTests {
     private func flips(_ condition: String, _ shop: ShopLog, from first: UInt64 = 1) async throws -> [String] {
         var flips: [String] = []
@@ -24,7 +24,8 @@ struct ConditionsOverChangesTests {
 
     // MARK: Metadata
 
-    /// Records 6 to 9: an edit, metadata without the property that it changed, the former ones, and another edit.
+    /// Returns a log with records 6 to 9: an edit, metadata without the edited property, the former metadata, and
+    /// another edit.
     private func shopWithChangingMetadata() throws -> ShopLog {
         let shop = try ShopLog()
         let former = try #require(try shop.service())
@@ -75,7 +76,8 @@ struct ConditionsOverChangesTests {
 
     // MARK: Lost records
 
-    /// Record 6 is lost, which changed a customer; the snapshot behind record 7 has it all the same, and 8 takes it back.
+    /// Returns a log whose record 6, an update of a customer, is lost. The snapshot after record 7 contains the update,
+    /// and record 8 reverts it.
     private func shopWithLoss() throws -> ShopLog {
         let shop = try ShopLog()
         let (eve, note) = (update(1, ["Name": .string("Eve")]), update(2, ["City": .string("Kiel")]))

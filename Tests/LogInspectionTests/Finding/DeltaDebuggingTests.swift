@@ -22,7 +22,7 @@ struct DeltaDebuggingTests {
     }
 
     @Test func `no element can be left out of what remains`() {
-        // At least four, and with 7 also 9.
+        // Fails with at least four elements that include 9.
         let fails = { (part: [Int]) in part.count >= 4 && part.contains(9) }
         let found = reduce(Array(0..<50), fails)
         #expect(found.kept.count == 4)

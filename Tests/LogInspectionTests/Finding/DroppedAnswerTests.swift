@@ -7,7 +7,7 @@ import Testing
 
 @testable import LogInspection
 
-/// What the service answered is an answer to what was sent, and to nothing else.
+/// A response applies only to the requests that were sent.
 struct DroppedAnswerTests {
     private func report(_ shop: ShopLog, skipping sequence: SequenceNumber) async throws -> AlternativeReport {
         var alteration = Alteration()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LogInspection
 
-/// A session of random calls in which one operation does something that no other does.
+/// A session of random calls with one operation that has a unique effect.
 struct PlantedFaultTests {
     private static let metadata = """
         <?xml version="1.0" encoding="utf-8"?>
@@ -26,7 +26,7 @@ struct PlantedFaultTests {
     private var inspected: InspectedStore { InspectedStore(directory: directory.path) }
     private let condition = StateCondition("Customers?$filter=Rating gt 50")
 
-    /// Fills the store. Returns the numbers of the operation that was planted and of the creation that it needs.
+    /// Fills the store. Returns the sequence numbers of the planted operation and of the create that it depends on.
     private func fill(
         _ random: inout SeededNumbers, calls: Int, keys: [LogKey] = [], compacting: Bool = false
     ) async throws -> (fault: UInt64, creation: UInt64) {
@@ -58,7 +58,7 @@ struct PlantedFaultTests {
                     .link(target.link), changes: ["Rating": .integer(99)], bindings: [], inline: [])
                 let result = try await store.perform([(change, IntentOptions())], asChangeSet: false)[0]
                 found = (try #require(result.sequence), target.creation)
-                // From here on nobody touches it.
+                // No later call changes this entity.
                 alive.remove(at: index)
             } else if random.next(below: 5) == 0 {
                 _ = try await store.perform([(.delete(.link(target.link)), IntentOptions())], asChangeSet: false)
@@ -182,7 +182,7 @@ struct PlantedFaultTests {
         #expect(found.first?.properties.map(\.name) == ["Rating"])
     }
 
-    /// Three customers in a change set, then an update of the last one, 2 to 5.
+    /// Creates three customers in a change set and updates the last one, as records 2 to 5.
     private func fillWithChangeSet() async throws {
         let store = try await LocalStore(StoreFiles(directory: directory.path), options: .init(snapshots: .manual))
         _ = try await store.record([
@@ -233,7 +233,7 @@ struct PlantedFaultTests {
         var random = SeededNumbers(7)
         _ = try await fill(&random, calls: 80)
         var alteration = Alteration()
-        // Behind each other already.
+        // The operations are in this order already.
         alteration.order = [2, 3]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         let (real, altered) = (try await report.real.store.digest(), try await report.altered.store.digest())
@@ -242,7 +242,7 @@ struct PlantedFaultTests {
     }
 }
 
-/// The same numbers for the same seed.
+/// A generator that returns the same numbers for the same seed.
 private struct SeededNumbers {
     private var state: UInt64
 

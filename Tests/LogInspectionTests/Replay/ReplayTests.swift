@@ -84,7 +84,7 @@ struct ReplayTests {
         #expect(to.values["Name"] == .string("Eve"))
     }
 
-    // MARK: Check
+    // MARK: Checks
 
     @Test func `a sound log is found sound, snapshots and all`() async throws {
         let shop = try await ReplayedShop(options: .init(snapshots: .manual))
@@ -123,7 +123,7 @@ struct ReplayTests {
         #expect(!check.isSound)
     }
 
-    /// A snapshot of another store's state, in the place of the right one.
+    /// The snapshot contains the state of another store.
     @Test func `a snapshot that does not hold what the records lead to is told`() async throws {
         let sample = try SampleLog()
         let state = WorkingSet()
@@ -160,7 +160,7 @@ struct ReplayTests {
         #expect(!check.isSound)
     }
 
-    // MARK: Bad input
+    // MARK: Invalid input
 
     @Test func `without a log there is nothing to replay, and an error says so`() {
         #expect { try Replay(InspectedStore(directory: "/nonexistent")) } throws: {
@@ -181,7 +181,7 @@ struct ReplayTests {
         let lost = steps.filter { $0.entry.record.body == .lost }.map(\.entry.sequence)
         #expect(lost == replay.salvage?.lost.ranges.flatMap(Array.init))
         #expect(!lost.isEmpty)
-        // Begun behind the damage it is at the same states.
+        // A replay that starts after the damage has the same states.
         let late = try Replay(InspectedStore(directory: sample.directory.path), from: 350, keepsDigests: true)
         #expect(try self.steps(late).map(\.digest) == steps.dropFirst(350).map(\.digest))
     }
@@ -202,7 +202,7 @@ struct ReplayTests {
         #expect(try Replay(shop.inspected, from: snapshot.sequence).origin == .beginning)
     }
 
-    /// The shop's log as a repair leaves it where records are lost, and a snapshot.
+    /// Returns a copy of the shop's log in which a record is lost, as after a repair, with an optional snapshot.
     private func repaired(
         _ shop: ReplayedShop, without lost: (Record.Body) -> Bool, snapshotBehind place: SequenceNumber? = nil
     ) throws -> (sample: SampleLog, lost: SequenceNumber) {

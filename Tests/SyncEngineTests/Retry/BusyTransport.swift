@@ -4,7 +4,7 @@ import Synchronization
 import TestSupport
 import Transport
 
-/// A service behind a proxy that responds to requests of one method itself, or changes the service's responses.
+/// A proxy of a service that responds to requests of one method itself, or changes the service's responses.
 final class BusyTransport: HTTPTransport {
     enum Turn: Sendable {
         case answer(Int, [(name: String, value: String)])

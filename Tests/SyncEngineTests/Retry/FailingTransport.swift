@@ -1,7 +1,7 @@
 import HTTPTypes
 import Transport
 
-/// A service behind a proxy that may respond itself or fail.
+/// A proxy of a service that may respond itself or fail.
 struct FailingTransport: HTTPTransport {
     typealias Hook = @Sendable (HTTPRequest) throws(TransportError) -> HTTPResponse?
 
@@ -21,7 +21,7 @@ struct FailingTransport: HTTPTransport {
     }
 }
 
-/// A service behind a proxy that changes requests.
+/// A proxy of a service that changes requests.
 struct ChangingTransport: HTTPTransport {
     private let service: any HTTPTransport
     private let change: @Sendable (inout HTTPRequest) -> Void
