@@ -13,19 +13,21 @@ import Testing
     /// Returns the distance of two cuts, which does not divide the length of repeated parts of a response.
     static func step(_ short: Int) -> Int { isFull ? 1 : short }
 
-    @Test func `an answer in parts is cut at every byte`() async throws {
+    @Test func `a response in multipart is cut at every byte, and each change takes effect once`() async throws {
         let trial = try await CutTrial("v4")
         try await trial.cutAnswers(step: 1)
     }
 
     @Test(arguments: [("v2", ServiceOptions.BatchFormat.multipart), ("v4", .json)])
-    func `an answer in another form is cut`(_ version: String, _ format: ServiceOptions.BatchFormat) async throws {
+    func `a response in another batch format is cut, and each change takes effect once`(
+        _ version: String, _ format: ServiceOptions.BatchFormat
+    ) async throws {
         let trial = try await CutTrial(version, ServiceOptions(batchFormat: format))
         try await trial.cutAnswers(step: Self.step(7))
     }
 
     @Test(arguments: [("v4", "oasis"), ("v2", "sap")])
-    func `an answer is cut that tells the keys of creations which can be repeated`(
+    func `a response with the keys of repeatable creates is cut, and each change takes effect once`(
         _ version: String, _ dialect: String
     ) async throws {
         // The metadata of the service declare the OASIS variant; the SAP variant is configured.
@@ -36,7 +38,7 @@ import Testing
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a request is cut`(_ version: String) async throws {
+    func `a request is cut, and each change takes effect once`(_ version: String) async throws {
         let trial = try await CutTrial(version)
         try await trial.cutRequests(step: Self.step(29))
     }
@@ -44,7 +46,7 @@ import Testing
     /// The service assigns the keys of suppliers and does not support repeatable requests. Each supplier has a unique
     /// name.
     @Test(arguments: ["v2", "v4"])
-    func `cut creates with unique content leave nothing to a person`(_ version: String) async throws {
+    func `interrupted creates with unique content need no decision of the user`(_ version: String) async throws {
         let trial = try await CutTrial(version, createsSuppliers: true)
         try await trial.cutAnswers(step: Self.step(97))
         try await trial.cutRequests(step: Self.step(61))

@@ -5,16 +5,18 @@ import Testing
 /// All faults of `odata-sandbox`, during a real upload.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct FaultMatrixTests {
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once, each change has one effect or a visible reason`(_ version: String) async throws {
+    func `after any single fault, each change has one effect or a visible reason`(_ version: String) async throws {
         try await run(FaultCase.all(version), version, nil)
     }
 
-    @Test func `whatever goes wrong once with a batch in JSON, the same holds`() async throws {
+    @Test func `after any single fault in a JSON batch, each change has one effect or a visible reason`() async throws {
         try await run(FaultCase.all("v4"), "v4", ServiceOptions(batchFormat: .json))
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once without a batch, the same holds`(_ version: String) async throws {
+    func `after any single fault without batches, each change has one effect or a visible reason`(_ version: String)
+        async throws
+    {
         try await run(
             FaultCase.all(version).map { $0.single(version) }, version, ServiceOptions(supportsBatch: false))
     }
@@ -22,7 +24,7 @@ import Testing
     /// The store is not configured for this service.
     @Test(arguments: ["v2", "v4"])
     func
-        `whatever goes wrong once with a service that reads no references in bodies and rolls nothing back, the same holds`(
+        `after any single fault of a service without body references and rollback, each change has one effect or a reason`(
             _ version: String
         ) async throws
     {
@@ -32,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once in batches with change sets of several requests, the same holds`(
+    func `after any single fault in larger change sets, each change has one effect or a visible reason`(
         _ version: String
     ) async throws {
         try await run(FaultCase.all(version) + FaultCase.refusedTogether, version, nil, tangled: true)

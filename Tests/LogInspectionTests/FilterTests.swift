@@ -37,18 +37,18 @@ import Testing
         return shown
     }
 
-    @Test func `without criteria everything is shown`() throws {
+    @Test func `a filter without criteria shows every record`() throws {
         #expect(try shown(try log()) { _ in } == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test func `an entity has its operations, the batches that carry them and the undo`() throws {
+    @Test func `an entity selects its operations, their batches and undos`() throws {
         let log = try log()
         #expect(try shown(log) { $0.entities = [id(2)] } == [2, 3, 4, 5, 7])
         #expect(try shown(log) { $0.entities = [id(1)] } == [1, 4, 5])
         #expect(try shown(log) { $0.entities = [id(3)] } == [6])
     }
 
-    @Test func `an interruption of a batch belongs to the entities that it carried`() throws {
+    @Test func `an interrupted batch belongs to the entities of its operations`() throws {
         let log = try SampleLog()
         try log.append(
             create(1, "Orders"), create(2, "Orders"), prepared(1, 1), prepared(2, 2),
@@ -57,7 +57,7 @@ import Testing
         #expect(try shown(log) { $0.entities = [id(2)] } == [2, 4, 6])
     }
 
-    @Test func `a set is known of entities whose records a compaction removed while the log was followed`() throws {
+    @Test func `the set of an entity is known after a compaction has removed its records during a follow`() throws {
         let shop = try ShopLog(segmentSize: 2_048, runSize: 512)
         var filter = RecordFilter()
         filter.set = "Orders"
@@ -79,7 +79,7 @@ import Testing
         #expect(try self.shown(shop.log.history.items(), &filter, fates).last == last)
     }
 
-    @Test func `each criterion chooses by itself`() throws {
+    @Test func `each criterion selects independently`() throws {
         let log = try log()
         #expect(try shown(log) { $0.set = "Customers" } == [6])
         #expect(try shown(log) { $0.kind = "batchAnswered" } == [5])
@@ -100,7 +100,7 @@ import Testing
             } == [2, 3, 4])
     }
 
-    @Test func `a batch has its records and the operations that it carries`() throws {
+    @Test func `a batch selects its records and its operations`() throws {
         let log = try log()
         let operations = try log.history.operations(of: 1)
         #expect(operations == [1, 2])
@@ -112,7 +112,7 @@ import Testing
         #expect(try log.history.operations(of: 2) == [])
     }
 
-    @Test func `criteria hold all together`() throws {
+    @Test func `several criteria are combined with and`() throws {
         let log = try log()
         #expect(
             try shown(log) {
@@ -122,7 +122,7 @@ import Testing
             } == [3])
     }
 
-    @Test func `what cannot be read is shown whatever is asked for`() throws {
+    @Test func `unreadable records are shown with any criteria`() throws {
         let log = try SampleLog()
         try log.append(create(1, "Orders"), .lost, create(2, "Orders"))
         #expect(try shown(log) { $0.entities = [id(1)] } == [1, 2])
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `an operation needs who created what it names, and who changed it last`() throws {
+    @Test func `an operation depends on the creates of its entities and on their last change`() throws {
         let log = try SampleLog()
         let link = Link(from: id(2), navigation: "Customer", to: id(1))
         try log.append(
@@ -156,7 +156,7 @@ import Testing
             ])
     }
 
-    @Test func `change sets and transactions hold together`() throws {
+    @Test func `members of change sets and transactions depend on each other`() throws {
         let log = try SampleLog()
         try log.append(
             .operation(Operation(.delete(id(1)), changeSet: 1)), .operation(Operation(.delete(id(2)), changeSet: 1)),
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Mentions
 
-    @Test func `what a record mentions is found without decoding it, whatever its kind`() throws {
+    @Test func `the mentions of a record of any kind are found without decoding it`() throws {
         let image = EntityImage(
             entity: id(1), set: "Orders", type: "Shop.Orders",
             values: [
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `a bar shows what is stored and what is saved`() {
+    @Test func `a bar shows the stored and the saved size`() {
         #expect(SizeBar.text(stored: 25, raw: 100, largest: 100, width: 8) == "██░░░░░░")
         #expect(SizeBar.text(stored: 60, raw: 50, largest: 100, width: 10) == "██████")
         #expect(SizeBar.text(stored: 1, raw: 2, largest: 1_000_000, width: 10) == "█")

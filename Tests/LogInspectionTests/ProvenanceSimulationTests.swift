@@ -19,7 +19,7 @@ struct ProvenanceSimulationTests {
     ]
 
     @Test(arguments: 1...runs)
-    func `blame says what the store shows, and names who wrote it`(_ seed: UInt64) async throws {
+    func `the provenance of each value agrees with the store and states its cause`(_ seed: UInt64) async throws {
         let simulation = Simulation(seed: seed)
         _ = await simulation.run()
         for disk in await simulation.disks {

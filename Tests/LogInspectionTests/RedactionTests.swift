@@ -46,7 +46,7 @@ import Testing
 
     // MARK: Secrets
 
-    @Test func `of 10,000 secrets in every place that a log has, none is found`() throws {
+    @Test func `none of 10,000 secrets in all parts of a log is found after the redaction`() throws {
         let seed: UInt64 = 0x5EC4E7
         print("Secrets of seed \(seed)")
         var planting = Planting(seed: seed)
@@ -132,19 +132,19 @@ import Testing
     }
 
     @Test(arguments: ["m", "meta", "p1"])
-    func `what the protocol says in metadata stays under any prefix`(prefix: String) throws {
+    func `attributes of the protocol are kept in metadata under any prefix`(prefix: String) throws {
         let metadata = Self.photos("xmlns:\(prefix)=\"\(Self.namespace)\"", "\(prefix):HasStream=\"true\"")
         let model = try CSDLReader.read(Array(try scrubbed(metadata).utf8))
         #expect(model.findEntityType("S.Photo")?.hasStream == true)
     }
 
-    @Test func `what others say under the protocol's usual prefix goes`() throws {
+    @Test func `attributes of other namespaces are removed under the protocol's usual prefix`() throws {
         let text = try scrubbed(Self.photos("xmlns:m=\"urn:corp\"", "m:Name=\"hidden\""))
         #expect(!text.contains("hidden") && !text.contains("corp"))
         #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)
     }
 
-    @Test func `an element of a namespace that nobody knows goes with all that is in it`() throws {
+    @Test func `an element of an unknown namespace is removed with its content`() throws {
         let metadata = Self.photos("", "").replacing(
             "<EntityContainer",
             with: "<x:Hidden xmlns:x=\"urn:http://www.w3.org/corp\"><Inner/></x:Hidden><EntityContainer")
@@ -167,7 +167,8 @@ import Testing
     @Test(arguments: [
         "ID", "Name", "Code", "Small", "Price", "Ratio", "Token", "Born", "At", "Since", "Length", "Bytes",
     ])
-    func `equality and order of values survive, and what the model says of them holds`(property: String) throws {
+    func `equality and order of values are preserved, and constraints of the model still hold`(property: String) throws
+    {
         let seed: UInt64 = 41
         print("Values of seed \(seed)")
         var planting = Planting(seed: seed)
@@ -191,7 +192,7 @@ import Testing
         if property != "Small", property != "Code" { #expect(before != after) }
     }
 
-    @Test func `what is kept stays, and a path that is none is refused`() throws {
+    @Test func `the values of a kept property are preserved, and an invalid path is refused`() throws {
         var planting = Planting(seed: 3)
         let log = try SampleLog()
         try log.append(planting.service(), create(1, "Things", ["Name": .string("open"), "Code": .string("AB")]))
@@ -207,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: ["Orders/CustomerID", "Customers/ID"])
-    func `what a referential constraint makes equal to what is kept stays as well`(path: String) throws {
+    func `values that a referential constraint equates with a kept property are preserved`(path: String) throws {
         let shop = try ShopLog()
         try shop.append(
             create(3, "Customers", ["ID": .integer(70), "Name": .string("Eve")]),
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: ["Name/Things", "Things/Things", "Shop/Name", "Things", "Things/Name/Street", "Things/Place/Name"])
-    func `a path of names of the model that leads to no property is refused`(path: String) throws {
+    func `a path of names that leads to no property is refused`(path: String) throws {
         var planting = Planting(seed: 3)
         let log = try SampleLog()
         try log.append(planting.service(), create(1, "Things", ["Name": .string("open")]))
@@ -244,7 +245,7 @@ import Testing
         ),
         ("https://elsewhere.example/a/Things(17)?x=9", "https://redacted.example/x1/Things(3)?x2=2"),
     ])
-    func `of an address the words of the model stay`(address: String, redactedAddress: String) throws {
+    func `the names of the model are preserved in URLs`(address: String, redactedAddress: String) throws {
         var planting = Planting(seed: 3)
         let log = try SampleLog()
         try log.append(

@@ -28,7 +28,7 @@ struct SearchTests {
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `a search in columns finds what a search in records finds`(seed: UInt64) throws {
+    func `a search in columns finds the same records as a search in rows`(seed: UInt64) throws {
         var random = Numbers(state: seed)
         let directory = TemporaryDirectory()
         var options = OperationLog.Options(
@@ -62,7 +62,7 @@ struct SearchTests {
     /// An assumption of the search: each mentioned number is a separate field. Pages of changes are an exception,
     /// because they contain runs of entities.
     @Test(arguments: [UInt64(4), 5])
-    func `what a described record names is a field of its own`(seed: UInt64) {
+    func `each mention in a described record is a separate field`(seed: UInt64) {
         var random = Numbers(state: seed)
         for _ in 0..<2_000 {
             let body = Self.body(UInt64.random(in: 1...100_000, using: &random), &random)

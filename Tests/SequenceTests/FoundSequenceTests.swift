@@ -38,7 +38,7 @@ struct FoundSequenceTests {
     // The seeded Shop after a download: Persons ~1 (with card ~3) and ~2, IDCards ~3 and ~4.
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property beside a deep insert pushes nobody out`(_ dialect: Dialect) throws {
+    func `a dependent property in addition to a deep insert displaces no entity`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([
             .create(
@@ -51,7 +51,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property beside a binding pushes nobody out`(_ dialect: Dialect) throws {
+    func `a dependent property in addition to a binding displaces no entity`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([
             .create(
@@ -65,7 +65,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property of an entity that is created below another one is not sent`(_ dialect: Dialect) throws {
+    func `a dependent property of an inner entity of a deep insert is not sent`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Cities", "Mayors")
         let mayor = creation(7, "Mayors", ["CityID": .integer(1)])
         try session.perform([
@@ -78,7 +78,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a link by dependent properties is sent behind the link that it pushes out`(_ dialect: Dialect) throws {
+    func `a link by a dependent property is sent after the link that it displaces`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([.create(creation(5, "Persons"), parent: nil)])
         // The update waits for the key, and the link in the same change set with it.
@@ -92,7 +92,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a key that the app thinks of does not take away those who depend on the one that has it`(_ dialect: Dialect)
+    func `a provisional key does not take over the dependents of the entity that has the key`(_ dialect: Dialect)
         throws
     {
         var session = try session(dialect, "Owners", "Cars")
@@ -110,7 +110,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `who takes the place of a deleted new entity waits until that one is deleted`(_ dialect: Dialect) throws {
+    func `an entity that takes the place of a deleted new entity waits for the delete`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Cities", "Mayors")
         try session.perform([
             .create(
@@ -123,7 +123,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a key is used again only when the entity that had it is deleted`(_ dialect: Dialect) throws {
+    func `a key is reused only after its former entity is deleted`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Visits", "Prices")
         let key: PropertyValues = ["Currency": .string("EUR"), "Day": .integer(4)]
         try session.perform([.create(creation(5, "Prices", key), parent: nil)])

@@ -17,7 +17,7 @@ struct SequenceTests {
     }
 
     @Test(arguments: chunks)
-    func `whatever an app does links are symmetric, cardinalities hold, and both sides and both versions say the same`(
+    func `any operations keep links symmetric and cardinalities valid, and V2, V4 and the service agree`(
         _ seeds: Range<UInt64>
     ) throws {
         var accepted = 0

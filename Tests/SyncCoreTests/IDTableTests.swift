@@ -21,7 +21,7 @@ struct IDTableTests {
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `any changes leave the values that a dictionary has`(_ seed: UInt64) {
+    func `any changes lead to the values of a dictionary`(_ seed: UInt64) {
         for numbers in Numbers.allCases {
             var random = SeededRandom(seed: seed)
             var (table, measure) = (IDTable<Int>(), [UInt64: Int]())
@@ -46,7 +46,7 @@ struct IDTableTests {
         }
     }
 
-    @Test func `a copy does not change with the original`() {
+    @Test func `a copy is independent of the original`() {
         var table = IDTable<String>()
         for id in 1...100 as ClosedRange<UInt64> { table.updateValue("\(id)", for: id) }
         let copy = table

@@ -19,7 +19,9 @@ struct LackingPlanTests {
     private let properties = PlannerPropertyTests()
 
     @Test(arguments: seeds)
-    func `only what the service can take is sent, and only what it cannot take in one is held`(_ seed: UInt64) throws {
+    func `a plan contains only requests that the service supports, and holds back only impossible operations`(
+        _ seed: UInt64
+    ) throws {
         let (store, _) = try properties.randomStore(seed, operations: 25)
         for options in Self.lacks { try check(TestStore(replaying: store.records), options, seed) }
     }

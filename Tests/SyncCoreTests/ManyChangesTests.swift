@@ -45,7 +45,7 @@ struct ManyChangesTests {
     }
 
     @Test
-    func `an answer about many changes of one entity reads those behind them once, not once for each`() throws {
+    func `a response about many changes of an entity reads the later ones only once`() throws {
         let (pending, answered) = (600, 100)
         var changes = try Changes()
         try changes.add(.entitiesRead([image("Ada")]))
@@ -64,7 +64,7 @@ struct ManyChangesTests {
     }
 
     @Test
-    func `what is changed after others changed it reads the last change of it, not all`() throws {
+    func `an update after a change by another client reads only the last pending change`() throws {
         var changes = try Changes()
         try changes.add(.entitiesRead([image("Ada")]))
         try changes.add(rename(0))

@@ -116,7 +116,7 @@ struct PendingQueueTests {
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `the queue answers as if it looked at every operation, also after a rollback`(_ seed: UInt64) {
+    func `the queue returns the same results as a search of all operations, also after a rollback`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (queue, model) = (PendingQueue(), Model())
         for step in 0..<40 {
@@ -135,7 +135,7 @@ struct PendingQueueTests {
 }
 
 extension PendingQueueTests {
-    @Test func `a rollback holds up to the highest sequence number`() {
+    @Test func `a rollback restores operations up to the highest sequence number`() {
         var queue = PendingQueue()
         let operation = Operation(.delete(EntityID(rawValue: 1)))
         func put(_ sequence: SequenceNumber) {

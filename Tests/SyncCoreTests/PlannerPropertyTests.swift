@@ -45,8 +45,9 @@ struct PlannerPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `no request names what the service cannot know, and nothing is sent twice or torn apart`(_ seed: UInt64) throws
-    {
+    func `no request refers to an unknown entity, and no operation is sent twice or separated from its change set`(
+        _ seed: UInt64
+    ) throws {
         let (store, _) = try randomStore(seed, operations: 25)
         var rounds = 0
         while try !store.state.pendingOperations().isEmpty {
@@ -65,7 +66,7 @@ struct PlannerPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `when everything is through, the service holds what was seen here before`(_ seed: UInt64) throws {
+    func `after all uploads, the service has the former current state of the store`(_ seed: UInt64) throws {
         let (store, _) = try randomStore(seed, operations: 25)
         let links = try store.state.allLinks.filter(\.inLocal).map(name).sorted()
         let entities = try store.state.allRows.map(\.id)
@@ -80,7 +81,7 @@ struct PlannerPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `nothing is held by a refusal that it does not depend on`(_ seed: UInt64) throws {
+    func `no operation is held back by a rejection that it does not depend on`(_ seed: UInt64) throws {
         var (store, random) = try randomStore(seed, operations: 25)
         let all = try store.state.pendingOperations()
         let refusing = Set(all.map(\.sequence).filter { _ in random.chance(10) })

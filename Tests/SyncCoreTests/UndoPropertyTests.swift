@@ -29,7 +29,7 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `when all is undone the state is what the service last said, and redone what it was`(_ seed: UInt64) throws {
+    func `undoing all operations leads to the base state, and redoing them to the former state`(_ seed: UInt64) throws {
         let (store, _) = try store(seed)
         let before = try store.digestOfContent()
         let all = try store.state.pendingOperations().map(\.sequence)
@@ -45,7 +45,9 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `an operation with its dependants was never made, once it is undone`(_ seed: UInt64) throws {
+    func `an operation undone with its dependents has the same effect as if it had never been made`(_ seed: UInt64)
+        throws
+    {
         var (store, random) = try store(seed)
         for _ in 0..<3 {
             let before = try store.digestOfContent()
@@ -64,7 +66,8 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `what is left could have been made without what was undone, and no dependant could`(_ seed: UInt64) throws {
+    func `the remaining operations are legal without the undone ones, and the dependents are not`(_ seed: UInt64) throws
+    {
         var (store, random) = try PlannerPropertyTests().randomStore(seed, operations: 25)
         let pending = try store.state.pendingOperations()
         guard let chosen = pending.randomElement(using: &random.random) else { return }
@@ -114,7 +117,7 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `a snapshot has what was undone`(_ seed: UInt64) throws {
+    func `a snapshot contains the undone operations`(_ seed: UInt64) throws {
         var (store, random) = try store(seed)
         guard let chosen = try store.state.pendingOperations().randomElement(using: &random.random)?.sequence else {
             return
@@ -133,7 +136,7 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `what is left of the queue when a part was undone goes through`(_ seed: UInt64) throws {
+    func `the remaining queue is sent completely after a partial undo`(_ seed: UInt64) throws {
         var (store, random) = try store(seed)
         for _ in 0..<4 {
             guard let chosen = try store.state.pendingOperations().randomElement(using: &random.random)?.sequence else {

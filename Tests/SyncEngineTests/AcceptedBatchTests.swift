@@ -33,7 +33,9 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: ServiceOptions.BatchFormat.allCases)
-    func `the answer is asked for until it is there`(_ format: ServiceOptions.BatchFormat) async throws {
+    func `the engine requests the monitor until the response of the batch is available`(
+        _ format: ServiceOptions.BatchFormat
+    ) async throws {
         let shop = try await shop(ServiceOptions(batchFormat: format, respondsAsync: true))
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
@@ -44,7 +46,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: [ServiceOptions.Repeatability.none, .oasis])
-    func `another run of the app goes on waiting where the first one stopped`(
+    func `a new process continues to wait for an accepted batch`(
         _ repeatability: ServiceOptions.Repeatability
     ) async throws {
         let service = ServiceOptions(repeatability: repeatability, respondsAsync: true)
@@ -67,7 +69,7 @@ struct AcceptedBatchTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    @Test func `a monitor that is gone leaves the batch in doubt`() async throws {
+    @Test func `the operations of a batch whose monitor no longer exists are in doubt`() async throws {
         let shop = try await shop()
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         shop.transport.add(Fault(.refuse(status: 404), urlPart: "$async"))
@@ -93,7 +95,7 @@ struct AcceptedBatchTests {
         return engine
     }
 
-    @Test func `who cancels the upload cancels the batch at the service`() async throws {
+    @Test func `cancelling an upload cancels its accepted batch at the service`() async throws {
         let shop = try await shop(polls: 2, ServiceOptions(repeatability: .oasis, respondsAsync: true))
         shop.transport.change { $0.options.repeatability = Repeatability(.oasis) }
         try await shop.create("Customers", ["Name": .string("New")])
@@ -106,7 +108,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: [200, 202, 204])
-    func `what a cancelled batch had done already is not done twice`(_ status: Int) async throws {
+    func `the effects of a cancelled batch are not repeated`(_ status: Int) async throws {
         let shop = try await shop()
         shop.transport.change { $0.options.asynchrony = Asynchrony(polls: 2, startsAtOnce: true) }
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
@@ -148,7 +150,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Strange.all)
-    func `a monitor that answers strangely holds neither its batch nor the others for ever`(
+    func `an unexpected response of a monitor blocks neither its batch nor other operations permanently`(
         _ strange: Strange
     ) async throws {
         let time = VirtualTime()
@@ -210,7 +212,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Unanswered.allCases)
-    func `a monitor that cannot be asked keeps nothing else from being sent, and its batch is not sent again`(
+    func `an unavailable monitor does not prevent other operations from being sent, and its batch is not repeated`(
         _ why: Unanswered
     ) async throws {
         let shop = try await shop(polls: 5)
@@ -235,7 +237,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Unanswered.allCases.filter { !$0.isHeard })
-    func `who does not reach the service for days has the answer of a batch when they do`(
+    func `the response of a batch is received after days without a connection to its monitor`(
         _ why: Unanswered
     ) async throws {
         let time = VirtualTime()
@@ -258,7 +260,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Unanswered.allCases.filter(\.isHeard))
-    func `a monitor that will not answer for long leaves its batch in doubt, which is settled`(
+    func `a batch whose monitor fails for a long time becomes in doubt and is resolved`(
         _ why: Unanswered
     ) async throws {
         let time = VirtualTime()
@@ -274,7 +276,8 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `a monitor at another origin is not asked, and its batch settled after some time`() async throws {
+    @Test func `a monitor at another origin is not requested, and its batch is resolved after some time`() async throws
+    {
         let time = VirtualTime()
         let shop = try await shop(
             polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
@@ -301,7 +304,7 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `what does not depend on a batch that takes long goes on, and the rest goes with its answer`()
+    @Test func `operations that do not depend on an accepted batch are sent, and dependent ones after its response`()
         async throws
     {
         let shop = try await shop(polls: 3)
@@ -318,7 +321,7 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `a token that expires while a batch is waited for is renewed, and the waiting goes on`() async throws {
+    @Test func `an expired token is renewed while the engine waits for an accepted batch`() async throws {
         let shop = try await shop(polls: 2)
         try await shop.create("Customers", ["Name": .string("New")])
         let asked = Mutex(0)
@@ -337,7 +340,7 @@ struct AcceptedBatchTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `a batch that is repeated and answered later is waited for, and nothing of it is done twice`()
+    @Test func `a repeated batch that is accepted is waited for, and its operations take effect once`()
         async throws
     {
         let service = ServiceOptions(repeatability: .oasis)
@@ -369,7 +372,7 @@ struct AcceptedBatchTests {
 
     // MARK: Response forms
 
-    @Test func `a monitor that wants to be asked at once is left a second`() async throws {
+    @Test func `a monitor with a Retry-After of zero is requested again after one second`() async throws {
         let pauses = Mutex<[Duration]>([])
         let options = LocalStore.Options(
             environment: SyncEnvironment(sleep: { duration throws(CancellationError) in
@@ -383,12 +386,12 @@ struct AcceptedBatchTests {
         #expect(pauses.withLock { $0 } == [.seconds(1), .seconds(1)])
     }
 
-    @Test func `a monitor may name the time when it is to be asked again`() {
+    @Test func `the Retry-After of a monitor may be a date`() {
         let response = WireResponse(status: 202, headers: ["Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"])
         #expect(MonitorAnswer(response, now: 50_000) == .notYet(.seconds(10)))
     }
 
-    @Test func `the query of a monitor's address stays out of errors`() async throws {
+    @Test func `errors do not contain the query of a monitor's URL`() async throws {
         let shop = try await shop()
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let transport = HookedTransport(shop.transport) { request, _ in
@@ -404,7 +407,7 @@ struct AcceptedBatchTests {
         #expect(error?.place == "http://shop.test/v4/$async/1")
     }
 
-    @Test func `an answer is read from a message in a message`() {
+    @Test func `the HTTP message in the body of a monitor's response is decoded`() {
         let text = "HTTP/1.1 202 Accepted\r\nA: b\r\nContent-Length: 2\r\n\r\nhi and more"
         let response = HTTPMessage.response(Array(text.utf8))
         #expect(

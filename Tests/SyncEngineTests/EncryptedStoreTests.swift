@@ -66,7 +66,7 @@ struct EncryptedStoreTests {
         return found
     }
 
-    @Test func `no file of an encrypted store has a value in plain, while it is open or closed`() async throws {
+    @Test func `no file of an encrypted store contains a value in plain text, open or closed`() async throws {
         let shop = try await Shop(.v4, options: Self.options([Self.key]))
         try await fill(shop)
         #expect(found(in: shop.directory.path).isEmpty)
@@ -81,7 +81,7 @@ struct EncryptedStoreTests {
         #expect(found(in: shop.directory.path).isEmpty)
     }
 
-    @Test func `the search for values finds each of them in a store that is not encrypted`() async throws {
+    @Test func `the search for plain text finds each value in a store without encryption`() async throws {
         let shop = try await Shop(.v4, options: Self.options([]))
         try await fill(shop)
         #expect(found(in: shop.directory.path) == Set(Self.markers))
@@ -91,7 +91,7 @@ struct EncryptedStoreTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an encrypted store does what another one does, and is the same when it is opened again`(_ dialect: Dialect)
+    func `an encrypted store behaves like any other store and has the same state after a reopen`(_ dialect: Dialect)
         async throws
     {
         let shop = try await Shop(dialect, options: Self.options([Self.key]))
@@ -112,7 +112,7 @@ struct EncryptedStoreTests {
         await again.close()
     }
 
-    @Test func `a store is opened with its key only, and the error says what is missing`() async throws {
+    @Test func `an encrypted store opens only with its key, and the error names the missing key`() async throws {
         let shop = try await Shop(.v4, options: Self.options([Self.key]))
         await shop.store.close()
         let files = StoreFiles(directory: shop.directory.path)
@@ -127,7 +127,7 @@ struct EncryptedStoreTests {
         await again.close()
     }
 
-    @Test func `a store that gets a key hides what comes from then on, and its views`() async throws {
+    @Test func `a store that gets a key encrypts its views and all later records`() async throws {
         let shop = try await Shop(.v4, options: Self.options([]))
         await shop.store.close()
         let files = StoreFiles(directory: shop.directory.path)

@@ -60,7 +60,7 @@ struct EncryptedStreamTests {
     // MARK: Content
 
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000])
-    func `what was written is read, and the file has none of it in plain`(count: Int) async throws {
+    func `an encrypted stream is read back, and its file contains no plain text`(count: Int) async throws {
         let bytes = content(count)
         let (shop, stream) = try await kept(bytes)
         #expect(stream.isEncrypted && stream.byteCount == count)
@@ -80,7 +80,7 @@ struct EncryptedStreamTests {
         #expect(!stream.path.hasSuffix(hash.finish().description))
     }
 
-    @Test func `any range is read`() async throws {
+    @Test func `any range of an encrypted stream can be read`() async throws {
         let bytes = content(200_000)
         let (shop, stream) = try await kept(bytes)
         var ranges = [
@@ -96,7 +96,7 @@ struct EncryptedStreamTests {
         #expect(try stream.bytes(in: 199_990..<300_000) == Array(bytes.suffix(10)))
     }
 
-    @Test func `a range needs the chunks that it touches and no others`() async throws {
+    @Test func `reading a range decrypts only the chunks that it overlaps`() async throws {
         let bytes = content(200_000)
         let (shop, stream) = try await kept(bytes)
         defer { withExtendedLifetime(shop) {} }
@@ -110,7 +110,7 @@ struct EncryptedStreamTests {
 
     // MARK: Tampering
 
-    @Test func `a changed byte is found`() async throws {
+    @Test func `a changed byte of an encrypted stream is detected`() async throws {
         let (shop, stream) = try await kept(content(150_000))
         let whole = try bytes(stream.path)
         var generator = SystemRandomNumberGenerator()
@@ -127,7 +127,7 @@ struct EncryptedStreamTests {
         await shop.store.close()
     }
 
-    @Test func `chunks that changed places, are gone, or come from elsewhere are refused`() async throws {
+    @Test func `exchanged, missing and foreign chunks are refused`() async throws {
         let (shop, stream) = try await kept(content(200_000))
         let another = try await shop.store.localStream(
             try await keep(shop.store, content(200_000, 1)), isPending: true)
@@ -154,7 +154,7 @@ struct EncryptedStreamTests {
         #expect(shorter == nil)
     }
 
-    @Test func `a chunk opens as the last one only where it is`() throws {
+    @Test func `a chunk decrypts only at its position, and as the last chunk only if it is the last one`() throws {
         let key = StreamKey(Self.key, in: try #require(StoreIdentifier(bytes: Array(0..<16))))
         let seal = StreamSeal(key)
         let sealed = try #require(seal.seal([1, 2, 3], number: 1, isLast: true))
@@ -167,8 +167,7 @@ struct EncryptedStreamTests {
     // MARK: Streams of a store
 
     @Test(arguments: [Dialect.v2, .v4])
-    func `a media entity goes to the service and comes from there as without encryption`(dialect: Dialect) async throws
-    {
+    func `an encrypted media entity is uploaded and downloaded like any other`(dialect: Dialect) async throws {
         let shop = try await Shop(dialect, options: Self.options())
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
         try await shop.pull()
@@ -184,7 +183,7 @@ struct EncryptedStreamTests {
         #expect(try await shop.store.damagedStreams() == [])
     }
 
-    @Test func `the body of a request gives the content in pieces of any size, and again from the beginning`()
+    @Test func `the body of a request returns the content in pieces of any size, and again after a rewind`()
         async throws
     {
         let bytes = content(150_000)
@@ -211,7 +210,7 @@ struct EncryptedStreamTests {
         #expect(throws: TransportError.self) { try body.bytes() }
     }
 
-    @Test func `a damaged stream that waits is not sent, and damagedStreams names it`() async throws {
+    @Test func `a pending stream that is damaged is not sent, and damagedStreams contains it`() async throws {
         let shop = try await Shop(.v4, options: Self.options())
         let link = try await create(shop, content(70_000))
         let path = try #require(try await shop.store.localStream(.link(link))).path
@@ -222,7 +221,7 @@ struct EncryptedStreamTests {
         #expect(try await shop.push().rejected.count == 1)
     }
 
-    @Test func `streams of a store that gets a key, or another one, are encrypted with it when it is opened`()
+    @Test func `opening a store with a new key encrypts its streams with that key`()
         async throws
     {
         let shop = try await Shop(.v4, options: Self.options([]))
@@ -243,7 +242,8 @@ struct EncryptedStreamTests {
         }
     }
 
-    @Test func `a plain stream that is not what was written is not taken into an encrypted store`() async throws {
+    @Test func `a plain stream with another content than the written one is not encrypted into the store`() async throws
+    {
         let shop = try await Shop(.v4, options: Self.options([]))
         let link = try await create(shop, content(80_000))
         await shop.store.close()
@@ -254,7 +254,7 @@ struct EncryptedStreamTests {
         await store.close()
     }
 
-    @Test func `what was not finished, or is not needed, goes when the store is opened`() async throws {
+    @Test func `opening a store removes unfinished and unreferenced streams`() async throws {
         let shop = try await Shop(.v4, options: Self.options())
         let link = try await create(shop, content(10))
         _ = try await keep(shop.store, content(11))

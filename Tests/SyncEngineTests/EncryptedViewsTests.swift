@@ -31,7 +31,7 @@ struct EncryptedViewsTests {
         return (shop, digest)
     }
 
-    @Test func `a store that is opened again folds nothing`() async throws {
+    @Test func `reopening an encrypted store folds no records`() async throws {
         let (shop, digest) = try await closed()
         let store = try await open(shop)
         #expect(store.opened == ViewsReport() && store.recovery == [])
@@ -39,7 +39,7 @@ struct EncryptedViewsTests {
         await store.close()
     }
 
-    @Test func `with another key in front the views are made again under it, once`() async throws {
+    @Test func `a new key rebuilds the encrypted views once`() async throws {
         let (shop, digest) = try await closed()
         let keys = [Self.other, Self.key]
         let store = try await open(shop, keys)
@@ -54,7 +54,7 @@ struct EncryptedViewsTests {
         await #expect(throws: TidelogError.self) { try await open(shop, [LogKey.random()]) }
     }
 
-    @Test func `a changed byte anywhere in the views leads to views that say what the log says`() async throws {
+    @Test func `a changed byte in the encrypted views leads to views with the state of the log`() async throws {
         let (shop, digest) = try await closed()
         let path = shop.store.files.views
         let whole = try #require(TemporaryDirectory.read(path))
@@ -75,7 +75,7 @@ struct EncryptedViewsTests {
 
     @Test
     func
-        `a process that ends leaves views that go on, and a changed byte in their write-ahead log leads to the same state`()
+        `a store opens with the same state after a crash, also if the write-ahead log of its views is damaged`()
         async throws
     {
         let shop = try await Shop(.v4, options: Self.options())
@@ -109,7 +109,7 @@ struct EncryptedViewsTests {
         try FileManager.default.copyItem(atPath: directory, toPath: target)
     }
 
-    @Test func `a compaction proves its snapshot with views that are encrypted too, and leaves none of them`()
+    @Test func `a compaction verifies its snapshot with encrypted views and removes them afterwards`()
         async throws
     {
         let (shop, digest) = try await closed()
@@ -123,7 +123,7 @@ struct EncryptedViewsTests {
         await again.close()
     }
 
-    @Test func `views of a later time than the log are not taken`() async throws {
+    @Test func `views that are newer than the log are not used`() async throws {
         let (shop, _) = try await closed()
         let early = TemporaryDirectory()
         let log = shop.store.files.log
@@ -135,7 +135,7 @@ struct EncryptedViewsTests {
         await #expect(throws: TidelogError.self) { try await open(shop) }
     }
 
-    @Test func `an older copy of the views is caught up from the log`() async throws {
+    @Test func `an older copy of the views catches up from the log`() async throws {
         let (shop, _) = try await closed()
         let old = try #require(TemporaryDirectory.read(shop.store.files.views))
         let store = try await open(shop)

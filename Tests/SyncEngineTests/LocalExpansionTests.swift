@@ -65,11 +65,11 @@ struct LocalExpansionTests {
         ("Nodes(2)?$expand=Children/$count", "2(#1)"),
         ("Nodes(1)?$expand=Children($expand=Children($expand=Parent))", "1(2(3(2)))"),
     ])
-    func `levels go as deep as they say`(query: String, expected: String) throws {
+    func `an expansion reaches as many levels as $levels states`(query: String, expected: String) throws {
         #expect(try expand(query) == [expected])
     }
 
-    @Test func `as deep as it goes ends where it would go in a circle`() throws {
+    @Test func `an expansion with $levels=max ends at cycles`() throws {
         #expect(try expand("Nodes(1)?$expand=Children($levels=max)", extra: [(4, 1)]) == ["1(2(3(4(1))))"])
         #expect(try expand("Nodes(1)?$expand=Children($levels=5)", extra: [(4, 1)]) == ["1(2(3(4(1(2)))))"])
     }

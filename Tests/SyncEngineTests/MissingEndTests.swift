@@ -21,7 +21,7 @@ struct MissingEndTests {
         return log.appendingPathComponent(try #require(names.sorted().last))
     }
 
-    @Test func `a log that ends earlier than the views is damage, and repair accepts the loss`() async throws {
+    @Test func `a log that ends before its views is reported as damaged, and a repair accepts the loss`() async throws {
         let shop = try await store()
         let path = try lastSegment(shop)
         let whole = try Data(contentsOf: path)

@@ -88,7 +88,7 @@ struct PoisonTests {
     }
 
     @Test(arguments: Way.allCases, Poison.allCases)
-    func `what everything breaks at is singled out, and the others go through once`(
+    func `an operation that makes every request fail is isolated, and the others are sent once`(
         _ way: Way, _ poison: Poison
     ) async throws {
         let shop = try await shop(way)
@@ -122,7 +122,7 @@ struct PoisonTests {
     }
 
     @Test(arguments: [Way.repeatableBatch, .repeatableSingle])
-    func `a repetition that something in front of the service refuses keeps nothing else from being sent`(
+    func `a repeated request that a proxy rejects does not hold back other operations`(
         _ way: Way
     ) async throws {
         let shop = try await shop(way)
@@ -144,7 +144,7 @@ struct PoisonTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `a broken connection ends the upload at the first request that fails`(_ way: Way) async throws {
+    func `a cut connection ends the upload at the first failed request`(_ way: Way) async throws {
         let shop = try await shop(way)
         for number in 1...8 {
             let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-00000000000\(number)"))
@@ -163,7 +163,7 @@ struct PoisonTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `without a batch an operation that is put off again and again keeps nothing else from being sent`()
+    @Test func `without batches, an operation that is postponed repeatedly does not hold back others`()
         async throws
     {
         let shop = try await shop(.single)
@@ -187,7 +187,7 @@ struct PoisonTests {
         #expect(sent.withLock { $0 } == ["busy", "busy", "one", "two", "three"])
     }
 
-    @Test func `without a batch several refused requests keep nothing from being sent, and none goes twice`()
+    @Test func `without batches, several rejected requests hold back no other, and none is sent twice`()
         async throws
     {
         let shop = try await shop(.single)

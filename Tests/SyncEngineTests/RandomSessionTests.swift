@@ -100,7 +100,8 @@ struct RandomSessionTests {
     ]
 
     @Test(arguments: Dialect.allCases, [1, 2, 3, 4, 5, 17, 24] as [UInt64])
-    func `after many operations and an upload both sides say the same`(_ dialect: Dialect, _ seed: UInt64) async throws
+    func `the store and the service agree after random operations and uploads`(_ dialect: Dialect, _ seed: UInt64)
+        async throws
     {
         try await run(try await Shop(dialect), seed, rounds: 2, "\(dialect), seed \(seed)")
     }
@@ -153,7 +154,7 @@ struct RandomSessionTests {
     }
 
     @Test(arguments: Dialect.allCases, Lack.all)
-    func `after many operations and uploads to a service that lacks something both sides say the same`(
+    func `the store and a service that lacks capabilities agree after random operations and uploads`(
         _ dialect: Dialect, _ lack: Lack
     ) async throws {
         for seed in Effort.seeds {

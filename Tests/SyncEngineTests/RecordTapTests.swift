@@ -5,7 +5,7 @@ import Testing
 
 struct RecordTapTests {
     /// The number of commits of an app that is never closed. The stack of the thread must suffice.
-    @Test func `a listener is told of any number of commits`() {
+    @Test func `an observer is notified of any number of commits`() {
         let tap = RecordTap()
         let told = Mutex<UInt64>(0)
         let record = Record(time: 0, body: .entitiesMissing([]))

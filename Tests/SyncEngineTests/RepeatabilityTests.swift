@@ -46,7 +46,7 @@ struct RepeatabilityTests {
     }
 
     @Test(arguments: Way.all)
-    func `a create whose key the service gives takes effect once, whether the request or the answer was lost`(
+    func `a create with a key of the service takes effect once after a lost request or response`(
         _ way: Way
     ) async throws {
         let shop = try await shop(way)
@@ -64,7 +64,7 @@ struct RepeatabilityTests {
         #expect(try await shop.store.openBatches().isEmpty)
     }
 
-    @Test func `a batch goes the second time as it went the first, to the byte`() async throws {
+    @Test func `a repeated batch is identical byte by byte`() async throws {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
@@ -81,7 +81,7 @@ struct RepeatabilityTests {
     }
 
     @Test(arguments: [true, false])
-    func `identifiers outlive a restart, also behind a compaction`(_ compacts: Bool) async throws {
+    func `request identifiers are kept after a restart and a compaction`(_ compacts: Bool) async throws {
         let way = Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true)
         let shop = try await shop(way)
         try await shop.create("Customers", ["Name": .string("New")])
@@ -95,7 +95,7 @@ struct RepeatabilityTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    @Test func `a service that has forgotten the request is read, and what reading cannot tell stays in doubt`()
+    @Test func `if the service has forgotten a request, its outcome is read, and stays in doubt if it cannot be read`()
         async throws
     {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
@@ -117,7 +117,7 @@ struct RepeatabilityTests {
         #expect(try await shop.value(customer, "Name") == .string("New"))
     }
 
-    @Test func `an operation that goes anew has a new identifier`() async throws {
+    @Test func `an operation that is sent again as a new request has a new identifier`() async throws {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         let order = try await shop.create("Orders", ["CustomerID": .integer(4)])
         #expect(try await shop.push().rejected.count == 1)
@@ -126,7 +126,8 @@ struct RepeatabilityTests {
         #expect(try await shop.load(order).state == .clean)
     }
 
-    @Test func `what the service had refused before is not sent anew by the upload that learns of it`() async throws {
+    @Test func `an operation whose earlier rejection becomes known is not sent again by the same upload`() async throws
+    {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         try await shop.create("Orders", ["CustomerID": .integer(99)])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
@@ -136,7 +137,7 @@ struct RepeatabilityTests {
         #expect(batches(shop).count == 1)
     }
 
-    @Test func `what the service works on is not looked for meanwhile, also where it is a part of a repetition`()
+    @Test func `operations that the service still processes are not searched for, also in a part of a repeated batch`()
         async throws
     {
         let shop = try await Shop(.v4)
@@ -173,7 +174,7 @@ struct RepeatabilityTests {
     // MARK: Without request identifiers
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `a property that the app names tells whether a create took effect`(
+    func `a correlation property shows whether a create took effect`(
         _ dialect: Dialect, _ effect: Fault.Effect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -188,7 +189,9 @@ struct RepeatabilityTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `what others have deleted does not hold those in doubt with whom it was to be deleted`() async throws {
+    @Test func `an entity deleted by another client does not keep operations of the same change set in doubt`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         try await shop.perform(
             .delete(.link("Orders(3)")), update("Customers(1)", ["Name": .string("mine")]), asChangeSet: true)
@@ -212,7 +215,7 @@ struct RepeatabilityTests {
     }
 
     @Test(arguments: DoubtSettlement.allCases)
-    func `who knows what became of an operation says so`(_ settlement: DoubtSettlement) async throws {
+    func `the user can settle the outcome of an operation in doubt`(_ settlement: DoubtSettlement) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         shop.transport.add(
@@ -225,7 +228,7 @@ struct RepeatabilityTests {
         await #expect(throws: TidelogError.self) { try await shop.store.settle(operation, as: settlement) }
     }
 
-    @Test func `alternate keys are found in the metadata`() throws {
+    @Test func `alternate keys are read from the metadata`() throws {
         let model = try CSDLReader.read(
             Array(
                 """

@@ -8,7 +8,7 @@ struct EventLogTests {
     }
 
     @Test(arguments: Client.offline)
-    func `downloads and uploads are events, latest last`(_ client: Client) async throws {
+    func `downloads and uploads are events, ordered by time`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         try await store.download(withSubset: ["Orders", "Customers"])
@@ -29,7 +29,7 @@ struct EventLogTests {
         await again.close()
     }
 
-    @Test func `an event cannot be created, changed or deleted, and leads nowhere`() async throws {
+    @Test func `an event cannot be created, changed or deleted, and has no links`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let event = try #require(try await events(shop).first)
         await #expect(throws: TidelogError.self) { try await shop.service.deleteEntity(event) }

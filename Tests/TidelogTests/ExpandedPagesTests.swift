@@ -61,14 +61,14 @@ import Transport
         }
     }
 
-    @Test func `online all pages are read`() async throws {
+    @Test func `an online query reads all pages of an expansion`() async throws {
         let service = DataService(
             provider: OnlineODataProvider(serviceRoot: "http://shop.test/v4/", transport: transport))
         try await service.loadMetadata()
         try check(try await service.executeQuery(Self.query).entityList())
     }
 
-    @Test func `a download takes in all pages`() async throws {
+    @Test func `a download reads all pages of an expansion`() async throws {
         let directory = try TemporaryDirectory()
         let provider = OfflineODataProvider(
             serviceRoot: "http://shop.test/v4/",

@@ -44,7 +44,7 @@ import Tidelog
         #expect(shop.serverLinks("Suppliers").hasSuffix("Suppliers(3)\n  Products: Products(4)\n"))
     }
 
-    @Test func `a store of V2 refers to new entities in URLs only, as V2 has it`() async throws {
+    @Test func `a V2 store refers to new entities only in URLs`() async throws {
         let shop = try await shop(Client(dialect: .v2, isOnline: false)) { $0.contentIDReferences = .urlsOnly }
         try await makePairs(shop)
         shop.transport.forgetRequests()
@@ -56,7 +56,7 @@ import Tidelog
         #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsPreferred)
     }
 
-    @Test func `a V4 service that does not know references in bodies is found out in one upload, and remembered`()
+    @Test func `one upload detects a V4 service without references in bodies, and the store remembers it`()
         async throws
     {
         let shop = try await shop(Client(dialect: .v4, isOnline: false)) { $0.contentIDReferences = .urlsOnly }
@@ -82,7 +82,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a service that knows no references at all is found out where it says which one it does not know`(
+    func `a service without references is detected if its error names the reference`(
         _ client: Client
     ) async throws {
         let shop = try await shop(client) { $0.contentIDReferences = .none }
@@ -93,7 +93,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a refusal that is not about the form ends in the service's words, and nothing is learned`(
+    func `a rejection that does not concern references changes no capability`(
         _ client: Client
     ) async throws {
         let shop = try await shop(client) { _ in }
@@ -127,7 +127,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what a refused change set has left is found by its key and not created twice`(_ client: Client) async throws {
+    func `an entity that a rejected change set has left is found by its key and not created twice`(_ client: Client)
+        async throws
+    {
         let shop = try await shop(client) { $0.rollsBackChangeSets = false }
         try await makeTogether(shop, "Visits", "Suppliers")
         let report = try await store(shop).upload()
@@ -140,7 +142,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what a refused change set may have left waits, and is not created twice`(_ client: Client) async throws {
+    func `a create that a rejected change set may have left waits and is not sent twice`(_ client: Client) async throws
+    {
         let shop = try await shop(client) { $0.rollsBackChangeSets = false }
         try await makeTogether(shop, "Suppliers", "Visits")
         let first = try await store(shop).upload()
@@ -159,7 +162,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what a refused change set has not left is sent again`(_ client: Client) async throws {
+    func `the operations of a rejected change set that was rolled back are sent again`(_ client: Client) async throws {
         for sets in [("Suppliers", "Visits"), ("Visits", "Suppliers")] {
             let shop = try await shop(client) { _ in }
             try await makeTogether(shop, sets.0, sets.1)

@@ -64,7 +64,7 @@ import Tidelog
     // MARK: All changes reach the service
 
     @Test(arguments: Lack.all)
-    func `a new customer with orders bound to it, edited and moved, arrives whole`(_ lack: Lack) async throws {
+    func `a new customer with bound orders that are edited and moved reaches the service`(_ lack: Lack) async throws {
         let shop = try await shop(lack)
         let customer = try shop.new("Customers", ["Name": .string("new")])
         try await shop.service.createEntity(customer)
@@ -87,7 +87,7 @@ import Tidelog
     }
 
     @Test(arguments: Lack.all)
-    func `links of all kinds arrive`(_ lack: Lack) async throws {
+    func `links of all kinds reach the service`(_ lack: Lack) async throws {
         let shop = try await shop(lack)
         let service = shop.service
         let supplier = try shop.new("Suppliers", ["Name": .string("new")])
@@ -118,7 +118,7 @@ import Tidelog
     }
 
     @Test(arguments: Lack.all)
-    func `a one-to-one pair made in a change set arrives, as one deep insert where it must`(_ lack: Lack) async throws {
+    func `a 1–1 pair of a change set reaches the service, if necessary as one deep insert`(_ lack: Lack) async throws {
         let shop = try await shop(lack)
         let owner = try shop.new("Owners", ["Name": .string("pair")])
         let car = try shop.new("Cars", ["Model": .string("pair")])
@@ -134,7 +134,9 @@ import Tidelog
     }
 
     @Test(arguments: Lack.all)
-    func `what is edited several times before an upload arrives as it was at last`(_ lack: Lack) async throws {
+    func `an entity that is edited several times before an upload reaches the service in its last version`(_ lack: Lack)
+        async throws
+    {
         let shop = try await shop(lack)
         let order = try await shop.one("Orders", 1)
         for (property, value) in [

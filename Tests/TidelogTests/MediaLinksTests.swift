@@ -146,7 +146,7 @@ struct MediaLinksTests {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path)))
     }
 
-    @Test func `streams are read and written where the service says`() async throws {
+    @Test func `streams are read and written at the URLs that the service returns`() async throws {
         let photo = try await one("Photos")
         let thumbnail = try service.property(photo, "Thumbnail")
         #expect(try bytes(try await service.localMedia(entity: photo)) == [1, 2, 3])
@@ -168,7 +168,7 @@ struct MediaLinksTests {
         #expect(gallery.takeRequests() == ["PUT gallery.test/edit/1"])
     }
 
-    @Test func `the content of a stream property is deleted`() async throws {
+    @Test func `the content of a stream property can be deleted`() async throws {
         let photo = try await one("Photos")
         let thumbnail = try service.property(photo, "Thumbnail")
         try await service.downloadStream(entity: photo, property: thumbnail)
@@ -196,7 +196,7 @@ struct MediaLinksTests {
         #expect(photo["ID"] == .integer(2))
     }
 
-    @Test func `only a stream whose ETag the service says has changed is read again`() async throws {
+    @Test func `only streams whose ETag in the service's response has changed are read again`() async throws {
         _ = gallery.takeRequests()
         try await store.download()
         #expect(gallery.takeRequests() == ["GET gallery.test/v4/Albums", "GET gallery.test/v4/Photos"])
@@ -213,7 +213,7 @@ struct MediaLinksTests {
         #expect(gallery.takeRequests().last == "GET gallery.test/v4/media/1")
     }
 
-    @Test func `what is told of streams is in the log, and the same when the views are made again`() async throws {
+    @Test func `the URLs and ETags of streams are in the log, and are restored with the views`() async throws {
         let photo = try await one("Photos")
         await store.close()
         try FileManager.default.removeItem(atPath: directory.path + "/views.sqlite")

@@ -61,7 +61,7 @@ import Transport
     private static let queries = ["Customers", "Orders"].map { OfflineODataDefiningQuery(name: $0, query: $0) }
 
     @Test(arguments: ["v2", "v4"], [true, false])
-    func `a store goes on at the root that the service redirects to, and remembers it`(
+    func `a store uses the root that the service redirects to, and remembers it`(
         _ version: String, _ linksBelowGivenRoot: Bool
     ) async throws {
         let transport = try Redirecting(version, linksBelowGivenRoot: linksBelowGivenRoot)
@@ -120,7 +120,7 @@ import Transport
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `online, calls go to the root that the service redirects to`(_ version: String) async throws {
+    func `online requests use the root that the service redirects to`(_ version: String) async throws {
         let transport = try Redirecting(version, linksBelowGivenRoot: false)
         let service = DataService(provider: OnlineODataProvider(serviceRoot: Self.root, transport: transport))
         try await service.loadMetadata()

@@ -81,7 +81,8 @@ import Tidelog
     @Test(arguments: [
         ["Rooms", "Photos", "Frames"], ["Rooms", "Container2.Photos", "/Container2.Frames?$orderby=ID"],
     ])
-    func `its sets are read and written under their qualified names`(_ queries: [String]) async throws {
+    func `sets of a second container are read and written with their qualified names`(_ queries: [String]) async throws
+    {
         var sandbox = try Sandbox(
             v4Metadata: Array(Self.master.utf8), v2Metadata: Array(Self.legacy("Container2").utf8),
             configuration: SandboxConfiguration(generatedKeys: ["Rooms", "Photos", "Frames"]))

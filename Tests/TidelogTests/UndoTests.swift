@@ -7,7 +7,7 @@ struct UndoTests {
     private func store(_ shop: Shop) throws -> OfflineODataProvider { try #require(shop.store) }
 
     @Test(arguments: Client.offline)
-    func `a changed entity is as it was, a new one is gone, a deleted one is back`(_ client: Client) async throws {
+    func `an undo restores a changed entity and a deleted one, and removes a new one`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try store(shop)
         let changed = try await shop.one("Customers", 1)
@@ -38,7 +38,7 @@ struct UndoTests {
         #expect(changed["Name"] == .string("changed"))
     }
 
-    @Test func `one operation in the middle is undone, with what depends on it, and redone`() async throws {
+    @Test func `one operation of several is undone with its dependents, and redone`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let store = try store(shop)
         let customer = try shop.new("Customers", ["Name": .string("new")])
@@ -65,7 +65,8 @@ struct UndoTests {
     }
 
     @Test(arguments: Client.offline)
-    func `operations of one transaction are done by the service together or not at all`(_ client: Client) async throws {
+    func `operations with the same transactionID are carried out together or not at all`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let store = try store(shop)
         let together = RequestOptions(transactionID: "T")
@@ -95,7 +96,7 @@ struct UndoTests {
         #expect(try await store.upload().remaining == 0)
     }
 
-    @Test func `the option of the parameters undoes a creation that is deleted`() async throws {
+    @Test func `an option undoes the create of an entity that is deleted locally`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         await shop.store?.close()
         var parameters = try store(shop).parameters

@@ -50,7 +50,7 @@ struct ExpandedTargetsTests {
     }
 
     @Test(arguments: [("Customers", "Orders", true), ("Orders", "Customer", false)])
-    func `targets, their order and their number are the same for all at once and for each`(
+    func `the targets of many entities, their order and their count equal those of separate reads`(
         set: String, name: String, isToMany: Bool
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)

@@ -82,7 +82,7 @@ struct ExpressionGrammarTests {
             ("Orders?$filter=isof([1,2],Collection(Edm.Int32))", [11, 12, 13, 14]),
             ("Orders?$filter=isof([1,'a'],Collection(Edm.Int32))", []),
         ] as [(String, [UInt64])])
-    func `SQL and the evaluator find what the standard says`(url: String, expected: [UInt64]) throws {
+    func `SQL and the evaluator return the results that the standard requires`(url: String, expected: [UInt64]) throws {
         let shop = try shop()
         #expect(try shop.find(url) == expected)
         #expect(try shop.findInMemory(url) == expected)
@@ -95,7 +95,7 @@ struct ExpressionGrammarTests {
         ("Orders?$filter=concat([1],Text) eq null and Number eq 5", "concat"),
         ("Orders?$apply=traverse($root/Orders,Tree,ID,preorder,filter(Paid),Text desc)", "traverse"),
     ])
-    func `what only the service can answer is refused by its name`(url: String, name: String) throws {
+    func `an expression that only the service can evaluate is refused by name`(url: String, name: String) throws {
         let shop = try shop()
         let error = #expect(throws: EvaluationError.self) { try shop.find(url) }
         #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")

@@ -5,7 +5,7 @@ import Views
 
 /// The cost of a fold does not grow with the size of the store.
 struct FoldPlanTests {
-    @Test func `folding operations and answers reads no table and no relationship whole`() throws {
+    @Test func `folding operations and responses scans no whole table or relationship`() throws {
         let state = try SQLiteState(path: ":memory:", store: "test")
         let changes = WorkingSet(over: state)
         var fold = try Fold(storage: changes)

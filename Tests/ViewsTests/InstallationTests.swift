@@ -37,7 +37,7 @@ struct InstallationTests {
         return fold
     }
 
-    @Test func `all rows and bases go over to other metadata, however many there are`() throws {
+    @Test func `any number of rows and bases is converted to changed metadata`() throws {
         let memory = WorkingSet()
         _ = try folded(memory)
         let file = ViewsFile()

@@ -20,7 +20,7 @@ struct PartialReplayTests {
     }
 
     @Test(arguments: seeds)
-    func `what is applied anew in part says the same as what is applied anew as a whole`(_ seed: UInt64) throws {
+    func `reapplying only the affected operations leads to the same state as reapplying all`(_ seed: UInt64) throws {
         var records = RandomRecords(seed: seed)
         let (some, all) = (WorkingSet(), WorkingSet())
         var partial = try fold(some, longQueue: 0)
@@ -55,7 +55,7 @@ struct PartialReplayTests {
     }
 
     @Test(arguments: seeds.prefix(10))
-    func `so do the views, closed and opened again`(_ seed: UInt64) throws {
+    func `views that are closed and reopened have the same state after partial replays`(_ seed: UInt64) throws {
         var records = RandomRecords(seed: seed)
         let file = ViewsFile()
         var state = try file.openState()
@@ -104,7 +104,7 @@ struct PartialReplayTests {
         return (fold, customer, next + 1)
     }
 
-    @Test func `an answer takes off only what has to do with it, however many share a customer`() throws {
+    @Test func `a response reverts only the affected operations among many on the same customer`() throws {
         var (fold, _, next) = try queue(orders: 200)
         let renamed = EntityID(rawValue: 150)
         try fold.apply(
@@ -131,7 +131,7 @@ struct PartialReplayTests {
         #expect(try fold.storage.pendingCount() == 198)
     }
 
-    @Test func `a new key of a customer reaches all who take it over`() throws {
+    @Test func `a new key of a customer changes the dependent properties of all its orders`() throws {
         var (fold, customer, next) = try queue(orders: 20)
         let image = EntityImage(
             entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(7)], etag: "2")

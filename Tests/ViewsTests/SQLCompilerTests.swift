@@ -33,7 +33,7 @@ struct SQLCompilerTests {
         }
     }
 
-    @Test(arguments: seeds) func `a compiled filter selects what the evaluator lets through`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a compiled filter selects the same rows as the evaluator`(seed: UInt64) throws {
         var chance = RandomConditions(state: seed)
         var telling = 0
         for _ in 0..<2 {
@@ -52,7 +52,7 @@ struct SQLCompilerTests {
         #expect(telling > 150)
     }
 
-    @Test(arguments: seeds) func `a compiled order is the evaluator's`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a compiled order equals the order of the evaluator`(seed: UInt64) throws {
         var chance = RandomConditions(state: seed)
         let shop = try shop(&chance)
         for _ in 0..<150 {
@@ -69,7 +69,7 @@ struct SQLCompilerTests {
         }
     }
 
-    @Test func `whole numbers and floating ones compare exactly, with an index too`() throws {
+    @Test func `integers and floating-point numbers are compared exactly, also with an index`() throws {
         var shop = try CompiledShop()
         let weights: [Double] = [9_007_199_254_740_992, 9_007_199_254_740_994, 1_152_921_504_606_846_976]
         try shop.insert(
@@ -88,7 +88,7 @@ struct SQLCompilerTests {
         }
     }
 
-    @Test func `alternatives for one property are one list`() throws {
+    @Test func `alternatives for one property are compiled to a list`() throws {
         var chance = RandomConditions(state: 3)
         let shop = try shop(&chance)
         var compiler = try shop.compiler("Orders")
@@ -106,7 +106,7 @@ struct SQLCompilerTests {
         ("Number eq 5", "Number"), ("Name ge 'a' and Name lt 'b'", "Name"), ("Price gt 1.5", "Price"),
         ("ID in (1,2,3)", "ID"), ("Number eq null", "Number"), ("Price eq 2", "Price"),
     ])
-    func `plain comparisons can use an index`(text: String, column: String) throws {
+    func `plain comparisons use an index`(text: String, column: String) throws {
         var chance = RandomConditions(state: 1)
         let shop = try shop(&chance)
         let layout = try #require(shop.layouts["Orders"])
@@ -123,7 +123,7 @@ struct SQLCompilerTests {
     @Test(arguments: [
         "Nav/Name eq 'x'", "Orders/any(o:o/$count gt 1)", "Address eq null", "@p eq 1", "$root/Orders/$count eq 1",
     ])
-    func `what SQL cannot answer is refused, so that it is answered in memory`(text: String) throws {
+    func `expressions that SQL cannot evaluate are refused and evaluated in memory`(text: String) throws {
         let shop = try CompiledShop()
         var compiler = try shop.compiler("Customers")
         let filter = try Expression.parse(text, version: .v401)
@@ -131,7 +131,7 @@ struct SQLCompilerTests {
         #expect(error?.code == .unsupported)
     }
 
-    @Test func `values never become part of the statement's text`() throws {
+    @Test func `values are never part of the text of a statement`() throws {
         var chance = RandomConditions(state: 2)
         let shop = try shop(&chance)
         var compiler = try shop.compiler("Orders")

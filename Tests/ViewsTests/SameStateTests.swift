@@ -66,7 +66,8 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `record by record, with the file closed and opened again in between`(_ seed: UInt64) throws {
+    func `views that apply record by record and are reopened in between have the state in memory`(_ seed: UInt64) throws
+    {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 1_000)
         let file = ViewsFile()
@@ -92,7 +93,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `many records in one transaction, settled once`(_ seed: UInt64) throws {
+    func `views that apply many records in one transaction have the state in memory`(_ seed: UInt64) throws {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 2_000)
         let file = ViewsFile()
@@ -111,7 +112,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `what is asked for all entities at once is what is asked for each, and gives the same plans`(
+    func `reading all entities at once returns the same as separate reads, and leads to the same plans`(
         _ seed: UInt64
     ) throws {
         let file = ViewsFile()
@@ -155,7 +156,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `a transaction that fails leaves no trace, in the file or in memory`(_ seed: UInt64) throws {
+    func `a failed transaction leaves no trace in the file or in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
         let records = Self.records(seed)
         let file = ViewsFile()
@@ -184,7 +185,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `through the codec of the log and back`(_ seed: UInt64) throws {
+    func `records that are encoded and decoded lead to the same state`(_ seed: UInt64) throws {
         let records = try Self.records(seed).map { record in
             let encoded = RecordCodec.encode(record)
             return try RecordCodec.decode(kind: encoded.kind, payload: encoded.payload)
@@ -192,7 +193,7 @@ struct SameStateTests {
         try expectSame(try memory(records[...]), try memory(Self.records(seed)[...]), "seed \(seed)")
     }
 
-    @Test func `unset is not null, and equal decimals and instants keep their own form`() throws {
+    @Test func `unset and null, and the forms of equal decimals and instants, are distinguished`() throws {
         let values: [PropertyValues] = [
             ["ID": .integer(1), "Name": .null, "Rating": .decimal(DecimalValue("1.50")!)],
             ["ID": .integer(2), "Since": .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00+02:00")!)],
@@ -223,7 +224,7 @@ struct SameStateTests {
             ])
     }
 
-    @Test func `a closed state refuses instead of crashing`() throws {
+    @Test func `a closed state throws an error instead of trapping`() throws {
         let file = ViewsFile()
         let state = try file.openState()
         state.close()

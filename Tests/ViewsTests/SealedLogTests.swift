@@ -45,7 +45,7 @@ struct SealedLogTests {
     }
 
     @Test(arguments: [false, true])
-    func `what was committed is there after the process has ended`(checkpointed: Bool) throws {
+    func `committed changes are present after the process has ended`(checkpointed: Bool) throws {
         let copy = try stopped(checkpointed: checkpointed)
         #expect(try !copy.hasMarker("") && !copy.hasMarker("-wal"))
         let state = try copy.open()
@@ -57,7 +57,7 @@ struct SealedLogTests {
     }
 
     @Test(arguments: [false, true])
-    func `a changed byte of the log is found, or what is behind it was never there`(checkpointed: Bool) throws {
+    func `a changed byte of the write-ahead log is detected, or the log ends before it`(checkpointed: Bool) throws {
         let copy = try stopped(checkpointed: checkpointed)
         let (pages, whole) = (try copy.bytes(""), try copy.bytes("-wal"))
         var generator = SystemRandomNumberGenerator()
@@ -90,7 +90,7 @@ struct SealedLogTests {
         if checkpointed { #expect(damaged == places.count) }
     }
 
-    @Test func `a log that was cut, or is gone, is found if the pages need it`() throws {
+    @Test func `a truncated or missing write-ahead log is detected if the database needs it`() throws {
         let copy = try stopped(checkpointed: true)
         let (pages, whole) = (try copy.bytes(""), try copy.bytes("-wal"))
         let frames = (whole.count - Self.headerSize) / Self.frameSize
@@ -108,14 +108,14 @@ struct SealedLogTests {
         for _ in 0..<2 { #expect(throws: StateError.self) { try copy.open() } }
     }
 
-    @Test func `a log that ends within a write is taken up to the last whole transaction`() throws {
+    @Test func `a write-ahead log that ends within a write is used up to the last complete transaction`() throws {
         let copy = try stopped(checkpointed: false)
         let whole = try copy.bytes("-wal")
         try copy.write(whole.dropLast(100), "-wal")
         #expect(try prefix(of: try copy.open()) == 19)
     }
 
-    @Test func `the log of another time is found`() throws {
+    @Test func `a write-ahead log of another time is detected`() throws {
         let early = try stopped(checkpointed: false)
         let old = try early.bytes("-wal")
         let state = try early.open()
@@ -130,7 +130,7 @@ struct SealedLogTests {
         #expect(throws: StateError.self) { try stopped.open() }
     }
 
-    @Test func `frames that changed places are found`() throws {
+    @Test func `exchanged frames are detected`() throws {
         let copy = try stopped(checkpointed: true)
         let whole = try copy.bytes("-wal")
         func frame(_ number: Int) -> Range<Int> {
@@ -144,7 +144,7 @@ struct SealedLogTests {
         #expect(throws: StateError.self) { try copy.open() }
     }
 
-    @Test func `a frame whose content changes while the views are open is damage when it is read`() throws {
+    @Test func `a frame that changes while the views are open is detected when it is read`() throws {
         let state = try file.filled()
         try state.connection.execute("PRAGMA wal_autocheckpoint = 0")
         var bytes = try file.bytes("-wal")
@@ -159,7 +159,7 @@ struct SealedLogTests {
         state.connection.close()
     }
 
-    @Test func `a temporary file is refused, and nothing is written in plain`() throws {
+    @Test func `temporary files are refused, and nothing is written in plain text`() throws {
         let state = try file.filled()
         let connection = state.connection
         try connection.execute("PRAGMA cache_size = 10; PRAGMA temp_store = FILE")

@@ -110,7 +110,7 @@ struct StorageStepsTests {
     }
 
     @Test(arguments: UInt64(1)...6)
-    func `any steps leave the same in the views as in memory`(_ seed: UInt64) throws {
+    func `random steps leave the same content in the views and in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
         var random = RandomRecords(seed: seed &+ 4_000)
         let file = ViewsFile()
@@ -154,7 +154,7 @@ struct StorageStepsTests {
 }
 
 extension StorageStepsTests {
-    @Test func `an entity with the highest number hides none of the others`() throws {
+    @Test func `an entity with the maximum ID hides no other entity`() throws {
         let file = ViewsFile()
         let state = try file.openState()
         let customer = EntityID(rawValue: 1)

@@ -16,7 +16,7 @@ struct WrittenStateTests {
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `a state that is written into empty views is the same there`(_ seed: UInt64) throws {
+    func `a state that is written into empty views is unchanged`(_ seed: UInt64) throws {
         var random = RandomRecords(seed: seed)
         let memory = WorkingSet()
         var fold = try Fold(storage: memory)
@@ -28,7 +28,7 @@ struct WrittenStateTests {
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `what has changed of a state makes of views that are as it was views that are as it is`(
+    func `writing the changes of a state into views of the previous state updates them to it`(
         _ seed: UInt64
     ) throws {
         var random = RandomRecords(seed: seed &+ 9_000)

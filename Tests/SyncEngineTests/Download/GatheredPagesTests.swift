@@ -81,7 +81,7 @@ struct GatheredPagesTests {
         return Int(try views.first("SELECT count(*) FROM set_Customers")?[0].integer ?? -1)
     }
 
-    @Test func `pages are in the log and seen at once, and a process that ends then loses none`() async throws {
+    @Test func `pages are in the log and visible at once, and survive the end of the process`() async throws {
         let copy = TemporaryDirectory()
         let seen = Mutex<[Int]>([])
         let download = try await Download { store in
@@ -104,7 +104,7 @@ struct GatheredPagesTests {
         #expect(try await ended.query("Customers").entities.count == 30)
     }
 
-    @Test func `a change that the app makes meanwhile, and one that is refused, leave the pages where they are`()
+    @Test func `a change of the app during a download keeps the gathered pages, and so does a refused one`()
         async throws
     {
         let committed = Mutex<[Int]>([])
@@ -125,14 +125,14 @@ struct GatheredPagesTests {
         try await Self.expectLogIsState(download.shop)
     }
 
-    @Test func `where a download ends in the middle the views commit what came`() async throws {
+    @Test func `an interrupted download commits the received pages in the views`() async throws {
         struct Unreachable: Error {}
         let download = try await Download { _ in throw Unreachable() }
         await #expect(throws: TidelogError.self) { try await download.engine.download() }
         #expect(try Self.committed(download.shop.store) == 30)
     }
 
-    @Test func `views that cannot take a page get it and those before it again from the log`() async throws {
+    @Test func `views that fail to apply a page receive it and the previous ones again from the log`() async throws {
         // The log contains the page when the views fail, so the download continues. The rollback removes the trigger.
         let download = try await Download { store in
             try await store.execute(
@@ -144,7 +144,7 @@ struct GatheredPagesTests {
         try await Self.expectLogIsState(download.shop)
     }
 
-    @Test func `where the views cannot commit the pages they get them again from the log`() async throws {
+    @Test func `views that fail to commit pages receive them again from the log`() async throws {
         // A constraint that SQLite checks at the end of a transaction.
         let download = try await Download { store in try await store.execute("INSERT INTO children VALUES (1)") }
         try await download.shop.store.execute(

@@ -24,7 +24,7 @@ struct LargeExpansionTests {
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "Customers?"))
     }
 
-    @Test func `a deletion takes along what was as it was, however much, and each record can be read again`()
+    @Test func `a removal covers any number of unchanged expanded entities, in records that can be read`()
         async throws
     {
         var options = LocalStore.Options()

@@ -122,7 +122,7 @@ struct OpenLinkPropertyTests {
     }
 
     @Test(arguments: 30..<60 as Range<UInt64>)
-    func `once all queries were read, the store has the links that the service has`(_ seed: UInt64) async throws {
+    func `after all queries were read, the store has the links of the service`(_ seed: UInt64) async throws {
         let service = Mutex(Service(seed: seed))
         let shop = try await Shop(.v4, queries: [])
         for set in ["Suppliers", "Products"] { try await shop.store.add(DefiningQuery(name: set, query: set)) }

@@ -48,7 +48,7 @@ struct OpenLinkTests {
         try await Shop(.v4, deltas: Deltas(.flat), queries: queries)
     }
 
-    @Test func `a link whose other end the next query brings is there after the same download`() async throws {
+    @Test func `a link to an entity of the next query exists after the same download`() async throws {
         let shop = try await shop()
         let product = try newProduct(shop)
         suppliersSay(link(1, product), to: shop)
@@ -57,7 +57,9 @@ struct OpenLinkTests {
         #expect(report.openLinks.isEmpty)
     }
 
-    @Test func `a link whose other end comes later waits for it, is told of, and outlives a reopening`() async throws {
+    @Test func `a dangling link is kept and reported until its other end is downloaded, also after a reopen`()
+        async throws
+    {
         let shop = try await shop()
         suppliersSay(link(1, Self.next), to: shop)
         let report = try await shop.engine.download()
@@ -79,7 +81,7 @@ struct OpenLinkTests {
         #expect(try await store.query("Suppliers(1)/Products").entities.map(\.readLink) == ["Products(\(Self.next))"])
     }
 
-    @Test func `a link that waits is dropped when the service removes it`() async throws {
+    @Test func `a dangling link is removed when the service removes it`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -88,7 +90,7 @@ struct OpenLinkTests {
     }
 
     @Test(arguments: ["Suppliers(1)", "Products(99)"])
-    func `a link that waits is dropped when the service deletes one of its ends`(_ end: String) async throws {
+    func `a dangling link is removed when the service deletes one of its ends`(_ end: String) async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -98,7 +100,7 @@ struct OpenLinkTests {
         #expect(try await shop.engine.download().openLinks.isEmpty)
     }
 
-    @Test func `of the links of a property that leads to one entity only the last waits`() async throws {
+    @Test func `only the last dangling link of a single-valued property is kept`() async throws {
         let shop = try await Shop(.v4, deltas: Deltas(.flat), queries: [DefiningQuery(name: "Cities", query: "Cities")])
         for mayor in [98, 99] {
             let link =
@@ -109,7 +111,7 @@ struct OpenLinkTests {
         #expect(try await shop.store.openLinks().map(\.target) == ["Mayors(99)"])
     }
 
-    @Test func `what the service removes on a page behind which a download is interrupted does not come back`()
+    @Test func `a link removed by a page of an interrupted download does not reappear`()
         async throws
     {
         let shop = try await shop()
@@ -128,7 +130,7 @@ struct OpenLinkTests {
         #expect(try await shop.targets("Suppliers(1)", "Products") == [])
     }
 
-    @Test func `links of a query that is removed while another one is read do not come back`() async throws {
+    @Test func `the links of a query removed during the download of another one do not reappear`() async throws {
         let shop = try await shop()
         let link = OpenLink(
             query: "Removed", set: "Suppliers", source: "Suppliers(1)", navigation: "Products", target: "Products(99)")
@@ -137,7 +139,7 @@ struct OpenLinkTests {
         #expect(try await shop.store.openLinks().isEmpty)
     }
 
-    @Test func `links that wait go with their query`() async throws {
+    @Test func `dangling links are removed with their query`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -145,7 +147,7 @@ struct OpenLinkTests {
         #expect(try await shop.store.openLinks().isEmpty)
     }
 
-    @Test func `a download of everything says of its links once more`() async throws {
+    @Test func `a full download reports its links again`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -153,7 +155,8 @@ struct OpenLinkTests {
         #expect(try await shop.engine.download(["Suppliers"]).openLinks.isEmpty)
     }
 
-    @Test func `of more links than can be kept none are, and the next download reads everything`() async throws {
+    @Test func `if there are too many dangling links, none is kept, and the next download is a full one`() async throws
+    {
         var options = LocalStore.Options()
         options.downloadLimits.openLinks = 10
         let shop = try await Shop(

@@ -121,7 +121,7 @@ struct StreamedDownloadTests {
     private let patient = DownloadOptions(retry: RetryPolicy(patience: .seconds(1_000), waitsForConnection: true))
 
     @Test(arguments: Dialect.allCases, [1, 61, 4_096])
-    func `however the pages are cut on their way, a download brings what the service has`(
+    func `a download returns the same entities for any size of chunks`(
         _ dialect: Dialect, _ size: Int
     ) async throws {
         let shop = try await Shop(dialect, pageSize: 2)
@@ -132,7 +132,7 @@ struct StreamedDownloadTests {
     }
 
     @Test(arguments: [4 << 20, 1, 10_000])
-    func `nothing of a long page is in the log before its last byte has come, wherever it is held back`(
+    func `no entity of a long page is logged before the page is complete`(
         _ memory: Int
     ) async throws {
         var options = LocalStore.Options(environment: VirtualTime().environment)
@@ -172,7 +172,7 @@ struct StreamedDownloadTests {
         #expect(told.last == all + #"{"@odata.context":"$metadata#Customers","value":["#.utf8.count + 1)
     }
 
-    @Test func `where the store does not take a part, the download ends, and has given it nothing of what follows`()
+    @Test func `a download ends when the store refuses a part of a page, and stores no later part`()
         async throws
     {
         let shop = try await store(VirtualTime())
@@ -188,7 +188,7 @@ struct StreamedDownloadTests {
     }
 
     @Test(arguments: [DefiningQuerySettings.DeltaTracking.auto, .never])
-    func `a page that breaks off is asked for again, and what was in the log of it does no harm`(
+    func `an interrupted page is requested again, and its first records do no harm`(
         _ trackDeltas: DefiningQuerySettings.DeltaTracking
     ) async throws {
         let time = VirtualTime()
@@ -203,7 +203,7 @@ struct StreamedDownloadTests {
         #expect(try await shop.value("Customers(2509)", "Name") == .string("N2499"))
     }
 
-    @Test func `without patience a page that breaks off ends the download, and nothing of it is taken`() async throws {
+    @Test func `without patience, an interrupted page ends the download, and nothing of it is stored`() async throws {
         let shop = try await store(VirtualTime())
         let broken = broken
         let transport = LongPage(rows: 3_000) { request, chunk in request == 1 && chunk == 26 ? broken : nil }
@@ -219,7 +219,7 @@ struct StreamedDownloadTests {
         #expect(try await count(shop) == 3_000)
     }
 
-    @Test func `a download that is cancelled in the middle of a page leaves a store that the next one goes on with`()
+    @Test func `a download that is cancelled within a page can be repeated`()
         async throws
     {
         let shop = try await store(VirtualTime())

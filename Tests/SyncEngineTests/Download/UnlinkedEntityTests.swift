@@ -40,7 +40,7 @@ struct UnlinkedEntityTests {
         return links.compactMap { Int($0.filter(\.isNumber)) }.sorted()
     }
 
-    @Test func `what left its only collection leaves the store`() async throws {
+    @Test func `an entity that leaves its only collection is removed`() async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
         let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })
@@ -50,7 +50,7 @@ struct UnlinkedEntityTests {
         #expect(report.queries.map(\.tally.removed) == [1])
     }
 
-    @Test func `what another entity of the query leads to stays`() async throws {
+    @Test func `an entity in the collection of another entity of the query is kept`() async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
         let product = try #require(both.first)
@@ -61,7 +61,7 @@ struct UnlinkedEntityTests {
         #expect(try await left(shop, of: 2).contains(product))
     }
 
-    @Test func `what another query brings stays`() async throws {
+    @Test func `an entity that another query delivers is kept`() async throws {
         let shop = try await shop(DefiningQuery(name: "Products", query: "Products"))
         let product = try #require(try await left(shop, of: 1).first)
         tell(shop, [(1, [product], [])])
@@ -70,7 +70,7 @@ struct UnlinkedEntityTests {
     }
 
     @Test(arguments: [[1, 2], [2, 1]])
-    func `what went over to another entity's collection stays as it was`(_ order: [Int]) async throws {
+    func `an entity that moves to the collection of another entity keeps its values`(_ order: [Int]) async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
         let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })

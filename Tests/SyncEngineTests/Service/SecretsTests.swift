@@ -131,7 +131,7 @@ struct SecretsTests {
     }
 
     @Test(arguments: Failure.allCases, Dialect.allCases)
-    func `nothing secret is told or kept, whatever fails`(_ failure: Failure, _ dialect: Dialect) async throws {
+    func `no secret is reported or stored after any failure`(_ failure: Failure, _ dialect: Dialect) async throws {
         for batchFormat in dialect == .v2 ? [ServiceOptions.BatchFormat.multipart] : [.multipart, .json] {
             let shop = try await Shop(
                 dialect, pageSize: 1, options: LocalStore.Options(environment: VirtualTime().environment))

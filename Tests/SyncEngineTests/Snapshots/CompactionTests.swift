@@ -22,7 +22,7 @@ struct CompactionTests {
         #expect(try await shop.store.digest() == digest)
     }
 
-    @Test func `a compaction that keeps no history leaves the state, and the store goes on`() async throws {
+    @Test func `a compaction without history keeps the state, and the store can be used afterwards`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let digest = try await shop.store.digest()
@@ -43,7 +43,7 @@ struct CompactionTests {
         #expect(again.opened == ViewsReport(snapshot: next, foldedRecords: 1))
     }
 
-    @Test func `compacted again and again, with and without changes in between, the state stays`() async throws {
+    @Test func `repeated compactions, with and without changes between them, keep the state`() async throws {
         let shop = try await Shop(.v4, options: .small())
         for round in 0..<4 {
             if round == 0 { try await shop.edit() }
@@ -59,8 +59,7 @@ struct CompactionTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an upload after a compaction sends the bytes that it would have sent before`(_ dialect: Dialect) async throws
-    {
+    func `an upload after a compaction sends the same bytes`(_ dialect: Dialect) async throws {
         var sent: [[[UInt8]]] = []
         var states: [[String]] = []
         for isCompacted in [false, true] {
@@ -80,7 +79,7 @@ struct CompactionTests {
         #expect(states[0] == states[1])
     }
 
-    @Test func `a store whose views are made of the snapshot uploads the same`() async throws {
+    @Test func `an upload after the views were rebuilt from the snapshot sends the same requests`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let plan = try await shop.store.plan()
@@ -94,7 +93,7 @@ struct CompactionTests {
         #expect(report.rejected.isEmpty)
     }
 
-    @Test func `what is rejected, in doubt and in flight keeps its state`() async throws {
+    @Test func `rejected operations and those in doubt or in flight keep their status`() async throws {
         let shop = try await Shop(.v4, options: .small())
         // Rejected, because the customer does not exist.
         try await shop.create("Orders", ["Note": .string("orphan"), "CustomerID": .integer(99)])
@@ -120,7 +119,7 @@ struct CompactionTests {
         #expect(after[0] == before[0])
     }
 
-    @Test func `after a compaction without views and without a snapshot the store does not open, and says why`()
+    @Test func `without views and a valid snapshot, a compacted store does not open and states the reason`()
         async throws
     {
         let shop = try await Shop(.v4, options: .small())
@@ -135,7 +134,7 @@ struct CompactionTests {
         }
     }
 
-    @Test func `views that do not say what the log says stop a compaction, and nothing is removed`() async throws {
+    @Test func `views that disagree with the log stop a compaction, and nothing is removed`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let digest = try await shop.store.digest()
@@ -174,7 +173,7 @@ struct CompactionTests {
         return times
     }
 
-    @Test func `a window of days keeps what was recorded in them, and little more`() async throws {
+    @Test func `a window of days keeps the records of these days and few others`() async throws {
         let shop = try await longHistory()
         let all = try await times(shop.store)
         let done = try await shop.store.compact(keeping: .days(3))
@@ -187,14 +186,14 @@ struct CompactionTests {
         #expect(done.firstSequence > 1)
     }
 
-    @Test func `a window of more days than there are keeps everything`() async throws {
+    @Test func `a window longer than the history keeps everything`() async throws {
         let shop = try await longHistory()
         #expect(try await shop.store.compact(keeping: .days(1_000)).firstSequence == 1)
         #expect(try await shop.store.compact(keeping: .days(.max)).firstSequence == 1)
         await #expect(throws: TidelogError.self) { try await shop.store.compact(keeping: .days(-1)) }
     }
 
-    @Test func `every state of the history that a window keeps can be made`() async throws {
+    @Test func `each state within the kept window can be restored`() async throws {
         let shop = try await longHistory(days: 3)
         let all = try await digests(shop.store, from: 0)
         let done = try await shop.store.compact(keeping: .days(2))

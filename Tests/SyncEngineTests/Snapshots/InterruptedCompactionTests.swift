@@ -27,7 +27,7 @@ struct InterruptedCompactionTests {
     }
 
     @Test(arguments: [false, true])
-    func `wherever a compaction is interrupted, the store opens, plans and compacts as before`(
+    func `after a compaction that was interrupted anywhere, the store opens, plans and compacts as before`(
         withoutViews: Bool
     ) async throws {
         let shop = try await compactedShop()

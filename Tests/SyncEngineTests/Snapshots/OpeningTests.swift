@@ -35,7 +35,7 @@ struct OpeningTests {
         func open() async throws -> LocalStore { try await LocalStore(files, options: .small()) }
     }
 
-    @Test func `views that are missing are made of the newest snapshot and the records behind it`() async throws {
+    @Test func `missing views are rebuilt from the newest snapshot and the records after it`() async throws {
         let closed = try await Closed()
         let store = try await closed.open()
         #expect(try await store.digest() == closed.digest)
@@ -43,7 +43,7 @@ struct OpeningTests {
         #expect(store.recovery == [])
     }
 
-    @Test func `views that are damaged are made of the newest snapshot, and the store says so`() async throws {
+    @Test func `damaged views are rebuilt from the newest snapshot, and the store reports it`() async throws {
         let closed = try await Closed()
         TemporaryDirectory.write(Array("this is no database".utf8), to: closed.files.views)
         let store = try await closed.open()
@@ -52,7 +52,7 @@ struct OpeningTests {
         #expect(store.recovery.count == 1)
     }
 
-    @Test func `views that are there are caught up, whatever snapshots there are`() async throws {
+    @Test func `existing views catch up without a snapshot`() async throws {
         let closed = try await Closed()
         await (try closed.open()).close()
         let store = try await closed.open()
@@ -60,7 +60,7 @@ struct OpeningTests {
         #expect(try await store.digest() == closed.digest)
     }
 
-    @Test func `a damaged snapshot is passed over for the one before it`() async throws {
+    @Test func `a damaged snapshot is skipped in favor of the previous one`() async throws {
         let closed = try await Closed()
         closed.files.damage(closed.files.snapshotPath(closed.newer.sequence))
         let store = try await closed.open()
@@ -70,7 +70,7 @@ struct OpeningTests {
         #expect(store.recovery.count == 1)
     }
 
-    @Test func `without a snapshot that holds the whole log is folded`() async throws {
+    @Test func `without a valid snapshot, the whole log is folded`() async throws {
         let closed = try await Closed()
         for snapshot in [closed.newer, closed.older] {
             closed.files.damage(closed.files.snapshotPath(snapshot.sequence))
@@ -81,7 +81,7 @@ struct OpeningTests {
         #expect(store.recovery.count == 2)
     }
 
-    @Test func `a snapshot of another state, with checksums that hold, is passed over`() async throws {
+    @Test func `a snapshot of another state with valid checksums is skipped`() async throws {
         let closed = try await Closed()
         // An older snapshot under the name of the newer one.
         let bytes = try #require(TemporaryDirectory.read(closed.files.snapshotPath(closed.older.sequence)))
@@ -91,7 +91,7 @@ struct OpeningTests {
         #expect(store.opened.snapshot == closed.older.sequence)
     }
 
-    @Test func `views that were written when the machine stopped are made again, and the store says so`() async throws {
+    @Test func `views that were open when the machine stopped are rebuilt, and the store reports it`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let digest = try await shop.store.digest()
@@ -102,7 +102,7 @@ struct OpeningTests {
         #expect(try await store.digest() == digest)
     }
 
-    @Test func `what opening without views folds does not grow with the history`() async throws {
+    @Test func `the number of folded records without views does not grow with the history`() async throws {
         let policy = SnapshotPolicy.automatic(growth: 8_192)
         let shop = try await Shop(.v4, options: .small(snapshots: policy))
         let files = shop.store.files
@@ -127,7 +127,7 @@ struct OpeningTests {
         #expect(folded.dropFirst(2).contains { $0 < 100 }, "\(folded)")
     }
 
-    @Test func `an automatic snapshot waits until the log behind the last one is as long as it`() async throws {
+    @Test func `an automatic snapshot waits until the log has grown by the size of the last snapshot`() async throws {
         let shop = try await Shop(.v4, options: .small(snapshots: .automatic(growth: 1)))
         try await shop.push()
         let first = try #require(try await shop.store.reader().snapshots().last)

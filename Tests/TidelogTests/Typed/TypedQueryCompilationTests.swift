@@ -64,7 +64,7 @@ import Testing
         ]
 
         @Test(.enabled(if: Compiler.path != nil))
-        func `the compiler refuses what a type does not allow, and nothing else`() throws {
+        func `the compiler rejects exactly the expressions that the types do not allow`() throws {
             let allowed = Self.pairs.enumerated().map { Self.function("allowed\($0)", $1.allowed) }
             let refused = Self.pairs.enumerated().map { Self.function("refused\($0)", $1.refused) }
             let said = try Compiler.complaints(["Allowed.swift": allowed, "Refused.swift": refused])
@@ -77,7 +77,7 @@ import Testing
         }
 
         @Test(.enabled(if: Compiler.path != nil))
-        func `ten conditions in one expression are understood in less than half a second`() throws {
+        func `an expression of ten conditions compiles in less than half a second`() throws {
             let functions = Self.long.enumerated().map { Self.function("long\($0)", $1) }
             let said = try Compiler.complaints(
                 ["Long.swift": functions], "-Xfrontend", "-warn-long-expression-type-checking=500")
