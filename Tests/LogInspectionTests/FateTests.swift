@@ -4,7 +4,7 @@ import Operations
 import Testing
 
 @Suite struct FateTests {
-    /// Appends five operations as 1 to 5 and what follows, and gives the names of their fates.
+    /// Appends five operations as records 1 to 5, and the facts. Returns the names of the fates of the operations.
     private func fates(after facts: Record.Body...) throws -> [String] {
         let log = try SampleLog()
         for number in 1...5 { try log.append(create(UInt64(number), "Orders")) }
@@ -13,7 +13,7 @@ import Testing
         return (1...5).map { fates[$0]?.name ?? "none" }
     }
 
-    @Test func `an operation that no batch took is pending`() throws {
+    @Test func `an operation without a batch is pending`() throws {
         #expect(try fates() == Array(repeating: "pending", count: 5))
     }
 
@@ -21,7 +21,7 @@ import Testing
         #expect(try fates(after: prepared(1, 2, 3)) == ["pending", "inFlight", "inFlight", "pending", "pending"])
     }
 
-    @Test func `an answer settles each operation by its own result`() throws {
+    @Test func `a response determines the fate of each operation by its own result`() throws {
         let answer = answered(
             1, (1, .confirmed(images: [])), (2, .rejected(refusal("no"))), (3, .notProcessed), (4, .inDoubt("lost")))
         #expect(
@@ -29,7 +29,7 @@ import Testing
                 == ["confirmed", "rejected", "pending", "inDoubt", "pending"])
     }
 
-    @Test func `a lost answer puts in doubt what is still in flight with it`() throws {
+    @Test func `a lost response puts the operations in flight in doubt`() throws {
         #expect(
             try fates(
                 after: prepared(1, 1, 2), answered(1, (1, .confirmed(images: []))), prepared(2, 2, 3),
@@ -44,21 +44,21 @@ import Testing
                 .operationsReleased([1])) == ["pending", "inDoubt", "pending", "pending", "pending"])
     }
 
-    @Test func `a refused operation that is sent again and confirmed is confirmed`() throws {
+    @Test func `a rejected operation that is sent again and confirmed is confirmed`() throws {
         #expect(
             try fates(
                 after: prepared(1, 1), answered(1, (1, .rejected(refusal("no")))), prepared(2, 1),
                 answered(2, (1, .confirmed(images: []))))[0] == "confirmed")
     }
 
-    @Test func `a confirmed operation stays so whatever later records say`() throws {
+    @Test func `a confirmed operation stays confirmed after any later records`() throws {
         #expect(
             try fates(
                 after: prepared(1, 1), answered(1, (1, .confirmed(images: []))),
                 answered(2, (1, .rejected(refusal("no")))), .operationsReleased([1]))[0] == "confirmed")
     }
 
-    @Test func `undone operations are undone, and redone what they were before`() throws {
+    @Test func `undone operations are undone, and have their former fate when they are redone`() throws {
         let refused = answered(1, (1, .rejected(refusal("no"))), (2, .confirmed(images: [])))
         #expect(
             try fates(after: prepared(1, 1, 2), refused, .operationsUndone([1, 2, 3, 4]))
@@ -68,17 +68,17 @@ import Testing
                 == ["rejected", "confirmed", "pending", "undone", "pending"])
     }
 
-    @Test func `an undone operation that a batch carries was redone by a record that is lost`() throws {
+    @Test func `an undone operation in a batch was redone by a lost record`() throws {
         #expect(try fates(after: .operationsUndone([1, 2]), prepared(1, 1))[..<2] == ["inFlight", "undone"])
     }
 
-    @Test func `a sequence number that is no operation has no fate`() throws {
+    @Test func `a sequence number that is not an operation has no fate`() throws {
         let log = try SampleLog()
         try log.append(.downloadFinished(query: "Orders"), answered(1, (1, .confirmed(images: []))))
         #expect(try log.history.fates()[1] == nil)
     }
 
-    @Test func `behind a record that cannot be understood only confirmed operations have a known fate`() throws {
+    @Test func `after a record that cannot be decoded, only confirmed operations have a known fate`() throws {
         let log = try SampleLog()
         try log.append(
             create(1, "Orders"), create(2, "Orders"), prepared(1, 1), answered(1, (1, .confirmed(images: []))))

@@ -4,7 +4,7 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// What an upload left behind.
+/// The result of an upload.
 struct PureUpload {
     var batches = 0
     var refusals: [Refusal] = []
@@ -13,7 +13,7 @@ struct PureUpload {
 
 /// The steps of the engine's upload round.
 extension PureSession {
-    /// Batches until nothing more can go.
+    /// Sends batches until no more operations can be sent.
     mutating func push() throws -> PureUpload {
         var upload = PureUpload()
         var retrying: Set<SequenceNumber> = []
@@ -48,7 +48,7 @@ extension PureSession {
         }
     }
 
-    /// Mine goes over what others did.
+    /// Resolves conflicts in favor of the pending operations.
     @discardableResult
     private mutating func settleConflicts() throws -> Bool {
         var hasSettled = false

@@ -3,8 +3,8 @@ import ODataWire
 import Operations
 
 extension Sequence {
-    /// The smallest part of a failing run that this finds by leaving out steps and operations, as long as what remains still
-    /// fails with the same words.
+    /// Returns the smallest part of a failing run that still fails with the same words. Removes steps and operations
+    /// one after the other.
     func shrunk(_ steps: [Step], _ dialect: Dialect) -> (steps: [Step], violations: [String]) {
         var best = (steps: steps, violations: (try? repeated(steps, dialect).violations) ?? [])
         guard let first = best.violations.first else { return best }

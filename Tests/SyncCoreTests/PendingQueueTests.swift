@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 import Testing
 
-/// The queue against a model that looks at every operation for each question.
+/// The queue, compared with a model that searches all operations for each question.
 struct PendingQueueTests {
-    /// What a queue has to say, by looking at all of it.
+    /// A queue without indexes.
     private struct Model {
         var operations: [SequenceNumber: PendingOperation] = [:]
         var subjects: [SequenceNumber: [EntityID]] = [:]
@@ -53,7 +53,7 @@ struct PendingQueueTests {
         return effect
     }
 
-    /// Does something at random to both.
+    /// Makes the same random change to the queue and the model.
     private func change(_ queue: inout PendingQueue, _ model: inout Model, _ random: inout SeededRandom) {
         let sequence = SequenceNumber.random(in: 1...40, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
@@ -116,7 +116,7 @@ struct PendingQueueTests {
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `the queue answers as if it looked at every operation, also after a rollback`(_ seed: UInt64) {
+    func `the queue returns the same results as a search of all operations, also after a rollback`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (queue, model) = (PendingQueue(), Model())
         for step in 0..<40 {
@@ -135,7 +135,7 @@ struct PendingQueueTests {
 }
 
 extension PendingQueueTests {
-    @Test func `a rollback holds up to the highest sequence number`() {
+    @Test func `a rollback restores operations up to the highest sequence number`() {
         var queue = PendingQueue()
         let operation = Operation(.delete(EntityID(rawValue: 1)))
         func put(_ sequence: SequenceNumber) {

@@ -7,7 +7,7 @@ import Views
 @testable import SyncEngine
 
 struct FailedViewsTests {
-    @Test func `an operation that is in the log is done, also where the views cannot commit`() async throws {
+    @Test func `an operation in the log takes effect even if the views cannot commit`() async throws {
         let shop = try await Shop(.v4)
         try await shop.store.refuseCommits()
         let link = try await shop.create("Customers", ["Name": .string("Once")])
@@ -20,7 +20,7 @@ struct FailedViewsTests {
 }
 
 extension LocalStore {
-    /// A constraint that is looked at when a transaction ends, and that no pending operation fulfils.
+    /// Adds a constraint that SQLite checks at the end of each transaction, and that no pending operation satisfies.
     fileprivate func refuseCommits() throws {
         try storedViews.connection.execute(
             """

@@ -4,8 +4,8 @@ import Synchronization
 import Testing
 
 struct RecordTapTests {
-    /// As many as an app makes that is never closed. The stack of the thread has to do.
-    @Test func `a listener is told of any number of commits`() {
+    /// The number of commits of an app that is never closed. The stack of the thread must suffice.
+    @Test func `an observer is notified of any number of commits`() {
         let tap = RecordTap()
         let told = Mutex<UInt64>(0)
         let record = Record(time: 0, body: .entitiesMissing([]))

@@ -8,14 +8,14 @@ import Testing
 
 @testable import SyncEngine
 
-/// Somebody looked at the service, and says what became of an operation in doubt and where its entity is.
+/// Decisions of the user about operations in doubt: the outcome, and the address of the entity at the service.
 struct SettlementTests {
-    /// A shop with an order in doubt that the service has as `Orders(key)`, with the order's readLink.
+    /// Returns a shop with an order in doubt that the service has as `Orders(key)`, and the order's readLink.
     private func doubt(
         _ dialect: Dialect, _ prepare: (Shop) async throws -> String = { try await Self.order($0) }
     ) async throws -> (shop: Shop, operation: SequenceNumber, order: String) {
         let shop = try await Shop(dialect)
-        // The person decides, whatever the content of the order tells.
+        // The user decides, regardless of the order's content.
         await shop.store.use(ServiceOptions(doubts: .correlation))
         let order = try await prepare(shop)
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
@@ -27,7 +27,7 @@ struct SettlementTests {
         try await shop.create("Orders", ["Note": .string("new")])
     }
 
-    /// The key that the service gave.
+    /// Returns the key that the service assigned.
     private func key(_ shop: Shop, note: String = "new") throws -> String {
         let found = shop.transport.direct("GET", "/v4/Orders?$filter=Note%20eq%20'\(note)'")
         let text = String(decoding: found.body, as: UTF8.self)
@@ -35,9 +35,11 @@ struct SettlementTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what waited for a new entity goes once its address is told, under the ETag that it has by then`(
-        _ dialect: Dialect
-    ) async throws {
+    func
+        `operations that waited for the key of a new entity are sent after its address is known, with its current ETag`(
+            _ dialect: Dialect
+        ) async throws
+    {
         let (shop, operation, order) = try await doubt(dialect)
         try await shop.perform(update(order, ["Note": .string("newer")]))
         let key = try key(shop)
@@ -49,7 +51,7 @@ struct SettlementTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `what others have made of it meanwhile is not overwritten`() async throws {
+    @Test func `a change that another client made in the meantime is not overwritten`() async throws {
         let (shop, operation, order) = try await doubt(.v4)
         try await shop.perform(update(order, ["Note": .string("mine")]))
         let key = try key(shop)
@@ -63,7 +65,7 @@ struct SettlementTests {
     }
 
     @Test(arguments: ["http://shop.test/v4/Orders(KEY)", "Orders(KEY)", "Orders(OrderID=KEY)", "OrderID=KEY", "KEY"])
-    func `an address is a URL, a path, or the key alone`(_ form: String) async throws {
+    func `an address may be a URL, a path, or the key alone`(_ form: String) async throws {
         let (shop, operation, order) = try await doubt(.v4)
         let key = try key(shop)
         try await shop.store.settle(
@@ -78,7 +80,7 @@ struct SettlementTests {
         ("", "does not name"), ("http://elsewhere.test/v4/Orders(5)", "does not name"), ("((", "does not name"),
         ("Orders(1)", "another entity of this store"), ("Orders(99999999999999999999)", "does not name"),
     ])
-    func `an address that cannot be the entity's settles nothing`(_ address: String, _ why: String) async throws {
+    func `an invalid address settles nothing`(_ address: String, _ why: String) async throws {
         let (shop, operation, _) = try await doubt(.v4)
         let before = try await shop.store.digest()
         let error = await #expect(throws: TidelogError.self) {
@@ -89,7 +91,7 @@ struct SettlementTests {
         #expect(try await shop.store.digest() == before)
     }
 
-    @Test func `an address does not contradict the key that the app gave`() async throws {
+    @Test func `an address that contradicts the key of the app is refused`() async throws {
         let shop = try await Shop(.v4)
         let id = "aaaaaaaa-0000-0000-0000-000000000001"
         try await shop.create("Visits", ["VisitID": .guid(try #require(GuidValue(id)))])
@@ -104,7 +106,7 @@ struct SettlementTests {
         #expect(try await shop.store.settle(operation, as: .tookEffect, at: "Visits(\(id))") == [operation])
     }
 
-    @Test func `an address is of a creation that took effect, and of nothing else`() async throws {
+    @Test func `an address is accepted only for a create that took effect`() async throws {
         let (shop, operation, _) = try await doubt(.v4)
         await #expect(throws: TidelogError.self) {
             try await shop.store.settle(operation, as: .resend, at: "Orders(5)")
@@ -112,7 +114,7 @@ struct SettlementTests {
         #expect(try await shop.store.pendingOperations(.inDoubt).count == 1)
     }
 
-    @Test func `the address outlives the process and the views`() async throws {
+    @Test func `the address is kept after a restart and when the views are rebuilt`() async throws {
         let (shop, operation, order) = try await doubt(.v4)
         let key = try key(shop)
         try await shop.store.settle(operation, as: .tookEffect, at: key)
@@ -127,7 +129,7 @@ struct SettlementTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `of several that were created together one address leads to the others`(_ dialect: Dialect) async throws {
+    func `the address of one entity identifies the others that were sent with it`(_ dialect: Dialect) async throws {
         let (shop, operation, customer) = try await doubt(dialect) { shop in
             let customer = try await shop.create("Customers", ["Name": .string("New")])
             let order = try await shop.create("Orders", ["Note": .string("new")], bind: [bind("Customer", customer)])
@@ -141,7 +143,7 @@ struct SettlementTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an entity that is linked to one that is known is found beside that, without an address`(_ dialect: Dialect)
+    func `an entity linked to a known one is identified through that link, without an address`(_ dialect: Dialect)
         async throws
     {
         let (shop, operation, order) = try await doubt(dialect) { shop in
@@ -153,9 +155,9 @@ struct SettlementTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Later
+    // MARK: Later identification
 
-    @Test func `an entity whose doubt was settled without an address says what is missing, and is identified later`()
+    @Test func `an entity settled without an address is held for its key, and can be identified later`()
         async throws
     {
         let (shop, operation, order) = try await doubt(.v4)
@@ -171,7 +173,7 @@ struct SettlementTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `nobody is identified twice, or before the service has it`() async throws {
+    @Test func `an entity is identified only once, and only after its create has taken effect`() async throws {
         let (shop, operation, order) = try await doubt(.v4)
         let key = try key(shop)
         await #expect(throws: TidelogError.self) { try await shop.store.identify(.link(order), as: key) }
@@ -183,7 +185,7 @@ struct SettlementTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `where a download has brought it as another entity, one of the two is left in the end`(_ dialect: Dialect)
+    func `an entity that was also downloaded remains only once in the end`(_ dialect: Dialect)
         async throws
     {
         let (shop, operation, _) = try await doubt(dialect) {

@@ -4,9 +4,10 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Services that lack something: the same changes go in other requests, and the state after push and pull is the same.
+/// Services that lack a capability: the same changes are sent in other requests, and lead to the same state after an
+/// upload and a download.
 @Suite struct LackingServiceTests {
-    /// A service that lacks something, and what a store is told of it.
+    /// Missing capabilities of a service, and the options of the store for it.
     struct Lack: Sendable, CustomTestStringConvertible {
         let client: Client
         let name: String
@@ -60,10 +61,10 @@ import Tidelog
         try await Shop(lack.client, abilities: lack.abilities, options: lack.options)
     }
 
-    // MARK: Everything that is possible, arrives
+    // MARK: All changes reach the service
 
     @Test(arguments: Lack.all)
-    func `a new customer with orders bound to it, edited and moved, arrives whole`(_ lack: Lack) async throws {
+    func `a new customer with bound orders that are edited and moved reaches the service`(_ lack: Lack) async throws {
         let shop = try await shop(lack)
         let customer = try shop.new("Customers", ["Name": .string("new")])
         try await shop.service.createEntity(customer)
@@ -86,7 +87,7 @@ import Tidelog
     }
 
     @Test(arguments: Lack.all)
-    func `links of all kinds arrive`(_ lack: Lack) async throws {
+    func `links of all kinds reach the service`(_ lack: Lack) async throws {
         let shop = try await shop(lack)
         let service = shop.service
         let supplier = try shop.new("Suppliers", ["Name": .string("new")])
@@ -117,7 +118,7 @@ import Tidelog
     }
 
     @Test(arguments: Lack.all)
-    func `a one-to-one pair made in a change set arrives, as one deep insert where it must`(_ lack: Lack) async throws {
+    func `a 1–1 pair of a change set reaches the service, if necessary as one deep insert`(_ lack: Lack) async throws {
         let shop = try await shop(lack)
         let owner = try shop.new("Owners", ["Name": .string("pair")])
         let car = try shop.new("Cars", ["Model": .string("pair")])
@@ -133,7 +134,9 @@ import Tidelog
     }
 
     @Test(arguments: Lack.all)
-    func `what is edited several times before an upload arrives as it was at last`(_ lack: Lack) async throws {
+    func `an entity that is edited several times before an upload reaches the service in its last version`(_ lack: Lack)
+        async throws
+    {
         let shop = try await shop(lack)
         let order = try await shop.one("Orders", 1)
         for (property, value) in [

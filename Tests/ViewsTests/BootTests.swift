@@ -3,7 +3,7 @@ import SyncCore
 import Testing
 import Views
 
-/// Views that were being written when the machine stopped cannot be told from whole ones by looking at them.
+/// Views that were being written when the machine stopped. Their content does not show whether they are complete.
 struct BootTests {
     private let file = ViewsFile()
 
@@ -15,14 +15,14 @@ struct BootTests {
         try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }
     }
 
-    /// What is on the disk while they are open, as a crash leaves it.
+    /// Leaves the views on the disk as a crash does while they are open.
     private func stopped(in boot: String) throws {
         let state = try open(boot)
         try write(state)
         state.connection.close()
     }
 
-    @Test func `views that were written when the machine stopped are damaged`() throws {
+    @Test func `views that were being written when the machine stopped are reported as damaged`() throws {
         try stopped(in: "Monday")
         #expect {
             try open("Tuesday")
@@ -31,25 +31,25 @@ struct BootTests {
         }
     }
 
-    @Test func `views that were written when only the process ended are taken as they are`() throws {
+    @Test func `views that were being written when only the process ended are used`() throws {
         try stopped(in: "Monday")
         #expect(try open("Monday").queries().count == 1)
     }
 
-    @Test func `views that were closed are taken as they are after a start of the machine`() throws {
+    @Test func `views that were closed are used after a restart of the machine`() throws {
         let state = try open("Monday")
         try write(state)
         state.close()
         #expect(try open("Tuesday").queries().count == 1)
     }
 
-    @Test func `views that were taken over from an ended process and closed are whole`() throws {
+    @Test func `views that were opened after the end of a process and closed are complete`() throws {
         try stopped(in: "Monday")
         try open("Monday").close()
         #expect(try open("Tuesday").queries().count == 1)
     }
 
-    @Test func `views that were only read are whole, however the machine stopped`() throws {
+    @Test func `views that were only read are complete after any stop of the machine`() throws {
         try open("Monday").close()
         let state = try open("Monday")
         _ = try state.queries()

@@ -3,10 +3,10 @@ import Testing
 
 @testable import Views
 
-/// What an answer was read from has something in common with what may change it.
+/// The tables that a query read include those whose changes may affect its result.
 struct ReadTablesTests {
     @Test(arguments: ["Orders(1)/Customer", "Customers(2)/Orders", "Orders?$filter=Customer/Name eq 'x'"])
-    func `the first link of a relationship changes answers that found none`(url: String) throws {
+    func `the first link of a relationship invalidates results that were empty`(url: String) throws {
         let shop = try SmallShop()
         try shop.put("Orders", 1)
         try shop.put("Customers", 2)

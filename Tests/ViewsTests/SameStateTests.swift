@@ -4,12 +4,12 @@ import SyncCore
 import Testing
 import Views
 
-/// The views in SQLite say what the state in memory says, however they came to be.
+/// The views in SQLite have the same state as the state in memory, regardless of how the records were applied.
 struct SameStateTests {
     static let seeds: [UInt64] = Array(1...8)
     static let steps = 300
 
-    /// How many changed items the working set keeps: it must not matter.
+    /// Returns the number of changed items that the working set keeps, which must not affect the state.
     private static func flushLimit(_ seed: UInt64) -> Int { [1, 2, 17, .max][Int(seed % 4)] }
 
     private static func records(_ seed: UInt64) -> [Record] {
@@ -17,7 +17,7 @@ struct SameStateTests {
         return (0..<steps).map { _ in random.next() }
     }
 
-    /// Everything that a state says, in words: a difference then shows where it is.
+    /// Returns the complete state as text, so that a failure shows the difference.
     private func words(_ state: WorkingSet) throws -> [String] {
         var words: [String] = []
         try state.forEachRow { row in
@@ -35,7 +35,7 @@ struct SameStateTests {
         for query in try state.queries() { words.append("\(query)") }
         let header = try state.header()
         words.append("\(header.applied) \(header.nextEntity) \(header.nextBatch)")
-        // Behind lost records the next number is far away; the records here use the first ones only.
+        // After lost records, the next ID is far away; these records use only the first IDs.
         for id in 1..<min(header.nextEntity.rawValue, 2_000) {
             let id = EntityID(rawValue: id)
             words.append("\(id) of \(try state.set(of: id) ?? "-"), covered: \(try state.isCovered(id))")
@@ -66,7 +66,8 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `record by record, with the file closed and opened again in between`(_ seed: UInt64) throws {
+    func `views that apply record by record and are reopened in between have the state in memory`(_ seed: UInt64) throws
+    {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 1_000)
         let file = ViewsFile()
@@ -92,7 +93,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `many records in one transaction, settled once`(_ seed: UInt64) throws {
+    func `views that apply many records in one transaction have the state in memory`(_ seed: UInt64) throws {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 2_000)
         let file = ViewsFile()
@@ -111,7 +112,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `what is asked for all entities at once is what is asked for each, and gives the same plans`(
+    func `reading all entities at once returns the same as separate reads, and leads to the same plans`(
         _ seed: UInt64
     ) throws {
         let file = ViewsFile()
@@ -130,7 +131,7 @@ struct SameStateTests {
             try expectAtOnce(state, "seed \(seed), after record \(sequence)")
             try expectAtOnce(memory, "seed \(seed), after record \(sequence)")
             guard let model = fold.model else { continue }
-            // Nobody has checked these operations. One for which no request can be made keeps no plan from being made.
+            // These operations were not validated. An operation without a possible request does not prevent a plan.
             #expect(
                 try UploadPlanner(storage: state, model: model).plan()
                     == UploadPlanner(storage: memory, model: model).plan(), "seed \(seed), after record \(sequence)")
@@ -146,7 +147,7 @@ struct SameStateTests {
             }
         }
         #expect(try Set(state.serviceEntities(ids)) == Set(each), comment)
-        // What the planner relies on: what the service does not have it links to nothing.
+        // An invariant of the planner: an entity that the service does not have has no links in the base state.
         let known = Set(each.filter { $0.row != nil }.map(\.id))
         try state.forEachLink { link in
             guard link.inBase, ids.contains(link.first), ids.contains(link.second) else { return }
@@ -155,7 +156,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `a transaction that fails leaves no trace, in the file or in memory`(_ seed: UInt64) throws {
+    func `a failed transaction leaves no trace in the file or in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
         let records = Self.records(seed)
         let file = ViewsFile()
@@ -247,7 +248,7 @@ struct SameStateTests {
     }
 
     @Test(arguments: seeds)
-    func `through the codec of the log and back`(_ seed: UInt64) throws {
+    func `records that are encoded and decoded lead to the same state`(_ seed: UInt64) throws {
         let records = try Self.records(seed).map { record in
             let encoded = RecordCodec.encode(record)
             return try RecordCodec.decode(kind: encoded.kind, payload: encoded.payload)
@@ -255,7 +256,7 @@ struct SameStateTests {
         try expectSame(try memory(records[...]), try memory(Self.records(seed)[...]), "seed \(seed)")
     }
 
-    @Test func `unset is not null, and equal decimals and instants keep their own form`() throws {
+    @Test func `unset and null, and the forms of equal decimals and instants, are distinguished`() throws {
         let values: [PropertyValues] = [
             ["ID": .integer(1), "Name": .null, "Rating": .decimal(DecimalValue("1.50")!)],
             ["ID": .integer(2), "Since": .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00+02:00")!)],
@@ -286,7 +287,7 @@ struct SameStateTests {
             ])
     }
 
-    @Test func `a closed state refuses instead of crashing`() throws {
+    @Test func `a closed state throws an error instead of trapping`() throws {
         let file = ViewsFile()
         let state = try file.openState()
         state.close()

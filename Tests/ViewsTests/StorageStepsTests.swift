@@ -4,12 +4,12 @@ import SyncCore
 import Testing
 import Views
 
-/// What the views keep in runs, in bits and in memory until a commit is what the state in memory keeps one by one: through
-/// any steps, no fold among them, in transactions that end well or are taken back, and through a file that is opened again.
+/// Coverage, links and keys that the views store in runs, bitmaps and memory equal those of the state in memory, after
+/// random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
 struct StorageStepsTests {
     private static let queries = ["A", "B"]
     private static let relationships = ["S.Order.Customer", "S.Customer.Card", "R"]
-    /// Around the ends of chunks and of runs.
+    /// Entity IDs around the limits of chunks and runs.
     private static let ids: [UInt64] =
         Array(1...12) + Array(4_090...4_100) + [8_191, 8_192, 8_193, 1 << 40, UInt64(Int64.max)]
 
@@ -27,7 +27,7 @@ struct StorageStepsTests {
         case ask(EntityID)
     }
 
-    /// Does the step, and says what it gave.
+    /// Performs a step and returns its result as text.
     private func perform(_ step: Step, on state: WorkingSet) throws -> String {
         switch step {
         case .register(let id, let set): try state.register(id, set: set)
@@ -38,7 +38,7 @@ struct StorageStepsTests {
         case .uncover(let id, let query): try state.uncover(id, query: query)
         case .takeUncovered(let query, let run): return "\(try state.takeUncovered(query: query, before: run))"
         case .put(let row):
-            // Rows are of registered entities, in the set that these are registered with.
+            // Rows belong to registered entities, in their registered set.
             if try state.set(of: row.id) == row.set { try state.putRow(row) }
         case .remove(let id): try state.removeRow(id)
         case .find(let set, let property, let value):
@@ -90,7 +90,7 @@ struct StorageStepsTests {
         }
     }
 
-    /// Everything, in the order in which a pass tells it.
+    /// Returns the complete state as text, in the order of iteration.
     private func words(_ state: WorkingSet) throws -> [String] {
         var words: [String] = []
         try state.forEachEntity { words.append("\($0) \($1)") }
@@ -127,7 +127,7 @@ struct StorageStepsTests {
     }
 
     @Test(arguments: UInt64(1)...6)
-    func `any steps leave the same in the views as in memory`(_ seed: UInt64) throws {
+    func `random steps leave the same content in the views and in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
         var random = RandomRecords(seed: seed &+ 4_000)
         let file = ViewsFile()
@@ -159,7 +159,7 @@ struct StorageStepsTests {
                 }
                 memory = before
             default:
-                // Without a transaction, and so from memory until something writes it.
+                // Without a transaction, changes stay in memory until a flush.
                 given = try steps.map { try perform($0, on: state) }
                 if random.chance(50) { try state.flush() }
             }
@@ -180,7 +180,7 @@ struct StorageStepsTests {
 }
 
 extension StorageStepsTests {
-    @Test func `an entity with the highest number hides none of the others`() throws {
+    @Test func `an entity with the maximum ID hides no other entity`() throws {
         let file = ViewsFile()
         let state = try file.openState()
         let customer = EntityID(rawValue: 1)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LogInspection
 
-/// What the service answered is an answer to what was sent, and to nothing else.
+/// A response applies only to the requests that were sent.
 struct DroppedAnswerTests {
     private func report(_ shop: ShopLog, skipping sequence: SequenceNumber) async throws -> AlternativeReport {
         var alteration = Alteration()
@@ -19,7 +19,7 @@ struct DroppedAnswerTests {
         try await report.altered.store.pendingOperations().map(\.sequence)
     }
 
-    @Test func `a batch that is not sent has no answer`() async throws {
+    @Test func `a batch that is not sent has no response`() async throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve")]), prepared(1, 6), answered(1, (6, .confirmed(images: []))))
@@ -30,7 +30,7 @@ struct DroppedAnswerTests {
         #expect(report.alteredPlan.count == 1)
     }
 
-    @Test func `what stays undone is in no batch`() async throws {
+    @Test func `an operation that stays undone is in no batch`() async throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve")]), .operationsUndone([6]), .operationsRedone([6]), prepared(1, 6),
@@ -42,7 +42,7 @@ struct DroppedAnswerTests {
         #expect(report.droppedAnswers == [DroppedAnswers(sequence: 10, operations: [6])])
     }
 
-    @Test func `an answer to another change set of the batch is taken as it was`() async throws {
+    @Test func `the response to another change set of the batch is kept`() async throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve")]), update(2, ["Name": .string("Zoe")]), prepared(1, 6, 7),
@@ -52,7 +52,7 @@ struct DroppedAnswerTests {
         #expect(report.droppedAnswers == [])
     }
 
-    @Test func `an answer to a change set that had another operation is not taken`() async throws {
+    @Test func `the response to a change set with other operations is dropped`() async throws {
         let shop = try ShopLog()
         let changeSet = [6, 7].map { BatchPrepared.Request(contentID: "\($0)", operation: $0) }
         try shop.append(
@@ -64,7 +64,7 @@ struct DroppedAnswerTests {
         #expect(report.standings.map(\.altered) == ["inFlight"])
     }
 
-    @Test func `an answer that somebody gives is taken whatever else was sent`() async throws {
+    @Test func `a response that the alteration specifies is used for any requests`() async throws {
         let shop = try ShopLog()
         let changeSet = [6, 7].map { BatchPrepared.Request(contentID: "\($0)", operation: $0) }
         try shop.append(

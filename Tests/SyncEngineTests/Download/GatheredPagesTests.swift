@@ -11,15 +11,15 @@ import Views
 
 @testable import SyncEngine
 
-/// Pages of a download that the log has and the views have not committed yet.
+/// Pages of a download that are in the log, but not committed in the views yet.
 struct GatheredPagesTests {
-    /// A download of 36 customers in pages of ten, with something done before the last page is given.
+    /// A download of 36 customers in pages of ten, with a closure that is called before the last page is requested.
     private struct Download {
         let shop: Shop
         let engine: SyncEngine
 
         init(before: @escaping @Sendable (LocalStore) async throws -> Void) async throws {
-            // So that the pages in front of the request are in the store when something is done.
+            // Without reading ahead, the pages before the request are in the store when the closure is called.
             var options = LocalStore.Options()
             options.readsAhead = false
             let shop = try await Shop(.v4, pageSize: 10, expanding: false, options: options, queries: [])
@@ -34,7 +34,7 @@ struct GatheredPagesTests {
         }
     }
 
-    /// Does something before one of the requests is sent.
+    /// Calls a closure before the request with the given number is sent.
     private struct InterruptedTransport: HTTPTransport {
         let service: any HTTPTransport
         let number: Int
@@ -69,7 +69,7 @@ struct GatheredPagesTests {
         }
     }
 
-    /// How many customers the next process finds in the views if this one ends now.
+    /// Returns the number of customers that the views would contain if the process ended now.
     private static func committed(_ store: LocalStore) throws -> Int {
         let copy = TemporaryDirectory()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: store.files.views + suffix) {
@@ -81,14 +81,14 @@ struct GatheredPagesTests {
         return Int(try views.first("SELECT count(*) FROM set_Customers")?[0].integer ?? -1)
     }
 
-    @Test func `pages are in the log and seen at once, and a process that ends then loses none`() async throws {
+    @Test func `pages are in the log and visible at once, and survive the end of the process`() async throws {
         let copy = TemporaryDirectory()
         let seen = Mutex<[Int]>([])
         let download = try await Download { store in
             let here = try await store.query("Customers").entities.count
             let there = try Self.committed(store)
             seen.withLock { $0 = [here, there] }
-            // As a process leaves it that ends here.
+            // The files of a process that ends now.
             for name in ["log", "views.sqlite", "views.sqlite-wal", "store.json"] {
                 let path = store.files.directory + "/" + name
                 guard FileManager.default.fileExists(atPath: path) else { continue }
@@ -104,7 +104,7 @@ struct GatheredPagesTests {
         #expect(try await ended.query("Customers").entities.count == 30)
     }
 
-    @Test func `a change that the app makes meanwhile, and one that is refused, leave the pages where they are`()
+    @Test func `a change of the app during a download keeps the gathered pages, and so does a refused one`()
         async throws
     {
         let committed = Mutex<[Int]>([])
@@ -125,15 +125,15 @@ struct GatheredPagesTests {
         try await Self.expectLogIsState(download.shop)
     }
 
-    @Test func `where a download ends in the middle the views commit what came`() async throws {
+    @Test func `an interrupted download commits the received pages in the views`() async throws {
         struct Unreachable: Error {}
         let download = try await Download { _ in throw Unreachable() }
         await #expect(throws: TidelogError.self) { try await download.engine.download() }
         #expect(try Self.committed(download.shop.store) == 30)
     }
 
-    @Test func `views that cannot take a page get it and those before it again from the log`() async throws {
-        // The log has the page when the views fail, so the download goes on. The rollback takes the trigger away.
+    @Test func `views that fail to apply a page receive it and the previous ones again from the log`() async throws {
+        // The log contains the page when the views fail, so the download continues. The rollback removes the trigger.
         let download = try await Download { store in
             try await store.execute(
                 "CREATE TEMP TRIGGER refuse AFTER INSERT ON keys BEGIN SELECT RAISE(ABORT, 'no'); END")
@@ -144,8 +144,8 @@ struct GatheredPagesTests {
         try await Self.expectLogIsState(download.shop)
     }
 
-    @Test func `where the views cannot commit the pages they get them again from the log`() async throws {
-        // A constraint that is looked at when a transaction ends.
+    @Test func `views that fail to commit pages receive them again from the log`() async throws {
+        // A constraint that SQLite checks at the end of a transaction.
         let download = try await Download { store in try await store.execute("INSERT INTO children VALUES (1)") }
         try await download.shop.store.execute(
             """
@@ -170,6 +170,6 @@ struct GatheredPagesTests {
 }
 
 extension LocalStore {
-    /// What the views' file is told behind the store's back.
+    /// Executes SQL on the connection of the views, without involving the store.
     fileprivate func execute(_ sql: String) throws { try storedViews.connection.execute(sql) }
 }

@@ -8,7 +8,7 @@ import Testing
 @testable import SyncEngine
 
 struct PastStoreTests {
-    /// A session, and what the store was at each place of its history that a call left it at.
+    /// A session, with the state digest of the store after each call.
     private final class Session: Sendable {
         let shop: Shop
         let digests: Mutex<[SequenceNumber: String]> = Mutex([:])
@@ -16,7 +16,7 @@ struct PastStoreTests {
         init(_ dialect: Dialect = .v4, options: LocalStore.Options = .init()) async throws {
             var options = options
             let clock = Mutex<Timestamp>(0)
-            // A second a reading.
+            // Each reading advances the clock by a second.
             options.environment = SyncEnvironment(
                 now: {
                     clock.withLock { time in
@@ -28,7 +28,7 @@ struct PastStoreTests {
             try await note()
         }
 
-        /// Of the last record.
+        /// Sequence number of the last record.
         var last: SequenceNumber {
             get async { await shop.store.nextSequence - 1 }
         }
@@ -44,7 +44,7 @@ struct PastStoreTests {
             return try await PastStore(shop.store.files, at: point, options: options)
         }
 
-        /// Creates, links, changes, deletes, sends, and reads again.
+        /// Creates, links, changes, uploads, deletes and downloads entities.
         func run() async throws {
             let customer = try await shop.create("Customers", ["Name": .string("Ada")])
             try await note()
@@ -70,13 +70,13 @@ struct PastStoreTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a past store is what the store was then`(dialect: Dialect) async throws {
+    func `a historical store has the state of the store at that time`(dialect: Dialect) async throws {
         let session = try await Session(dialect)
         try await session.run()
         try await session.expectAll()
     }
 
-    @Test func `it is the same from a snapshot`() async throws {
+    @Test func `a historical store that starts with a snapshot has the same state`() async throws {
         let session = try await Session()
         try await session.run()
         _ = try await session.shop.store.writeSnapshot()
@@ -86,7 +86,7 @@ struct PastStoreTests {
         #expect(try await session.past(.sequence(last)).store.opened.snapshot != nil)
     }
 
-    @Test func `an encrypted store has a past for who has its key`() async throws {
+    @Test func `a historical store of an encrypted store requires the key`() async throws {
         let key = try #require(LogKey(Array(0..<32)))
         var options = LocalStore.Options()
         options.log.keys = [key]
@@ -97,7 +97,7 @@ struct PastStoreTests {
         #expect(error?.code == .keyRequired)
     }
 
-    @Test func `a time is the last record that was made by then`() async throws {
+    @Test func `a time selects the last record that was appended by then`() async throws {
         let session = try await Session()
         try await session.run()
         var times: [(SequenceNumber, Timestamp)] = []
@@ -112,7 +112,7 @@ struct PastStoreTests {
         #expect(try await session.past(.time(.max)).sequence == session.last)
     }
 
-    @Test func `a batch without an answer is still under way then`() async throws {
+    @Test func `a batch without a response is in flight in the historical store`() async throws {
         let session = try await Session()
         try await session.run()
         let prepared = try #require(
@@ -126,7 +126,7 @@ struct PastStoreTests {
         #expect(!states.contains(.inDoubt))
     }
 
-    @Test func `what is done to a past store is done to it alone`() async throws {
+    @Test func `changes of a historical store do not affect the store`() async throws {
         let session = try await Session()
         try await session.run()
         let before = try await session.shop.store.digest()
@@ -139,7 +139,7 @@ struct PastStoreTests {
         #expect(try await session.past(.sequence(end + 1)).sequence == end)
     }
 
-    @Test func `what a compaction removed has no past, and says from where on there is one`() async throws {
+    @Test func `a time before a compaction is refused, with the first available record`() async throws {
         let session = try await Session()
         try await session.run()
         _ = try await session.shop.store.compact(keeping: .bytes(0))
