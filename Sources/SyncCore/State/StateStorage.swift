@@ -71,7 +71,7 @@ public protocol StateBacking: StateStorage {
     /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID
 
-    /// Runs `body` in one transaction, atomically. An open group of calls is committed before.
+    /// Runs `body` in one transaction, atomically. An open ``gathering(_:)`` transaction is committed first.
     func transaction<T>(_ body: () throws -> T) throws -> T
     /// Runs `body` in a transaction that later calls join, until ``commitGathered()``. If `body` throws, the whole
     /// transaction is rolled back.

@@ -82,7 +82,8 @@ public final class WorkingSet: StateStorage {
 
     // MARK: Transactions
 
-    /// Runs `body` in one transaction of the backing, atomically. An open group of calls is committed before.
+    /// Runs `body` in one transaction of the backing, atomically. An open ``gathering(_:)`` transaction is committed
+    /// first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
