@@ -30,8 +30,8 @@ struct ShellTest {
     }
 
     private func exitStatus(on directory: String) throws(TidelogError) -> Int32 {
-        // The command's output is for users and is redirected to standard error, because a program may read the standard
-        // output of this program.
+        // The command's output is for users and is redirected to standard error, because a program may read the
+        // standard output of this program.
         Console.flushQuietly()
         let text = command.replacing("{}", with: Self.quoted(directory)) as String
         let words = ["sh", "-c", text]
