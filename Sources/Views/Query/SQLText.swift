@@ -10,7 +10,7 @@ package struct SQLText: Sendable, Hashable {
     struct Argument: Sendable, Hashable {
         var value: SQLValue
         /// The literal of the query from which the value was made, by its index among the parameters of the condition,
-        /// so that the statement can be run with another one; nil for values that belong to the statement.
+        /// so that the statement can be run with other literals; nil for values that belong to the statement.
         var source: Source?
 
         struct Source: Sendable, Hashable {

@@ -279,7 +279,7 @@ package final class Connection {
 
     /// Prepares a statement and binds its values.
     ///
-    /// - Parameter buffer: Memory for values, if the statement ends before another one binds values.
+    /// - Parameter buffer: Memory for values, if the statement ends before the next one binds values.
     @inline(__always)
     private func prepare(
         _ statement: Statement, _ bind: (inout Binding) -> Void, in buffer: BindingBuffer? = nil

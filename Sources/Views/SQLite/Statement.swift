@@ -20,7 +20,7 @@ final class Statement {
 /// because bindings persist.
 struct Binding {
     private let statement: OpaquePointer
-    /// Memory for texts and bytes of a statement that ends before another one binds values. SQLite copies values that
+    /// Memory for texts and bytes of a statement that ends before the next one binds values. SQLite copies values that
     /// do not fit, and all values if there is no buffer.
     private let buffer: BindingBuffer?
     private var used = 0

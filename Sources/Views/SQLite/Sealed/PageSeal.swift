@@ -8,8 +8,9 @@ import Crypto
 
 /// The encryption and authentication of one file, with AES-256-GCM and a key that no other file has.
 ///
-/// Sealed bytes are bound to their place: they cannot be opened at another one. They consist of a nonce, the ciphertext
-/// and a tag. A page keeps its length, because SQLite leaves the bytes that nonce and tag need free at its end.
+/// Sealed bytes are bound to their place: they cannot be opened at a different place. They consist of a nonce, the
+/// ciphertext and a tag. A page keeps its length, because SQLite leaves the bytes that nonce and tag need free at its
+/// end.
 ///
 /// No nonce is used twice with a key: nonces are counted up from a random 96-bit number, which is drawn whenever the
 /// file is opened.
