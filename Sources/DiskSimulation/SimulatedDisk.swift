@@ -5,9 +5,9 @@ import Synchronization
 /// can stop the disk or fail. The disk can be used by any number of threads.
 ///
 /// Possible effects of a crash: each sector of each write since the last sync is present or absent, independently of
-/// the others. If a write extended the file, absent bytes are zeros, or the file did not grow. Changes of names since
-/// the last sync of their directory are present up to some point, in order. As with every journaling file system, a
-/// crash never reverts synced data and never leaves half of a rename.
+/// all other sectors. If a write extended the file, absent bytes are zeros, or the file did not grow. Changes of names
+/// since the last sync of their directory are present up to some point, in order. As with every journaling file system,
+/// a crash never reverts synced data and never leaves half of a rename.
 ///
 /// `SimulatedDisk+Images.swift` creates the images that a crash can leave.
 package final class SimulatedDisk: FileSystem {

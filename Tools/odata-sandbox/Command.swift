@@ -10,7 +10,7 @@ internal import ODataWire
     internal import Musl
 #endif
 
-/// `odata-sandbox`: the Shop service on a loopback port until it is stopped.
+/// The program `odata-sandbox`, which serves the Shop service on a loopback port until it is stopped.
 @main
 struct Command: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -97,7 +97,7 @@ struct Command: ParsableCommand {
         server.stop()
     }
 
-    /// A hundred years.
+    /// A hundred years, in seconds.
     private static let longest: Int64 = 3_155_760_000
 
     private static func read(_ path: String) throws -> [Fault] {

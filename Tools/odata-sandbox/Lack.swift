@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import ODataSandbox
 internal import ODataWire
 
-/// What `--without` can take from the service.
+/// The capabilities that `--without` can remove from the service.
 enum Lack: String, CaseIterable, ExpressibleByArgument {
     case batch, bind, patch, methods, references
     case referencesInBodies = "references-in-bodies"

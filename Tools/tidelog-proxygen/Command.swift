@@ -2,7 +2,8 @@ internal import ArgumentParser
 internal import Foundation
 internal import ProxyGenerator
 
-/// `tidelog-proxygen`: metadata in, Swift sources out. Options have the spellings of the generator of SAP's SDK, and two dashes.
+/// The program `tidelog-proxygen`, which converts metadata to Swift sources. Its options are those of the generator of
+/// SAP's SDK, with two dashes.
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "tidelog-proxygen",
@@ -151,7 +152,7 @@ struct Command: AsyncParsableCommand {
         return directory.appending(path: package, directoryHint: .isDirectory)
     }
 
-    /// Of a document that is no file there is none unless it is given.
+    /// The directory of referenced documents. If the document is no file, it has to be given.
     private func referenceDirectory() throws -> ReferenceDirectory? {
         if let reference {
             let directory = URL(filePath: reference, directoryHint: .isDirectory)

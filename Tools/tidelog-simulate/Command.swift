@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Simulation
 
-/// `tidelog-simulate`: the engine under random work and random trouble, one run for each seed.
+/// The program `tidelog-simulate`, which runs the engine with random work and random faults, one run for each seed.
 @main
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

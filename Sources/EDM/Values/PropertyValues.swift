@@ -175,10 +175,10 @@ extension PropertyValues {
     }
 }
 
-/// A part of the properties of rows that mostly have the same names.
+/// A selection of properties, applied to rows that mostly have the same names.
 package struct PropertySubset {
     private let isChosen: (String) -> Bool
-    /// For the last names that were met.
+    /// The names of the previous row, and their selection.
     private var names: PropertyNames?
     private var chosen: PropertyNames?
     private var places: [Int] = []

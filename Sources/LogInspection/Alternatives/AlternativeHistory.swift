@@ -11,7 +11,7 @@ extension InspectedStore {
     ///
     /// The records after the first change are replayed. Operations are checked by the same rules as the app's calls; a
     /// refused one is left out, and so are its effects in later records. The service's data are taken over, except for
-    /// entities that never came into being, and for outcomes of change sets that would not have been sent, or with
+    /// entities that were never created, and for outcomes of change sets that would not have been sent, or with
     /// other operations. The service's response to these is unknown unless the alteration defines it.
     ///
     /// Cost: opening the historical state before the first change, and a transaction for each record after it.
@@ -160,7 +160,7 @@ private struct AlternativeRun {
 
     private typealias Source = (sequence: SequenceNumber, record: Record)
 
-    /// Returns the record after the position, with all others of its change set.
+    /// Returns the record after the position, with all records of its change set.
     private func nextGroup(behind place: SequenceNumber, _ reader: RecordReading) throws(TidelogError) -> [Source] {
         let first = try record(at: place + 1, reader)
         guard case .operation(let operation) = first.record.body, let changeSet = operation.changeSet else {

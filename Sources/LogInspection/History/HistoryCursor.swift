@@ -21,7 +21,7 @@ public final class HistoryCursor {
     private var isEnded = false
     /// The readable copy, created at the first damage.
     private var salvaged: Salvaged?
-    /// Items to return before any others.
+    /// Items to return first.
     private var carried: ArraySlice<HistoryItem> = []
     /// The item after a range of lost records, which was read to find its end.
     private var ahead: HistoryItem?

@@ -22,8 +22,8 @@ struct EntityTrail {
     /// The first record of the log.
     let first: SequenceNumber
 
-    /// The largest number of partners whose records are included. The entity's own history is correct without the
-    /// others, unless one of them displaced it.
+    /// The largest number of partners whose records are included. The entity's own history is correct without further
+    /// partners, unless one of them displaced it.
     private static let partnerLimit = 2_000
 
     /// The record kinds that are always included, because the other records depend on them or they concern all

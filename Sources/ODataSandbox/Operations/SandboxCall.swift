@@ -51,7 +51,7 @@ public struct SandboxCall {
         return row.content
     }
 
-    /// Sets these values of the entity and keeps the others.
+    /// Sets these values of the entity and keeps all other values.
     public mutating func update(_ content: Sandbox.Content, _ values: PropertyValues) throws(SandboxError) {
         try transaction.update(content.row, with: values)
     }

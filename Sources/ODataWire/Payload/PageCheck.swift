@@ -5,7 +5,7 @@ public import EDM
 /// A service that fails while it writes a page has already sent the status 200. It adds an `error` after the items or
 /// leaves the page malformed, and clients must treat the entire response as being in error (OData 4.01 Part 1, section
 /// 9.5). Therefore no part of a page may be applied before its last byte was read. Items are only checked to be valid
-/// JSON without duplicate names: errors in a single entity do not affect the others.
+/// JSON without duplicate names: errors in a single entity do not affect the page.
 public struct PageCheck: Sendable {
     private var scanner: FeedScanner
 

@@ -1,7 +1,7 @@
 /// Percent-encoding as in OData URLs (RFC 3986; OData 4.01 Part 2, section 2): a URL is split before its parts are
 /// decoded.
 public enum PercentCoding {
-    /// The characters that are not encoded. All others become the percent-encoded octets of their UTF-8.
+    /// The characters that are not encoded. All other characters become the percent-encoded octets of their UTF-8.
     public enum Place: Sendable {
         /// In a path segment, including the delimiters of key predicates; `/` is encoded.
         case pathSegment

@@ -7,7 +7,7 @@ public struct MendedBit: Sendable, Hashable {
     public let bit: UInt8
 }
 
-/// A file system that inverts given bits of another one in files that are opened for reading.
+/// A view of a file system that inverts given bits in files that are opened for reading.
 struct MendedFileSystem: FileSystem {
     private let below: any FileSystem
     /// The values to XOR bytes with, by path and offset.

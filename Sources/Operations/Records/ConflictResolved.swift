@@ -7,7 +7,7 @@ public struct ConflictResolved: Sendable, Hashable {
     public var decision: Decision
     /// The parts that are removed from operations.
     public var dropped: [Part]
-    /// The undone operations, including those that depend on others of them.
+    /// The undone operations, including dependent ones.
     public var takenBack: [SequenceNumber]
     /// The operations that the service rejected because of the conflict and that are sent again.
     public var released: [SequenceNumber]

@@ -1,14 +1,16 @@
 import EDM
 import Operations
 
-/// Keeps what entities were when the pending changes of them were made, where somebody else changes them meanwhile.
+/// Merge bases: the versions of entities when their pending changes were made, stored if another client changes them
+/// since.
 extension Fold {
-    /// What entities with pending changes were before the base changed; nil for one that the service did not have.
+    /// The versions of entities with pending changes before the base changed; nil for an entity that the service did
+    /// not have.
     typealias Before = [EntityID: Ancestor?]
 
     private var resolver: EntityResolver<WorkingSet>? { model.map { EntityResolver(storage: storage, model: $0) } }
 
-    /// Changes the base, and tells what was changed and what it was before.
+    /// Changes the base state. Returns the changed entities, and their versions before the change.
     mutating func editBase(
         notesTouched: Bool = true,
         _ body: (inout StateEditor) throws(StateError) -> Void
@@ -24,7 +26,7 @@ extension Fold {
         return (touched, before)
     }
 
-    /// Changes the base for what others did, or may have done.
+    /// Changes the base state because of changes, or possible changes, by other clients. Stores merge bases.
     mutating func editForOthers(
         _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) {
@@ -35,33 +37,34 @@ extension Fold {
         for (id, ancestor) in before.sorted(by: { $0.key < $1.key }) { try keep(id, ancestor) }
     }
 
-    /// The base has changed by somebody else's doing.
+    /// Stores or removes the merge base of an entity after another client changed its base state.
     private func keep(_ id: EntityID, _ before: Ancestor?) throws(StateError) {
         let known = try storage.ancestor(id)
         guard var ancestor = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
             return try storage.removeAncestor(id)
         }
         if known == nil, ancestor.row.origin == .serviceWithStaleETag {
-            // The first reading after a change of our own, which may have had consequences.
+            // The first read after a change by this store, which may have had side effects at the service.
             ancestor = ancestor.restricted(to: try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver))
         }
         if known != nil, let before, before.isReplaced(by: now) {
-            // Not by the service's way to write it: that came with our own change, and had the ETag of its answer.
+            // The ETag shows that another client made the change. It is not the service's notation of a written value,
+            // because the response to the write contained that notation and its ETag.
             let changes = try ChangeTally(of: id, in: storage.pendingChanges(of: id), resolver)
             for name in before.row.values.names where ancestor.row.values[name] == nil && changes.names(name) {
                 ancestor.row.values[name] = before.row.values[name]
             }
         }
         if !ancestor.differs(from: now) {
-            // It is as it was, or all that is new is what nobody knew.
+            // The entity is as before, or only previously unknown values are new.
             if known != nil { try storage.removeAncestor(id) }
         } else if ancestor != known {
             try storage.putAncestor(ancestor)
         }
     }
 
-    /// What is still pending on the entity. Counted once for all that one answer confirms: with many changes of one entity
-    /// each would read all those behind it again.
+    /// Returns the changes that are still pending on the entity. Cached for the whole response, because otherwise each
+    /// of many changes of one entity would read all later ones again.
     private mutating func laterChanges(
         of id: EntityID, _ resolver: EntityResolver<WorkingSet>
     ) throws(StateError) -> ChangeTally {
@@ -71,7 +74,7 @@ extension Fold {
         return found
     }
 
-    /// The operation is pending no longer.
+    /// Removes an operation that is no longer pending from the cached changes.
     mutating func uncount(_ pending: PendingOperation) throws(StateError) {
         guard !laterChanges.isEmpty, let resolver else { return }
         for id in Set(pending.operation.touchedEntities) {
@@ -81,15 +84,15 @@ extension Fold {
         }
     }
 
-    // MARK: Our own changes
+    // MARK: Local changes
 
-    /// An operation of ours has come true: what it changed is nobody else's doing, and the pending ones that follow were made
-    /// on it.
+    /// Advances the merge bases after an operation was confirmed: its effect is not a change by another client, and the
+    /// later pending operations were made after it.
     ///
     /// - Parameters:
-    ///   - before: what the entities were before the operation came true.
-    ///   - done: what they were after that, before the answer was taken over.
-    ///   - images: what the service answered.
+    ///   - before: The entities before the operation was applied to the base.
+    ///   - done: The entities after that, before the response was applied.
+    ///   - images: The images in the response.
     mutating func advance(
         _ operation: Operation, _ before: Before, _ done: Before, _ images: [EntityImage]
     ) throws(StateError) {
@@ -98,7 +101,7 @@ extension Fold {
         let shown = Set(images.map(\.entity))
         for id in Set(before.keys).union(done.keys).sorted() {
             if before[id] == nil, shown.contains(id), !own.contains(id) {
-                // The answer shows an entity besides: that is others' doing, if it is news.
+                // An additional entity in the response: a difference is a change by another client.
                 try keep(id, done[id] ?? nil)
             } else {
                 try advance(id, operation, from: before[id] ?? done[id] ?? nil, through: done[id] ?? nil, images)
@@ -115,14 +118,15 @@ extension Fold {
         let done = done ?? now
         let known = try storage.ancestor(id)
         let own = images.filter { $0.entity == id }
-        // A request with an If-Match was refused if anybody else had changed anything: all that came back is our doing. And
-        // what an answer does to an entity that it does not show follows from what it shows.
+        // A request with an If-Match fails if another client changed anything, so the whole response is the effect of
+        // this operation. Changes of an entity that the response does not contain follow from those that it contains.
         let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
         var ancestor = known ?? (isConditional || own.isEmpty ? now : done)
         let told = Set(own.flatMap(\.values.names))
         var untold: Set<String> = []
         for name in operation.properties(of: id, before: then, done) {
-            // What the service makes of a value is not known before it says so: it may cut a text, or round a number.
+            // The stored value is unknown until the service returns it: the service may truncate a text or round a
+            // number.
             ancestor.row.values[name] = told.contains(name) ? now.row.values[name] : nil
             if !told.contains(name) { untold.insert(name) }
         }
@@ -133,7 +137,7 @@ extension Fold {
         }
         ancestor.links.removeAll { then?.partner($0) != now.partner($0) }
         let later = try laterChanges(of: id, resolver)
-        // What the service changed besides may be a consequence of what we changed.
+        // Other changes in the response may be side effects of this operation.
         if known == nil { ancestor = ancestor.restricted(to: later) }
         if ancestor.differs(from: now) || untold.contains(where: later.names) {
             try storage.putAncestor(ancestor)
@@ -142,7 +146,8 @@ extension Fold {
         }
     }
 
-    /// What the app changes now it has seen as it is now: only what it changed before goes back further.
+    /// Advances the merge bases of the entities that a new operation changes: the app has seen their current values.
+    /// Items that earlier pending operations change keep their merge base.
     func advance(for operation: Operation) throws(StateError) {
         guard try storage.hasAncestors(), let index, let resolver else { return }
         for id in Set(operation.referencedEntities).sorted() where operation.changes(id) {
@@ -167,7 +172,7 @@ extension Fold {
         }
     }
 
-    /// Without a pending change of an entity there is nothing to compare.
+    /// Removes the merge bases of entities without pending changes.
     func forgetAncestors(of ids: some Sequence<EntityID>) throws(StateError) {
         guard try storage.hasAncestors() else { return }
         for id in ids where try storage.ancestor(id) != nil {
@@ -195,8 +200,8 @@ extension Fold {
         try keepAncestorForDrafts(of: resolved.entity)
     }
 
-    /// What was decided is about what is to be sent. Drafts are compared when they are released, and nobody was asked about
-    /// them.
+    /// Keeps merge bases for drafts only: a resolution concerns the operations to be sent. Drafts are compared when
+    /// they are released.
     private func keepAncestorForDrafts(of id: EntityID) throws(StateError) {
         guard let known = try storage.ancestor(id) else { return }
         let pending = try storage.pendingChanges(of: id)
@@ -211,7 +216,7 @@ extension Fold {
         if left.differs(from: now) { try storage.putAncestor(left) } else { try storage.removeAncestor(id) }
     }
 
-    /// The service says that it does not have these.
+    /// Removes entities that the service reported as missing.
     mutating func remove(_ missing: [EntityID]) throws(StateError) {
         try unwind()
         for id in missing {
@@ -222,7 +227,7 @@ extension Fold {
 }
 
 extension Operation {
-    /// Whether its request carries the ETag of the entity where that has one.
+    /// Whether the request contains the ETag of the entity, if it has one.
     fileprivate func isConditional(on id: EntityID) -> Bool {
         switch action {
         case .update(let entity, _, _), .delete(let entity): entity == id
@@ -230,7 +235,7 @@ extension Operation {
         }
     }
 
-    /// The properties of the entity that the operation set, in its words or by what follows from them.
+    /// Returns the properties of the entity that the operation set, directly or as a consequence.
     fileprivate func properties(of id: EntityID, before: Ancestor?, _ done: Ancestor) -> Set<String> {
         var names = Set(done.row.values.names.filter { before?.row.values[$0] != done.row.values[$0] })
         if case .update(id, let changes, _) = action { names.formUnion(changes.names) }

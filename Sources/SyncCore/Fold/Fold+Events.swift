@@ -1,8 +1,8 @@
 import Operations
 
-/// The last downloads and uploads, as the records tell them.
+/// The latest downloads and uploads, derived from the records.
 extension Fold {
-    /// A query was downloaded to its end: the queries of one download are one event.
+    /// Records the completed download of a query. The queries of one download are one event.
     func noteDownload(of query: String, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
         let began = try storage.header().lastDownload
         var events = try storage.events()
@@ -20,7 +20,8 @@ extension Fold {
         try keep(events + [event])
     }
 
-    /// The service has answered a batch. A batch that has nothing newer than the last answer belongs to the same upload.
+    /// Records the response to a batch. A batch without an operation newer than the last response belongs to the same
+    /// upload.
     func noteUpload(
         _ answered: BatchAnswered, _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {

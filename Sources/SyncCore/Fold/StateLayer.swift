@@ -1,26 +1,26 @@
 import EDM
 import Operations
 
-/// One of the two layers of a state as an editor sees it: the local state, or the base.
+/// A layer of the state as an editor sees it: the current state or the base state.
 ///
-/// Where the pending operations stay on top while the base is edited, the base is what was saved of the entities below them,
-/// and every other entity as it stands.
+/// If the pending operations remain applied while the base state is edited, the base state of an entity is the saved
+/// one if they changed the entity, and otherwise its row.
 final class StateLayer {
     enum Kind {
         case local
-        /// Nothing pending is on top, so the local state is the base.
+        /// No pending operation is applied, so the current state is the base state.
         case bareBase
-        /// Pending operations stay on top.
+        /// The pending operations remain applied.
         case coveredBase
     }
 
     let state: WorkingSet
     let index: RelationshipIndex
     let kind: Kind
-    /// What the edit has read and written; empty if ``records`` is false.
+    /// The items that the edit has read and written; empty if ``records`` is false.
     private(set) var effect = OperationEffect()
     let records: Bool
-    /// The entities of the base that an edit gave some values, or took them from.
+    /// The entities that gained or lost some values in the base state.
     private(set) var matches: [StateItem: Set<EntityID>]
 
     init(
@@ -40,7 +40,7 @@ final class StateLayer {
 
     // MARK: Rows
 
-    /// - Parameter reading: what is made of the row; anything else of it must not matter.
+    /// - Parameter reading: The parts of the row that the caller uses. The result must not depend on other parts.
     func row(_ id: EntityID, reading: Access = .readsValues) throws(StateError) -> EntityRow? {
         note(.entity(id), reading)
         return try current(id)
@@ -71,7 +71,7 @@ final class StateLayer {
         }
     }
 
-    /// Keeps what the service holds of an entity, once, before the local state of it changes.
+    /// Saves the base state of an entity once, before its current state changes.
     func saveBase(_ id: EntityID) throws(StateError) {
         guard kind == .local, try state.base(id) == nil else { return }
         try state.saveBase(id, try state.row(id).map(BaseState.row) ?? .absent)
@@ -100,7 +100,7 @@ final class StateLayer {
         effect.note(.entity(id), access)
     }
 
-    /// Not only equal: `1.5` is not the same as `1.50`.
+    /// Returns whether the values are identical, not only equal: `1.5` is not identical to `1.50`.
     private static func areSame(_ a: Value?, _ b: Value?) -> Bool {
         switch (a, b) {
         case (nil, nil), (.null, .null): true
@@ -117,7 +117,8 @@ final class StateLayer {
         let found = try state.findRows(set: set, where: values)
         guard kind == .coveredBase else { return found }
         let item = StateItem.match(set, values)
-        // Who has the values in the base and not in the local state lost them to an operation, or got them just now.
+        // An entity that has the values only in the base state lost them through an operation, or gained them in this
+        // edit.
         var candidates = Set(found).union(matches[item] ?? [])
         for (sequence, access) in try state.accesses(of: item) where access.contains(.writesMembers) {
             candidates.formUnion(try state.effect(of: sequence)?.rows ?? [])
@@ -187,7 +188,7 @@ final class StateLayer {
         switch kind {
         case .local: link.inLocal = isPresent
         case .bareBase: (link.inBase, link.inLocal) = (isPresent, isPresent)
-        // An operation that decided otherwise is taken off, or goes on saying so.
+        // An operation that decided otherwise is reverted, or its decision remains.
         case .coveredBase:
             if link.inLocal == link.inBase { link.inLocal = isPresent }
             link.inBase = isPresent

@@ -1,10 +1,10 @@
 public import Operations
 
-/// What operations have changed since somebody last asked.
+/// The dirty set: the changes by operations since the last check.
 public struct Touched: Sendable, Hashable {
-    /// Entities that were changed, created or deleted, or got or lost a link.
+    /// Entities that were changed, created or deleted, or gained or lost a link.
     public internal(set) var entities: Set<EntityID> = []
-    /// Links that are gone.
+    /// Removed links.
     public internal(set) var unlinked: Set<LinkEnds> = []
 
     public struct LinkEnds: Sendable, Hashable {

@@ -1,6 +1,6 @@
 public import Operations
 
-/// The reason why an operation is undone together with another one.
+/// The reason why an operation is undone together with a second operation.
 public enum Dependence: Sendable, Hashable {
     /// Both belong to one change set, which is undone as a whole.
     case changeSet(with: SequenceNumber)

@@ -11,7 +11,7 @@ struct BatchDraft<Storage: StateReader> {
     private var conflicts: ConflictHolds<Storage>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
-    /// The operations that were coalesced into others, by those.
+    /// The operations that were coalesced into other operations, by the latter.
     private var coalesced: [SequenceNumber: [SequenceNumber]] = [:]
     /// Entities that are created with a stream.
     private var streamed: Set<EntityID> = []

@@ -6,7 +6,7 @@ import Operations
 struct ChangeSetGrouping {
     private struct Group {
         var operations: [PendingOperation]
-        /// The position of the group among the others.
+        /// The position of the group in the plan.
         var position: Int
         /// Whether a later group depends on it, so that it must not move.
         var hasDependents = false

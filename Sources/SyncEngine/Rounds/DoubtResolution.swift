@@ -94,7 +94,7 @@ struct DoubtResolution {
 
     /// Returns sets of values that identify a new entity uniquely.
     ///
-    /// The first set is the property that the app configured; the others are alternate keys (`Core.AlternateKeys`).
+    /// The first set is the property that the app configured; further sets are alternate keys (`Core.AlternateKeys`).
     static func marks(
         of creation: Creation, _ set: EntitySet, _ type: EntityType, _ options: ServiceOptions
     ) -> [[(property: Property, value: Value)]] {

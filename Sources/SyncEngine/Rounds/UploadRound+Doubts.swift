@@ -219,7 +219,7 @@ extension UploadRound {
         case failed(TidelogError)
     }
 
-    /// Sends requests again without logging it. Whatever happens, the operations remain in doubt as before.
+    /// Sends requests again without logging it. The operations remain in doubt, regardless of the result.
     @_optimize(none)
     private func sendAgain(
         _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ terms: Terms, _ report: inout UploadReport

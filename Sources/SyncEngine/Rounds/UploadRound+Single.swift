@@ -53,7 +53,7 @@ enum SingleAnswer {
     case done
     /// The request was not processed, permanently or temporarily.
     case refused
-    /// The service did not examine the request, and would not examine others either.
+    /// The service did not examine the request, and would not examine further requests either.
     case untouched
     /// The request may have been processed. A gateway timeout has this form.
     case unknown

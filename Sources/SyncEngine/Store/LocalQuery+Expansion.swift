@@ -80,7 +80,7 @@ extension LocalQuery {
         }
     }
 
-    /// Returns the expansions for rows of a type. A property of a derived type does not apply to others.
+    /// Returns the expansions for rows of a type. A property of a derived type does not apply to other types.
     private func items(_ type: String, _ options: QueryOptions) throws -> [Item] {
         guard let type = model.findEntityType(type) else { return [] }
         var found: [Item] = []

@@ -44,7 +44,7 @@ extension LocalStore {
         try read { try $0.pendingOperations() }
     }
 
-    /// Returns the pending operations with this status, in order. Reads no others.
+    /// Returns the pending operations with this status, in order. Reads no other operations.
     public func pendingOperations(
         _ kind: PendingOperation.Status.Kind
     ) throws(TidelogError) -> [PendingOperation] {

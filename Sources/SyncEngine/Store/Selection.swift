@@ -10,7 +10,7 @@ struct Selection {
     private var last: (type: String, paths: SelectedPaths)?
     private var names: [String] = []
     private var kept: [(name: String, paths: SelectedPaths)] = []
-    /// Nil if a path selects a part of a complex value.
+    /// The selection of encoded values, or nil if a path selects a part of a complex value.
     private var subset: PropertySubset?
 
     init(_ items: [SelectItem], _ model: EntityDataModel) {
@@ -79,7 +79,7 @@ struct SelectedPaths {
         }
     }
 
-    /// Whether each name is kept with all that is below it.
+    /// Whether every selected property is kept as a whole.
     var isFlat: Bool { names.values.allSatisfy(\.isWhole) }
 
     /// Returns the selection below a name, or nil if it is not kept.

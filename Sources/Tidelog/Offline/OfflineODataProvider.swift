@@ -412,8 +412,7 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     /// Returns the requests that the next upload would send before it plans again, byte for byte.
     ///
-    /// This is one request or, for a service without `$batch`, all requests that need not wait for a response to
-    /// another one.
+    /// This is one request or, for a service without `$batch`, all requests that need not wait for a previous response.
     ///
     /// - Parameter options: the options of that upload; `nil` for those of the parameters.
     public func plannedBatches(_ options: UploadOptions? = nil) async throws(TidelogError) -> [PlannedBatch] {

@@ -3,11 +3,11 @@ import Operations
 import SyncCore
 
 extension Connection {
-    /// The SQL function that returns what the pending operations mean for an entity: 0 if none is about it, 1 if one is, 2 if
-    /// one of those was rejected.
+    /// The SQL function that returns the status of an entity that follows from the pending operations: 0 if it is not
+    /// their subject, 1 if it is, 2 if one of them was rejected.
     static let standingFunction = "tl_standing"
 
-    /// - Parameter queue: a queue that is loaded before a statement with the function runs.
+    /// - Parameter queue: The queue. It has to be loaded before a statement with the function runs.
     func registerStanding(of queue: QueueTable) throws(SQLiteError) {
         registrations.append(queue)
         let code = sqlite3_create_function_v2(

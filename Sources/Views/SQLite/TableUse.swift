@@ -1,7 +1,7 @@
 import CSQLite
 
-/// Which tables a statement reads and writes, as SQLite itself says when it prepares it. So what an answer depends on
-/// needs not to be worked out from the query a second time, and no kind of query can be forgotten.
+/// The tables that a statement reads and writes, as SQLite reports them when it prepares the statement. Therefore the
+/// dependencies of an answer need not be derived from the query, and no kind of query is missed.
 final class TableUse {
     private(set) var read: Set<String> = []
     private(set) var written: Set<String> = []
@@ -16,11 +16,11 @@ final class TableUse {
     }
 }
 
-/// Hears from SQLite which tables the statement has that is being prepared.
+/// A recorder of the tables of the statement that SQLite is preparing.
 final class TableUseRecorder {
     private var current: TableUse?
 
-    /// Stays registered until the connection is closed, which must not outlive this object.
+    /// Registers the recorder until the connection is closed, which must not outlive this object.
     func register(on handle: OpaquePointer?) {
         sqlite3_set_authorizer(
             handle,
@@ -31,7 +31,7 @@ final class TableUseRecorder {
             }, Unmanaged.passUnretained(self).toOpaque())
     }
 
-    /// What `prepare` made SQLite prepare.
+    /// Returns the result of `prepare`, and the tables of the statement that it prepared.
     func recording(_ prepare: () -> Int32) -> (code: Int32, use: TableUse) {
         let use = TableUse()
         current = use

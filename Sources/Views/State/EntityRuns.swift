@@ -1,10 +1,9 @@
 import Operations
 import SyncCore
 
-/// The set of every entity that ever entered the log: runs of consecutive entity IDs of one set, since a download numbers what
-/// it brings one after the other.
+/// The sets of all registered entities, as runs of consecutive entity IDs of one set. Downloads assign consecutive IDs.
 ///
-/// The last run is kept here while a transaction lets it grow, and written by ``flush()``. Not `Sendable`: it belongs to the
+/// The last run is cached while a transaction extends it, and written by ``flush()``. Not `Sendable`: it belongs to the
 /// state's connection.
 final class EntityRuns {
     private struct Run {
@@ -17,10 +16,10 @@ final class EntityRuns {
 
     private let connection: Connection
     private let sets: NumberedNames
-    /// The run that begins behind all others; nil where it was not asked for: only who registers asks.
+    /// The last run, or nil if it was not read. Only registrations need it.
     private var tail: Run?
     private var isTailChanged = false
-    /// Runs that were found, a few. A run only grows, so they stay right.
+    /// A few cached runs. They stay valid because a run only grows.
     private var recent: [Run] = []
     private var oldest = 0
     private static let recentLimit = 8
@@ -49,9 +48,9 @@ final class EntityRuns {
         return last.map { EntityID(rawValue: $0.last) }
     }
 
-    /// Does nothing where the entity has a set.
+    /// Registers an entity. Has no effect if the entity has a set.
     func register(_ id: EntityID, set: String) throws(SQLiteError) {
-        // SQLite's numbers are signed, and IDs are counted up from 1.
+        // SQLite's integers are signed, and IDs are counted up from 1.
         guard let id = Int64(exactly: id.rawValue).map(UInt64.init) else { return }
         if tail == nil { tail = try run(before: UInt64(Int64.max)) }
         if let tail, id <= tail.last { return try insert(id, set, before: tail) }
@@ -66,7 +65,7 @@ final class EntityRuns {
         if !connection.isInTransaction { try flush() }
     }
 
-    /// An ID that others are behind already.
+    /// Registers an ID below the last run.
     private func insert(_ id: UInt64, _ set: String, before tail: Run) throws(SQLiteError) {
         guard id < tail.first else { return }
         for run in recent where run.contains(id) { return }
@@ -80,14 +79,14 @@ final class EntityRuns {
         }
     }
 
-    /// Writes what is only here.
+    /// Writes the cached run.
     func flush() throws(SQLiteError) {
         guard isTailChanged, let tail else { return }
         try write(tail)
         isTailChanged = false
     }
 
-    /// A transaction was taken back.
+    /// Discards the cached runs after a rollback.
     func forget() { (tail, isTailChanged, recent, oldest) = (nil, false, [], 0) }
 
     private func remember(_ run: Run) {
@@ -96,7 +95,7 @@ final class EntityRuns {
         oldest = (oldest + 1) % Self.recentLimit
     }
 
-    /// The last one that begins there or before.
+    /// Returns the last run that starts at or before the ID.
     private func run(before id: UInt64) throws(SQLiteError) -> Run? {
         var found: (first: Int64, last: Int64, set: Int64)?
         try connection.untraced { () throws(SQLiteError) in

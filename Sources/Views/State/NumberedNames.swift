@@ -1,18 +1,18 @@
 import SyncCore
 
-/// Names that stand as numbers in the rows of other tables, which are many: a table of `id` and `name`.
+/// A table of interned names, with columns `id` and `name`. Rows of other tables refer to a name by its number.
 ///
-/// A name keeps its number for good. Not `Sendable`: it belongs to the state's connection.
+/// The number of a name never changes. Not `Sendable`: it belongs to the state's connection.
 final class NumberedNames {
     private let connection: Connection
     private let find: Statement
     private let insert: Statement
     private let read: Statement
     private let everything: Statement
-    /// What was asked for, which are few: sets and relationships of metadata.
+    /// The cached names. They are few: sets and relationships of the metadata.
     private var numbers: [String: Int64] = [:]
     private var names: [Int64: String] = [:]
-    /// The last one that was asked for: rows come in runs.
+    /// The name that was looked up last, because consecutive rows usually have the same name.
     private var last: (name: String, number: Int64)?
 
     init(_ table: String, _ connection: Connection) {
@@ -23,7 +23,7 @@ final class NumberedNames {
         read = Statement("SELECT name FROM \(table) WHERE id = ?")
     }
 
-    /// Nil where the name has none yet.
+    /// Returns the number of a name, or nil if it has none yet.
     func number(of name: String) throws(SQLiteError) -> Int64? {
         if let last, last.name == name { return last.number }
         if let known = numbers[name] {
@@ -38,7 +38,7 @@ final class NumberedNames {
         return found
     }
 
-    /// Gives the name a number where it has none yet.
+    /// Returns the number of a name. Assigns one if it has none yet.
     func numbered(_ name: String) throws(SQLiteError) -> Int64 {
         if let known = try number(of: name) { return known }
         try connection.run(insert) { $0.text(name) }
@@ -47,7 +47,7 @@ final class NumberedNames {
         return number
     }
 
-    /// Nil where no name has the number.
+    /// Returns the name with a number, or nil if there is none.
     func name(_ number: Int64) throws(SQLiteError) -> String? {
         if let last, last.number == number { return last.name }
         if let known = names[number] {
@@ -62,7 +62,7 @@ final class NumberedNames {
         return found
     }
 
-    /// The numbers of all names that have one.
+    /// Returns the numbers of all names.
     func all() throws(SQLiteError) -> [String: Int64] {
         var found: [String: Int64] = [:]
         try connection.untraced { () throws(SQLiteError) in
@@ -79,6 +79,6 @@ final class NumberedNames {
         last = (name, number)
     }
 
-    /// A transaction was taken back, which may have given numbers.
+    /// Discards the cached names after a rollback, which may have removed numbers.
     func forget() { (numbers, names, last) = ([:], [:], nil) }
 }

@@ -2,7 +2,7 @@ import EDM
 public import Operations
 public import SyncCore
 
-/// An ancestor is kept in the form that it has in a snapshot: nothing searches in it.
+/// Merge bases. They are stored as in a snapshot, because no query searches them.
 extension SQLiteState {
     public func ancestor(_ id: EntityID) throws(StateError) -> Ancestor? {
         guard let state = try first("SELECT state FROM ancestors WHERE entity = ?", [integer(id)])?.first?.blob else {

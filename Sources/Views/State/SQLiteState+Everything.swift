@@ -1,7 +1,8 @@
 public import Operations
 public import SyncCore
 
-/// The whole state, a row at a time: each pass walks along an index, so nothing is sorted or collected.
+/// Passes over the whole state, a row at a time. Each pass follows an index, so nothing is sorted or collected in
+/// memory.
 extension SQLiteState {
     public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
         try mapped(flush)

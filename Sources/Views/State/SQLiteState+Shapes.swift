@@ -2,21 +2,21 @@ import EDM
 import Operations
 import SyncCore
 
-/// The lists of names that rows have, each with a number. A row holds its values alone and the number of its list, so that the
-/// names neither take room in each row nor are read with it.
+/// The lists of property names that rows have, interned with numbers. A row contains only its values and the number of
+/// its list, so that the names neither take space in each row nor are read with it.
 struct Shapes {
-    /// A service whose rows all have other names is not to fill the memory with them: rows with further ones hold their names
-    /// themselves, which the number zero says.
+    /// The maximum number of lists, so that a service whose rows all have different names does not fill the memory.
+    /// Further rows contain their names, marked by the number zero.
     static let limit: Int64 = 4_096
 
-    /// By the encoded names: two texts can be equal that have not the same bytes.
+    /// The numbers by encoded names, because equal strings may have different bytes.
     fileprivate var numbers: [[UInt8]: Int64] = [:]
     fileprivate var lists: [Int64: PropertyNames] = [:]
     fileprivate var last: (number: Int64, list: PropertyNames)?
 }
 
 extension SQLiteState {
-    /// The number of a list of names, which gets one where it has none.
+    /// Returns the number of a list of names. Assigns one if it has none. Returns zero above the limit.
     func number(of list: PropertyNames) throws(StateError) -> Int64 {
         if let known = shapes.numbers[list.encoded] { return known }
         let names = SQLValue.blob(list.encoded)
@@ -54,7 +54,7 @@ extension SQLiteState {
 
     // MARK: Values of rows
 
-    /// How a row's values are stored: the number of their names and they alone, or zero and all of it.
+    /// Returns the stored form of a row's values: the number of their names and the values alone, or zero and both.
     func stored(_ values: PropertyValues) throws(StateError) -> (shape: Int64, bytes: [UInt8]) {
         if let packed = values.packed(with: names) {
             let shape = try number(of: packed.names)
@@ -63,7 +63,7 @@ extension SQLiteState {
         return (0, ValueCodec.encode(values))
     }
 
-    /// The values in a column, of which another has the number of their names. They own their bytes.
+    /// Returns the values in a column; another column contains the number of their names. The result owns its bytes.
     func values(_ row: Row, shape: Int, bytes column: Int) throws(StateError) -> PropertyValues {
         let number = row.integer(shape)
         guard number != 0 else {

@@ -1,19 +1,20 @@
-/// Something that can do the same work again and again, beside others that do it in their way.
+/// A candidate that can repeat the same work, compared with other candidates.
 struct Contender {
     let name: String
-    /// How many units of the result's rate one lap is.
+    /// The number of units in one lap, for the rate of the result.
     let units: Int
     let lap: () async throws -> Void
 }
 
-/// Lets contenders take turns, lap by lap, so that what else the machine does meets all of them alike.
+/// A comparison in which candidates alternate lap by lap, so that other load of the machine affects all of them
+/// equally.
 enum Race {
-    /// Median rates, in units a second, in the order of the contenders. One lap of each is not counted.
+    /// Returns the median rates in units per second, in the order of the candidates. One lap of each is not counted.
     static func run(laps: Int, _ contenders: [Contender]) async throws -> [Double] {
         var rates = [[Double]](repeating: [], count: contenders.count)
         for lap in 0...laps {
             for place in contenders.indices {
-                // Not always behind the same one.
+                // In a different order in each lap.
                 let index = (place + lap) % contenders.count
                 let seconds = try await Stopwatch.seconds { try await contenders[index].lap() }
                 if lap > 0 { rates[index].append(Double(contenders[index].units) / seconds) }

@@ -40,7 +40,7 @@ struct ApplyCommand: AsyncParsableCommand {
                     throw LineFailure(file: name, line: number, cause: error)
                 }
                 try Console.print(OperationText.line(answers, json: format.json))
-                // An acknowledgement that is still in our buffer when the process dies was never given.
+                // An acknowledgement that is still buffered when the process ends was not delivered.
                 try Console.flush()
             }
         } catch is Console.ReaderGone {

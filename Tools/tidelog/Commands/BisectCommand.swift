@@ -60,7 +60,7 @@ struct BisectCommand: AsyncParsableCommand {
     }
 }
 
-/// What a bisect came to, as lines or as JSON.
+/// The result of a bisect, as lines or as JSON.
 struct BisectText {
     private let report: BisectReport
 

@@ -89,23 +89,23 @@ struct SegmentsCommand: ParsableCommand {
 }
 
 extension StoreOptions {
-    /// The store, for commands that only look at it and do not open it.
+    /// The store, for commands that inspect it without opening it.
     var inspected: InspectedStore {
         get throws { try Self.inspected(store) }
     }
 
-    /// A store of which standard error says what is lost, where it turns out to be damaged.
+    /// Returns an inspected store. If it is damaged, the losses are reported on standard error.
     static func inspected(_ directory: String) throws -> InspectedStore {
         InspectedStore(directory: directory, keys: try .fromEnvironment()) { salvage in
             DamageNotice(salvage, log: StoreFiles(directory: directory).log).tell()
         }
     }
 
-    /// The log, for commands that look at nothing else.
+    /// The log, for commands that read nothing else.
     var history: LogHistory { get throws { try inspected.history } }
 }
 
-/// Errors of the log in their public form.
+/// Runs `body`, and converts errors of the log to public errors.
 func mappingLogErrors<T>(_ body: () throws -> T) throws -> T {
     do {
         return try body()

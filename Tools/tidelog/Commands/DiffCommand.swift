@@ -88,7 +88,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 }
 
-/// A side of a comparison as people write it.
+/// A side of a comparison, as an argument.
 enum DiffSide: ExpressibleByArgument, Equatable {
     case live
     case place(PointInTime)
@@ -112,7 +112,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// The store as it was there.
+    /// Returns the store as of this side.
     func past(_ options: StoreOptions) async throws -> PastStore {
         switch self {
         case .live: throw CommandFailure("The service is not a store.")
@@ -121,7 +121,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// Of the store.
+    /// Returns the directory of the store.
     func directory(_ options: StoreOptions) -> String {
         if case .store(let directory, _) = self { directory } else { options.store }
     }
@@ -132,7 +132,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The service of a store, by the credentials of the environment.
+/// The service of a store, with the credentials of the environment.
 struct LiveService: LiveReading {
     private let provider: OnlineODataProvider
 
@@ -151,14 +151,14 @@ struct LiveService: LiveReading {
     }
 }
 
-/// Prints differences as they are found.
+/// An output that prints differences as they are found.
 struct DifferenceOutput {
     let isJSON: Bool
     private var failure: (any Error)?
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    /// What goes wrong with it is kept for ``end()``.
+    /// Prints a difference. An error is stored until ``end()``.
     mutating func print(_ difference: EntityDifference) {
         guard failure == nil else { return }
         do {

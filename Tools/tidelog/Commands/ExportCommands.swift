@@ -71,7 +71,7 @@ struct ExportCommand: ParsableCommand {
         }
     }
 
-    /// `2 operations write one`
+    /// Returns text such as `2 operations write one`.
     static func streams(_ count: Int) -> String {
         counted(count, "operation writes one", "operations write one")
     }

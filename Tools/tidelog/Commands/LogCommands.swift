@@ -38,7 +38,7 @@ struct LogCommand: ParsableCommand {
         if !isSound { throw QuietFailure(status: .damage) }
     }
 
-    /// Whether all could be read.
+    /// Prints the log. Returns whether everything could be read.
     private func show(_ history: LogHistory, _ filter: RecordFilter) throws -> Bool {
         var filter = filter
         var dependences = OperationDependences()

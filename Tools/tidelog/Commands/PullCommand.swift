@@ -33,7 +33,7 @@ struct PullCommand: AsyncParsableCommand {
                 }
                 text = DownloadText(report)
             } catch let error as TidelogError {
-                // Without a report nothing was begun.
+                // Without a report, no download was started.
                 guard let report = error.download else { throw error }
                 failure = error
                 text = DownloadText(report)

@@ -94,7 +94,7 @@ struct ReplayCommand: AsyncParsableCommand {
         if batches { for line in text.batchLines { try Console.print(line) } }
     }
 
-    /// Whether the person wants to see the next one.
+    /// Returns whether the user requests the next step.
     private func goesOn() throws -> Bool {
         try Console.flush()
         guard let answer = readLine() else { return false }

@@ -25,7 +25,7 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        // The root is kept in the store and shown in errors: no place for a password.
+        // The root is stored and shown in errors, so it must not contain a password.
         let rest = ["http://", "https://"].first { serviceRoot.hasPrefix($0) }.map { serviceRoot.dropFirst($0.count) }
         guard let rest, !rest.isEmpty, !rest.contains(where: { "?#".contains($0) }),
             !rest.prefix(while: { $0 != "/" }).contains("@")
@@ -41,7 +41,7 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         let parameters = try access.parameters(options, typed: serviceRoot)
         let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: parameters)
-        // Before it is opened: where one of them cannot be used, none is added, and no store is made.
+        // Added before the store is opened: if one of them is invalid, none is added, and no store is created.
         for query in query {
             try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
         }
@@ -79,7 +79,7 @@ extension InitCommand {
     }
 }
 
-/// `NAME=PATH`
+/// An argument `NAME=PATH`.
 struct QueryArgument: Hashable {
     var name: String
     var path: String
@@ -167,7 +167,7 @@ enum DoubtPolicyArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// How a push or pull takes it where the service is busy.
+/// The arguments for the retry policy of a push or pull if the service is busy.
 struct PatienceArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(

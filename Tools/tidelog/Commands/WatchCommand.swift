@@ -80,7 +80,7 @@ struct WatchCommand: AsyncParsableCommand {
     }
 }
 
-/// An operation that flips a condition.
+/// An operation at which a condition changes.
 struct FlipText {
     private let flip: ConditionFlip
 
@@ -93,7 +93,7 @@ struct FlipText {
         return "\(flip.sequence)  \(entry?.timeText ?? "-")  \(what)  \(record)"
     }
 
-    /// Not a record: what stands behind it.
+    /// The text for a change that is shown by the snapshot after lost records, and not by a record.
     static let restored = "so says the snapshot behind it; records in front of it are lost"
 
     var json: String {

@@ -105,7 +105,7 @@ struct WhatIfCommand: AsyncParsableCommand {
     }
 }
 
-/// `12,9,10`
+/// An argument such as `12,9,10`.
 struct ReorderArgument {
     let operations: [SequenceNumber]
 
@@ -118,7 +118,7 @@ struct ReorderArgument {
     }
 }
 
-/// `10=412`, `10=412:error.json`
+/// An argument such as `10=412` or `10=412:error.json`.
 struct AnswerArgument {
     let operation: SequenceNumber
     private let status: Int
@@ -145,7 +145,7 @@ struct AnswerArgument {
     }
 }
 
-/// A record that has no place in the altered history.
+/// A record that does not apply in the altered history.
 struct AlteredText {
     private let record: AlteredRecord
 
@@ -168,7 +168,7 @@ struct AlteredText {
     }
 }
 
-/// Answers that would not have come.
+/// Responses that are omitted from the altered history.
 struct DroppedText {
     private let answers: DroppedAnswers
 
@@ -191,7 +191,7 @@ struct DroppedText {
     }
 }
 
-/// An operation that stands otherwise in the altered history.
+/// An operation whose status differs in the altered history.
 struct StandingText {
     private let standing: AlteredStanding
 
@@ -214,7 +214,7 @@ struct StandingText {
     }
 }
 
-/// What would be sent next, in both histories.
+/// The next requests in both histories.
 struct PlansText {
     private let report: AlternativeReport
 

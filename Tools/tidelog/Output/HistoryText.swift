@@ -2,7 +2,7 @@ internal import LogInspection
 internal import OperationLog
 internal import Operations
 
-/// A place of the log as a line: number, time, what became of it, what it is.
+/// A position of the log as a line: number, time, status of the operation, and summary.
 struct HistoryText {
     private let item: HistoryItem
     private let fates: OperationFates
@@ -12,7 +12,7 @@ struct HistoryText {
         self.fates = fates
     }
 
-    /// Whether something cannot be read.
+    /// Whether the position contains something unreadable.
     var isDamage: Bool {
         switch item {
         case .undecodable, .damage: true
@@ -20,7 +20,7 @@ struct HistoryText {
         }
     }
 
-    /// Whether the line is shown where only operations are asked for; to take one back is one as well.
+    /// Whether the line is shown even if only operations are requested. An undo counts as an operation.
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
@@ -31,7 +31,7 @@ struct HistoryText {
         }
     }
 
-    /// Whether nothing can come behind it.
+    /// Whether nothing can follow.
     var isEnd: Bool { if case .damage(_, resumesAt: nil) = item { true } else { false } }
 
     var line: String {
@@ -55,7 +55,8 @@ struct HistoryText {
         }
     }
 
-    /// What the operation needs and which batch carried it, a line each, below ``line``.
+    /// Returns the dependencies of the operation and the batch that sent it, one in each line, for output below
+    /// ``line``.
     func graphLines(_ edges: [OperationDependences.Edge]) -> [String] {
         guard case .entry(let entry) = item else { return [] }
         let indent = String(repeating: " ", count: 8)
@@ -80,7 +81,7 @@ struct HistoryText {
         return String(repeating: " ", count: max(0, 6 - text.count)) + text
     }
 
-    /// As wide as the longest one.
+    /// Returns the status in color, padded to the width of the longest one.
     private static func painted(_ fate: OperationFate?) -> String {
         let text = fate.map(words) ?? ""
         let padded = text + String(repeating: " ", count: max(0, 9 - text.count))

@@ -9,12 +9,12 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// The unfinished files and directories of this process. When SIGINT, SIGTERM or SIGHUP ends the process, they are removed
-/// first.
+/// The unfinished files and directories of this process. When SIGINT, SIGTERM or SIGHUP ends the process, they are
+/// removed first.
 enum Leftovers {
     private static let paths = Mutex<Set<String>>([])
     private static let watch: Void = begin()
-    /// What a handler writes into. A handler may not do more than that: a thread of its own does the rest.
+    /// The descriptor to which a signal handler writes. A handler may do nothing else; a separate thread does the rest.
     private static let signals = Atomic<Int32>(-1)
 
     static func add(_ path: String) {
@@ -45,14 +45,14 @@ enum Leftovers {
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(Leftovers.signals.load(ordering: .relaxed), &byte, 1)
             }
-            // As nohup has it.
+            // As nohup does.
             if unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) { signal(number, SIG_IGN) }
         }
         DispatchQueue(label: "signals").async { wait(reading) }
     }
 
     private static func wait(_ signals: Int32) {
-        // All other threads may block them.
+        // All other threads may block the signals.
         Interruption.unblock()
         var byte: UInt8 = 0
         while read(signals, &byte, 1) != 1 { guard errno == EINTR else { return } }
@@ -65,7 +65,8 @@ enum Leftovers {
         }
     }
 
-    /// Retries, since the other threads go on meanwhile and may write into a directory that is being removed.
+    /// Removes a path. Retries, because the other threads continue and may write into a directory that is being
+    /// removed.
     private static func remove(_ path: String) {
         for _ in 0..<100 {
             ScratchDirectory.remove(path)

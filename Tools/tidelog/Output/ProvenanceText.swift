@@ -2,7 +2,7 @@ internal import LogInspection
 internal import ODataWire
 internal import Operations
 
-/// Where an entity's values come from, as tables and as JSON.
+/// The provenance of an entity's values, as tables and as JSON.
 struct ProvenanceText {
     private let provenance: Provenance
 

@@ -1,17 +1,17 @@
 import Operations
 
-/// The former content of each place that a deferred transaction changes, for its rollback.
+/// The undo log of a deferred transaction: the former content of each place that it changes.
 struct ChangeJournal {
     enum Change {
         case row(EntityID, RowTable.Found)
         case link(TouchedItems.LinkEnds, LinkTable.Found)
-        /// Nil if the working set had neither a base state nor the removal of one.
+        /// Nil if the working set contained neither a base state nor the removal of one.
         case base(EntityID, BaseState??)
         case key(TouchedItems.Key, EntityID?)
         case registration(EntityID)
     }
 
-    /// In the order in which they were made; a place may be there several times.
+    /// The changes in order; a place may occur several times.
     private(set) var changes: [Change] = []
     let header: StateHeader?
     let isHeaderChanged: Bool

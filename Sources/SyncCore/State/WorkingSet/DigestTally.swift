@@ -1,26 +1,26 @@
 import Operations
 
-/// The digest of a state that is being changed, item by item; nothing where it is not asked for.
+/// The digest of a state that is being changed item by item, if it is enabled.
 struct DigestTally {
-    /// Nil where nobody asks.
+    /// Nil if the digest is disabled.
     private var sum: UInt64?
     private var journal: StateJournal?
 
     init(isKept: Bool) {
-        // An empty state has its counters.
+        // An empty state contains its counters.
         sum = isKept ? StateHash.hash(StateHeader().counters) : nil
     }
 
     var digest: StateDigest? { sum.map { StateDigest(value: $0) } }
     var isKept: Bool { sum != nil }
 
-    /// What has changed since the last call. Nothing was noted before the first one.
+    /// Returns the changes since the last call. The first call starts the tracking.
     mutating func takeChanges() -> [StateChange] {
         defer { journal = StateJournal() }
         return journal?.differences ?? []
     }
 
-    /// The items are made only where the digest is kept.
+    /// Replaces an item. The items are evaluated only if the digest is enabled.
     mutating func replace(
         _ old: @autoclosure () -> SnapshotItem?, by new: @autoclosure () -> SnapshotItem?
     ) {
@@ -35,7 +35,7 @@ struct DigestTally {
     mutating func replace(_ old: StateHeader, by new: StateHeader) {
         guard isKept else { return }
         replace(old.counters, by: new.counters)
-        // The metadata may be megabytes.
+        // Compared separately, because the metadata may have several megabytes.
         if old.service != new.service {
             replace(old.service.map(SnapshotItem.service), by: new.service.map(SnapshotItem.service))
         }
@@ -45,7 +45,7 @@ struct DigestTally {
         if old.lastDownload != new.lastDownload { replace(old.lastDownloadItem, by: new.lastDownloadItem) }
     }
 
-    /// Queries are in the order in which they were added, and that is a part of the state.
+    /// Replaces the queries. The order in which they were added is part of the state.
     mutating func replace(_ old: [QueryState], by new: [QueryState]) {
         guard var sum else { return }
         for (place, query) in old.enumerated() { sum &-= StateHash.hash(.query(query), at: UInt64(place)) }

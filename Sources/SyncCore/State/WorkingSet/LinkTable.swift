@@ -1,15 +1,15 @@
 import Operations
 
-/// The links of a working set: all links of a state, or those that differ from the ones below.
+/// The links of a working set: all links of a state, or those that differ from the backing.
 struct LinkTable {
     typealias Key = TouchedItems.LinkEnds
 
     private(set) var links: [Key: LinkRow] = [:]
-    /// The links that are removed from what is below.
+    /// The links of the backing that are removed.
     private(set) var removed: Set<Key> = []
-    /// The keys of both, by the entities at either end.
+    /// The keys of both, by the entity at either end.
     private var byEntity = IDTable<SmallSet<Key>>()
-    /// The links in which base and local state differ.
+    /// The links that are only in the base state or only in the current state.
     private var changedKeys: Set<Key> = []
 
     var isEmpty: Bool { links.isEmpty && removed.isEmpty }
@@ -21,12 +21,12 @@ struct LinkTable {
 
     func contains(_ key: Key) -> Bool { links[key] != nil || !removed.isEmpty && removed.contains(key) }
 
-    /// Returns the links that differ from those below at an entity.
+    /// Returns the links of an entity that differ from the backing.
     func keys(of id: EntityID) -> [Key] {
         byEntity.place(of: id).map { byEntity[at: $0].elements } ?? []
     }
 
-    /// Returns the link that was there before.
+    /// Stores a link. Returns the former one.
     @discardableResult
     mutating func put(_ link: LinkRow) -> LinkRow? {
         let key = Key(link)
@@ -42,9 +42,9 @@ struct LinkTable {
         return nil
     }
 
-    /// Returns the link that was there before.
+    /// Removes a link. Returns the former one.
     ///
-    /// - Parameter hidesBelow: whether there may be a link below.
+    /// - Parameter hidesBelow: Whether the backing may contain the link.
     @discardableResult
     mutating func remove(_ key: Key, hidesBelow: Bool) -> LinkRow? {
         let old = links.removeValue(forKey: key)
@@ -63,7 +63,7 @@ struct LinkTable {
     enum Found {
         case link(LinkRow)
         case removed
-        /// What the storage below has.
+        /// The storage below decides.
         case below
     }
 
@@ -72,7 +72,7 @@ struct LinkTable {
         return !removed.isEmpty && removed.contains(key) ? .removed : .below
     }
 
-    /// Brings the place of a link back to what ``find(_:)`` returned before.
+    /// Restores the place of a link to the former result of ``find(_:)``.
     mutating func restore(_ key: Key, to former: Found) {
         switch former {
         case .link(let link): put(link)

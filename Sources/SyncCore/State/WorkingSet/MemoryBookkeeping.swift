@@ -10,7 +10,7 @@ final class MemoryBookkeeping: BookkeepingStorage {
     private var eventList: [StoreEvent] = []
     private var openLinkList: [OpenLink] = []
     private var quarantineList: [QuarantineEntry] = []
-    /// The run that brought each entity, by query.
+    /// The run that delivered each entity, by query.
     private var coverage: [EntityID: [String: SequenceNumber]] = [:]
 
     func copy() -> MemoryBookkeeping {
@@ -67,10 +67,10 @@ final class MemoryBookkeeping: BookkeepingStorage {
 
     func removeQuery(_ name: String) { queryList.removeAll { $0.query.name == name } }
 
-    /// The entities that a query brings.
+    /// The entities that any query covers.
     var covered: Dictionary<EntityID, [String: SequenceNumber]>.Keys { coverage.keys }
 
-    /// Returns the runs that brought the entity, by query.
+    /// Returns the runs that delivered the entity, by query.
     func coverage(of id: EntityID) -> [String: SequenceNumber] { coverage[id] ?? [:] }
 
     func isCovered(_ id: EntityID) -> Bool { coverage[id] != nil }
@@ -89,7 +89,7 @@ final class MemoryBookkeeping: BookkeepingStorage {
         if coverage[id]?.isEmpty == true { coverage[id] = nil }
     }
 
-    // MARK: Everything
+    // MARK: Passes over the whole state
 
     func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try undoneOperations().forEach(body) }
 

@@ -1,7 +1,7 @@
 package import EDM
 import Operations
 
-/// Which items of a state have changed since somebody began to note it.
+/// The items of a state that have changed since the tracking started.
 struct TouchedItems {
     struct Key: Hashable {
         let set: String
@@ -15,7 +15,7 @@ struct TouchedItems {
         let first: EntityID
         let second: EntityID
 
-        /// Two entities hardly ever have several relationships.
+        /// Hashes only the entities, because two entities rarely have links of several relationships.
         func hash(into hasher: inout Hasher) {
             hasher.combine(first)
             hasher.combine(second)
@@ -37,25 +37,26 @@ struct TouchedItems {
     var hasEvents = false
     var hasOpenLinks = false
     var hasQuarantine = false
-    /// Rows may have gone with their sets, and the tables are others.
+    /// Whether a model was installed. Rows may have been dropped with their sets, and the tables differ.
     var hasModel = false
 }
 
 extension WorkingSet {
-    /// Makes of a state that this one was when ``noteTouched()`` was called what this one is now; the items that are the same
-    /// are not looked at. What was noted begins anew.
+    /// Updates a storage from the state at the last call of ``noteTouched()`` to the current one, without reading
+    /// unchanged items. Restarts the tracking.
     ///
-    /// Belongs into one transaction. Both states are settled.
-    /// - Returns: False where so much is another that it has to be made anew; then nothing was changed.
+    /// Has to run in one transaction. In both states the pending operations have to be applied.
+    ///
+    /// - Returns: False if the state has to be written anew because the model changed; then the storage is unchanged.
     package func writeTouched(into storage: some StateStorage) throws(StateError) -> Bool {
         guard let touched = takeTouched(), !touched.hasModel else { return false }
         try write(touched, into: storage)
         return true
     }
 
-    /// Makes this state in a storage that is empty. Belongs into one transaction.
+    /// Writes this state into an empty storage. Has to run in one transaction.
     ///
-    /// - Parameter model: of the state's metadata, if it has any.
+    /// - Parameter model: The model of the state's metadata, if it has any.
     package func write(into storage: some StateStorage, _ model: EntityDataModel?) throws(StateError) {
         try storage.setHeader(try header())
         if let model { try storage.install(model) }
@@ -99,10 +100,10 @@ extension WorkingSet {
     }
 
     private func writeQueue(_ touched: TouchedItems, into storage: some StateStorage) throws(StateError) {
-        // Those of all of them or of none.
+        // Effects are stored for all operations or for none.
         try storage.removeEffects()
         for sequence in touched.pending.sorted() {
-            // It may name fewer entities now.
+            // The operation may refer to fewer entities now.
             try storage.removePending(sequence)
             if let pending = try pendingOperation(sequence) { try storage.putPending(pending) }
         }
@@ -130,7 +131,7 @@ extension WorkingSet {
             for (name, run) in runs { try storage.cover(id, query: name, run: run) }
         }
         guard touched.hasQueries else { return }
-        // Their order is a part of the state.
+        // The order of the queries is part of the state.
         for name in former { try storage.removeQuery(name) }
         for query in try queries() { try storage.putQuery(query) }
     }

@@ -1,7 +1,7 @@
 import EDM
 public import Operations
 
-/// What the bookkeeping keeps, with the digest that follows its changes.
+/// The bookkeeping, with updates of the digest.
 extension WorkingSet {
     public func undoneOperations() throws(StateError) -> [UndoneOperation] { try bookkeeping.undoneOperations() }
     public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
@@ -108,7 +108,7 @@ extension WorkingSet {
         try bookkeeping.putQuarantine(entries)
     }
 
-    /// An empty list is no item.
+    /// Replaces a list. An empty list is not an item.
     private func replace<T>(_ old: [T], by new: [T], _ item: ([T]) -> SnapshotItem) {
         tally.replace(old.isEmpty ? nil : item(old), by: new.isEmpty ? nil : item(new))
     }
@@ -174,7 +174,7 @@ extension WorkingSet {
         try bookkeeping.uncover(id, query: query)
     }
 
-    /// Returns the runs that brought the entity, by query. Only without a backing.
+    /// Returns the runs that delivered the entity, by query. Only without a backing.
     func coverage(of id: EntityID) -> [String: SequenceNumber] {
         (bookkeeping as? MemoryBookkeeping)?.coverage(of: id) ?? [:]
     }

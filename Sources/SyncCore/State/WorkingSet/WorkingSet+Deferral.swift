@@ -1,16 +1,16 @@
-/// A deferred transaction needs the backing: the caller runs it again with ``WorkingSet/transaction(_:)``.
+/// A deferred transaction needs the backing. The caller runs it again with ``WorkingSet/transaction(_:)``.
 public struct DeferralRefused: Error {}
 
 /// Transactions whose changes stay in memory until the next flush (write-behind).
 ///
-/// The log has what they do, so a process that ends before the flush loses nothing: the next one folds the records again.
+/// The log contains their records, so a crash before the flush loses nothing: opening folds the records again.
 extension WorkingSet {
-    /// Runs `body` in a transaction of the working set alone: all that it changes is kept in memory, or nothing.
+    /// Runs `body` in a transaction in memory. If it throws, its changes are rolled back.
     ///
-    /// Cost: does not depend on the backing; a rollback costs as much as the changes.
+    /// Cost: independent of the backing. A rollback is linear in the number of changes.
     ///
-    /// - Throws: ``DeferralRefused`` if `body` has to change the backing, or to see its changes there; otherwise what `body`
-    ///   throws. Nothing of what it did remains.
+    /// - Throws: ``DeferralRefused`` if `body` must change the backing, or see its own changes there; otherwise the error of
+    ///   `body`.
     public func deferredTransaction<T>(_ body: () throws -> T) throws -> T {
         guard backing != nil else { return try body() }
         try commitGathered()
@@ -35,12 +35,13 @@ extension WorkingSet {
         }
     }
 
-    /// Throws if the running transaction is a deferred one that needs the backing. Belongs before what cannot be rolled back.
+    /// Throws if the running transaction is deferred and needs the backing. Must be called before a step that cannot be
+    /// rolled back.
     public func checkDeferral() throws(DeferralRefused) {
         if phase == .deferring, isDeferralRefused { throw DeferralRefused() }
     }
 
-    /// Refuses to change the backing in a deferred transaction.
+    /// Throws if the running transaction is deferred, and marks that it needs the backing.
     func requireBacking() throws(StateError) {
         guard phase == .deferring else { return }
         isDeferralRefused = true

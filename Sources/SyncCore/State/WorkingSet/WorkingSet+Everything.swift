@@ -1,7 +1,7 @@
 import EDM
 public import Operations
 
-/// Passes over the whole state. What has changed is written to the backing first.
+/// Passes over the whole state. Changes are flushed to the backing first.
 extension WorkingSet {
     public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
         try flush()
@@ -56,7 +56,7 @@ extension WorkingSet {
         try bookkeeping.forEachCoverage(body)
     }
 
-    /// All items of a state without a backing.
+    /// All items of a state. Only without a backing.
     var allItems: TouchedItems {
         get throws(StateError) {
             var all = TouchedItems(

@@ -18,7 +18,7 @@ extension WorkingSet {
         try links(of: id, below: { backing throws(StateError) in try backing.links(of: id) }) { _ in true }
     }
 
-    /// Returns the links of an entity, those of the backing with those that differ here.
+    /// Returns the links of an entity: those of the backing, overridden by the changed ones.
     private func links(
         of id: EntityID, below: (any StateBacking) throws(StateError) -> [LinkRow], where isWanted: (LinkKey) -> Bool
     ) throws(StateError) -> [LinkRow] {
@@ -63,7 +63,8 @@ extension WorkingSet {
         tally.replace(old.map(SnapshotItem.link), by: nil)
     }
 
-    /// The order of UTF-8 bytes, as SQLite has it; that of `String` differs if accents are composed differently.
+    /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed
+    /// accents.
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
     static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {

@@ -1,70 +1,71 @@
 public import EDM
 import Operations
 
-/// The state that the fold works on: in memory, over a storage that has the rest of it.
+/// The state on which the fold works: changes in memory, over a storage with the unchanged items.
 ///
-/// What changes is kept here and read from here first; everything else is read from the backing. ``flush()`` writes the changes
-/// to the backing, in its order, inside of the backing's transaction. Without a backing the working set is the whole state: for
-/// replay, for pasts, and as the measure of one that has a backing.
+/// Changed items are stored here and found here first; all other items are read from the backing. ``flush()`` writes
+/// the changes to the backing, in the order of its keys and within its transaction. Without a backing the working set
+/// is the whole state: for a replay, for a historical store, and as the reference for a state with a backing.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
 public final class WorkingSet: StateStorage {
     typealias LinkKey = TouchedItems.LinkEnds
     typealias SetKey = TouchedItems.Key
 
-    /// Nil if this is the whole state.
+    /// The storage below, or nil if this is the whole state.
     public let backing: (any StateBacking)?
-    /// Undone operations, queries and so on are few, or changed a page at a time: a backing keeps them itself.
+    /// The bookkeeping. A backing stores it directly, because its items are few or change a page at a time.
     let bookkeeping: any BookkeepingStorage
     let queue: QueueTable
-    /// How many items may be changed before they are written to the backing, also inside of a transaction.
+    /// The maximum number of changed items before they are flushed, also within a transaction.
     public var flushLimit = 20_000
 
-    /// Nil if it was not read yet.
+    /// The cached header, or nil if it was not read yet.
     var knownHeader: StateHeader?
     var isHeaderChanged = false
     var rowTable = RowTable()
     var linkTable = LinkTable()
     var register = EntityRegister()
     var keys: [SetKey: EntityID] = [:]
-    /// Nil for one that is removed from what is below.
+    /// The saved base states; a nil value hides one of the backing.
     var bases = IDTable<BaseState?>()
-    /// The lowest entity of which the backing has nothing, nor of any that follow. Nil if it was not read yet.
+    /// The lowest entity ID such that the backing contains nothing of it or of a higher one; nil if it was not read
+    /// yet.
     private var knownFirstUnused: EntityID?
-    /// Nil if it is not known.
+    /// Whether there are merge bases; nil if unknown.
     var knownHasAncestors: Bool?
 
-    /// Which transaction is running.
+    /// The kind of the running transaction.
     enum Phase {
         case idle
-        /// One of the backing, which takes every flush.
+        /// A transaction of the backing, which takes every flush.
         case storing
-        /// One in memory; see ``deferredTransaction(_:)``.
+        /// A transaction in memory; see ``deferredTransaction(_:)``.
         case deferring
     }
 
     var phase = Phase.idle
-    /// The changes of the deferred transaction; nil while there is none.
+    /// The changes of the deferred transaction, or nil if none is running.
     var journal: ChangeJournal?
-    /// Whether the deferred transaction has asked for the backing.
+    /// Whether the deferred transaction needs the backing.
     var isDeferralRefused = false
 
-    /// Follows the state's digest.
+    /// The digest of the state.
     var tally: DigestTally
-    /// Nil while nothing is noted.
+    /// The changed items, or nil while they are not tracked.
     var touched: TouchedItems?
-    /// How often a pending operation was asked for: for tests that count work.
+    /// The number of reads of pending operations, for tests that measure work.
     package var operationsRead = 0
 
     /// Creates an empty state in memory.
     ///
-    /// - Parameter keepsDigest: whether ``digest`` is known at any time; costs a hash of each item that changes.
+    /// - Parameter keepsDigest: Whether ``digest`` is maintained. Costs a hash for each changed item.
     public convenience init(keepsDigest: Bool = false) {
         self.init(nil, MemoryBookkeeping(), QueueTable(), DigestTally(isKept: keepsDigest))
         knownHeader = StateHeader()
     }
 
-    /// Creates the working set of a state that the backing has.
+    /// Creates a working set over the state in a backing.
     public convenience init(over backing: any StateBacking) {
         self.init(backing, backing, backing.queue, DigestTally(isKept: false))
     }
@@ -78,9 +79,9 @@ public final class WorkingSet: StateStorage {
         self.tally = tally
     }
 
-    /// Returns the same state, to go on from by itself. Cheap: what neither changes stays shared.
+    /// Returns an independent copy of the state. Cheap, because unchanged parts are shared.
     ///
-    /// - Precondition: there is no backing.
+    /// - Precondition: There is no backing.
     public func copy() -> WorkingSet {
         let own = (bookkeeping as? MemoryBookkeeping)?.copy() ?? MemoryBookkeeping()
         let copy = WorkingSet(nil, own, queue.copy(), tally)
@@ -96,7 +97,7 @@ public final class WorkingSet: StateStorage {
 
     // MARK: Transactions
 
-    /// Runs `body` in one transaction of the backing: all that it changes is stored, or nothing. What was gathered is committed
+    /// Runs `body` in one transaction of the backing, atomically. An open ``gathering(_:)`` transaction is committed
     /// first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
@@ -110,8 +111,8 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Runs `body` in a transaction that further calls join, until ``commitGathered()``. If `body` throws, all that was gathered
-    /// is rolled back.
+    /// Runs `body` in a transaction that later calls join, until ``commitGathered()``. If `body` throws, the whole
+    /// transaction is rolled back.
     public func gathering<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
@@ -124,7 +125,7 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Commits what was gathered, if there is something. If that fails, all of it is rolled back.
+    /// Commits the transaction of ``gathering(_:)``, if one is open. If that fails, it is rolled back.
     public func commitGathered() throws(StateError) {
         do {
             try backing?.commitGathered()
@@ -146,7 +147,7 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Forgets what is not written to the backing, and what was read from it.
+    /// Discards unflushed changes and cached items of the backing.
     private func forget() {
         removeChanges()
         (knownHeader, isHeaderChanged, knownFirstUnused, knownHasAncestors) = (nil, false, nil, nil)
@@ -160,19 +161,19 @@ public final class WorkingSet: StateStorage {
         bases.removeAll()
     }
 
-    /// How many items the backing does not have as they are here.
+    /// The number of items that differ from the backing.
     package var changeCount: Int {
         rowTable.count + linkTable.count + register.count + keys.count + bases.count
     }
 
-    /// Writes what has changed to the backing if it is much. Belongs between two records.
+    /// Flushes the changes if there are many. Must be called between two records.
     func flushIfLarge() throws(StateError) {
         if backing != nil, changeCount >= flushLimit { try flush() }
     }
 
-    /// Writes what has changed to the backing, in a transaction of its own if none is running.
+    /// Writes the changes to the backing, in a transaction of its own if none is running.
     ///
-    /// If that fails, only what the backing has is left, which then is behind the log.
+    /// If that fails, the changes are discarded, and the state is behind the log.
     public func flush() throws(StateError) {
         guard let backing, hasChanges else { return }
         switch phase {
@@ -188,7 +189,7 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// A record that changes the queue changes the header too.
+    /// Whether the backing differs. A record that changes the queue also changes the header.
     private var hasChanges: Bool { isHeaderChanged || changeCount > 0 }
 
     private func write(to backing: any StateBacking) throws(StateError) {
@@ -206,7 +207,7 @@ public final class WorkingSet: StateStorage {
         removeChanges()
     }
 
-    /// By set and entity, so that each page of the backing is changed once.
+    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
     private func writeRows(to backing: any StateBacking) throws(StateError) {
         for id in rowTable.removed.sorted() { try backing.removeRow(id) }
         let bySet = Dictionary(grouping: rowTable.rows, by: \.set)
@@ -231,11 +232,11 @@ public final class WorkingSet: StateStorage {
         for id in rowTable.entities { last = max(last, id) }
         for id in bases.entities { last = max(last, id) }
         for link in linkTable.links.keys { last = max(last, link.first, link.second) }
-        // The highest number has none behind it.
+        // The highest ID has no successor.
         if last >= known { knownFirstUnused = EntityID(rawValue: max(last.rawValue, last.rawValue &+ 1)) }
     }
 
-    /// Returns whether the backing may have something of the entity.
+    /// Returns whether the backing may contain the entity.
     func isBelow(_ id: EntityID) throws(StateError) -> Bool {
         guard let backing else { return false }
         if let knownFirstUnused { return id < knownFirstUnused }
@@ -286,13 +287,13 @@ public final class WorkingSet: StateStorage {
 
     // MARK: Digest and changes
 
-    /// That of ``StateDigest/init(of:)``, without a pass over the state; nil if it is not kept. While the pending operations
-    /// are taken off, it is not the digest of a state that the log says.
+    /// The digest as ``StateDigest/init(of:)`` computes it, without a pass over the state; nil if it is not maintained.
+    /// While the pending operations are reverted, it is not the digest of a state of the log.
     public var digest: StateDigest? { tally.digest }
 
-    /// Returns what has changed since the last call, if the digest is kept; nothing is noted before the first one.
+    /// Returns the changes since the last call, if the digest is maintained. The first call starts the tracking.
     public func takeChanges() -> [StateChange] { tally.takeChanges() }
 
-    /// Notes what changes from now on; see ``writeTouched(into:)``.
+    /// Starts to track changed items; see ``writeTouched(into:)``.
     package func noteTouched() { touched = TouchedItems() }
 }

@@ -20,17 +20,17 @@ extension Bench {
     }
 }
 
-/// Orders that are created one by one, each in a commit of its own.
+/// Orders that are created one by one, each in its own commit.
 struct SingleCreates {
     let name: String
     let store: StoreDurability
     let log: OperationLog.Options.Durability
     let sqlite: SQLiteShop.Synchronous
-    /// The least a second; nil for none.
+    /// The minimum rate per second, or nil for none.
     let least: Double?
-    /// The least of the rate of the log alone; nil for none.
+    /// The minimum ratio to the rate of the log alone, or nil for none.
     let leastOfLog: Double?
-    /// ObjectBox syncs each transaction and has no way to leave that.
+    /// Whether ObjectBox is comparable: it syncs each transaction, and this cannot be disabled.
     let isSynced: Bool
 
     static let unsynced = SingleCreates(

@@ -3,7 +3,7 @@ internal import OperationLog
 internal import Operations
 internal import Synchronization
 
-/// What it takes to look into a log: reading all of it, finding one entity in it, and following it.
+/// The cost of inspecting a log: reading all of it, finding an entity in it, and following it.
 enum LookingBench {
     static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
@@ -33,7 +33,7 @@ enum LookingBench {
         ]
     }
 
-    /// The median of the rounds.
+    /// Returns the median of the rounds.
     private static func seconds(
         _ surroundings: Surroundings, _ body: () async throws -> Void
     ) async throws -> Double {
@@ -42,7 +42,8 @@ enum LookingBench {
         return median(laps)
     }
 
-    /// The longest of some times from an append until a follower that was idle has the record, as 'tidelog log --follow' waits.
+    /// Returns the longest of several times from an append until an idle follower receives the record, like 'tidelog
+    /// log --follow'.
     private static func lag(_ store: String, _ surroundings: Surroundings) async throws -> Double {
         let log = try BenchLog.open(store + "/log", durability: .none)
         defer { log.close() }
@@ -59,7 +60,7 @@ enum LookingBench {
             return lags
         }
         for round in 0..<rounds {
-            // Long enough for the follower's pauses to have grown.
+            // Long enough for the pauses of the follower to grow.
             try await Task.sleep(for: .milliseconds(400 + 13 * round))
             appended.withLock { $0 = .now }
             try log.append([RecordCodec.encode(Record(time: 0, body: .operationsReleased([])))])

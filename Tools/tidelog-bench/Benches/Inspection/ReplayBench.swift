@@ -4,7 +4,7 @@ internal import Operations
 internal import SyncCore
 internal import SyncEngine
 
-/// What it takes to fold a log again, and to have the state of an earlier place.
+/// The cost of folding a log again, and of restoring the state as of an earlier record.
 enum ReplayBench {
     static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
@@ -30,7 +30,8 @@ enum ReplayBench {
         ]
     }
 
-    /// For the order that is the first one to come after a third of the history, where the snapshots are farthest apart.
+    /// Measures a bisect for the first order that was created after a third of the history, where the snapshots are
+    /// farthest apart.
     private static func bisect(
         _ inspected: InspectedStore, operations: Int, _ surroundings: Surroundings
     ) async throws -> Double {
@@ -42,7 +43,7 @@ enum ReplayBench {
         }
     }
 
-    /// Of the store as it was close to a snapshot, and as far from one as any place is.
+    /// Measures the store as of a record close to a snapshot, and as of the record that is farthest from one.
     private static func states(
         _ inspected: InspectedStore, _ store: String, _ surroundings: Surroundings
     ) async throws -> [Case] {
@@ -69,7 +70,7 @@ enum ReplayBench {
         ]
     }
 
-    /// The median of the rounds.
+    /// Returns the median of the rounds.
     private static func seconds(
         _ surroundings: Surroundings, _ body: () async throws -> Void
     ) async throws -> Double {

@@ -1,6 +1,6 @@
 internal import OperationLog
 
-/// A thousand operations a commit, in the operating system when the call returns.
+/// A thousand operations in a commit, which the operating system has when the call returns.
 enum BufferedAppends {
     static let operationsPerCommit = 1_000
     private static let commitsPerLap = 50

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import OperationLog
 
-/// One operation a commit, durable when the call returns.
+/// One operation in a commit, durable when the call returns.
 enum DurableCommits {
-    /// Few, so that the contenders take turns often: how long a disk takes changes from moment to moment.
+    /// A small number, so that the candidates alternate often, because the speed of a disk varies from moment to
+    /// moment.
     private static let commitsPerLap = 8
 
     static func measure(_ surroundings: Surroundings) async throws -> [Case] {
@@ -61,7 +62,7 @@ enum DurableCommits {
         ]
     }
 
-    /// Several tasks that each append one commit after the other, and wait for each to be durable.
+    /// Several tasks that each append one commit after the other, and wait until each is durable.
     private static func committers(_ log: OperationLog, _ records: EncodedRecords) -> Contender {
         let count = 8
         return Contender(name: "\(count) concurrent committers, grouped", units: count * commitsPerLap) {
@@ -83,7 +84,7 @@ enum DurableCommits {
     }
 }
 
-/// The bytes that the log writes for each of some commits, as the baseline writes them again.
+/// The bytes that the log writes for each of some commits, for the baseline that writes the same bytes.
 private struct WrittenBytes {
     private var bytes: [UInt8] = []
     private var lengths: [UInt32] = []

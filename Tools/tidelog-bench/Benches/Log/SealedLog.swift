@@ -2,7 +2,7 @@ internal import Foundation
 internal import OperationLog
 internal import Operations
 
-/// What a log costs once it is written: its size, and reading it.
+/// The cost of a written log: its size, and reading it.
 enum SealedLog {
     private static let operations = 600_000
 
@@ -58,7 +58,7 @@ extension SealedLog {
         for start in stride(from: 0, to: records.count, by: operationsPerCommit) {
             try log.append(Array(records.records[start..<min(start + operationsPerCommit, records.count)]))
         }
-        // By itself this happens in the background; the measurements are of what comes of it.
+        // Normally this runs in the background; its result is measured.
         try log.repackSealedSegments()
     }
 
@@ -70,7 +70,7 @@ extension SealedLog {
         }
     }
 
-    /// Of all segments but the last, which is not sealed yet.
+    /// Returns the size of all segments except the last one, which is not sealed yet.
     private static func sealedBytesPerOperation(_ path: String) throws -> Double {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }
             .sorted()
@@ -137,7 +137,7 @@ extension SealedLog {
         return count
     }
 
-    /// Opening, seeking and verifying.
+    /// Measures opening, seeking and verifying.
     private static func places(_ path: String, _ surroundings: Surroundings) async throws -> [Case] {
         var opening: [Double] = []
         var seeking: [Double] = []

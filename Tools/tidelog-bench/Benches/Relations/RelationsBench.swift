@@ -26,7 +26,7 @@ extension Bench {
         for round in 0...rounds {
             var seconds = ["ours": try await shop.put(), "SQLite by hand": try shop.putByHand()]
             if ObjectBox.missing == nil {
-                // The second of them is walked.
+                // The links of the second one are traversed later.
                 seconds["ObjectBox, 1,000 a transaction"] = try shop.putInObjectBox(perTransaction: 1_000)
                 seconds["ObjectBox, one transaction"] = try shop.putInObjectBox(perTransaction: orders)
             }
