@@ -2,7 +2,8 @@ import EDM
 import ODataWire
 import Testing
 
-/// `$apply` over the sales of the standard's examples (OData Extension for Data Aggregation 4.0, section 2.4), in part.
+/// Evaluation of `$apply` over a part of the sales in the standard's examples (OData Extension for Data Aggregation
+/// 4.0, section 2.4).
 struct ApplyEvaluationTests {
     private static let customers: [String: PropertyValues] = [
         "C1": ["ID": .string("C1"), "Name": .string("Joe"), "Country": .string("USA")],
@@ -34,7 +35,7 @@ struct ApplyEvaluationTests {
         row(index, id: sale.id, customer: sale.customer, product: sale.product, amount: .integer(sale.amount))
     }
 
-    /// Each row of the result: an entity as `#ID`, other rows as their values by name.
+    /// Returns each row of the result: an entity as `#ID`, any other row as its values by name.
     private func run(_ text: String, _ rows: [ApplyRow]? = nil) throws -> [String] {
         let query = PercentCoding.encode(text, for: .queryValue)
         let sequence = try QueryOptions.parse("$apply=\(query)", version: .v401).apply

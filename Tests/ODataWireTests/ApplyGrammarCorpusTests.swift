@@ -2,10 +2,10 @@ import EDM
 import ODataWire
 import Testing
 
-/// The test cases of the OASIS grammar for `$apply`, under their constraints.
+/// The test cases of the OASIS grammar for `$apply`, checked against a model made from the constraints of the grammar.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct ApplyGrammarCorpusTests {
-    /// What the grammar lets through and the type check does not.
+    /// Expressions that the grammar accepts and the type check rejects, with the reason.
     private static let exceptions = [
         "$apply=aggregate((TaxRate sub 1) mul 'P1D' with average as Stuff)":
             "a string is multiplied, which the type check refuses and the grammar cannot see",

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ODataWire
 
-/// SplitMix64: the seed that a failure prints gives the same bytes again.
+/// A SplitMix64 generator. The seed that a failure prints produces the same bytes again.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {

@@ -52,7 +52,7 @@ struct BatchMatcherTests {
         #expect(match(request, swapped).allSatisfy(isInDoubt))
         let failure = BatchResponsePart.single(contentID: "2", Self.response(409))
         #expect(isInDoubt(match(request, [failure]).first))
-        // A service may number its answers as it likes, as long as it does not use the client's names.
+        // A service may use Content-IDs of its own in the response, unless they are Content-IDs of the request.
         let own = [["x"], ["y"]].map { BatchResponsePart.changeSet($0.map { Self.answer($0, 201) }) }
         #expect(
             match(request, own)

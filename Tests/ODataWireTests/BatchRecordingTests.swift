@@ -3,12 +3,13 @@ import Testing
 
 @testable import ODataWire
 
-/// The recordings of other services and clients, held against the facts that their index states.
+/// Batches recorded from other services and clients, compared with the facts in their index.
 @Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct BatchRecordingTests {
     let reader = MultipartBatchReader()
 
-    /// The index took the boundary from the first delimiter line; without a parameter the reader does the same.
+    /// A content type without the parameter `boundary`. The reader uses the first delimiter line, like the parser that
+    /// wrote the index.
     let contentType = "multipart/mixed"
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.facts.otherParts == nil })
@@ -48,7 +49,7 @@ struct BatchRecordingTests {
         #expect(found.count == facts.operations)
         #expect(changeSets == facts.changesets)
         #expect(Dictionary(found.map { ($0.request.method, 1) }, uniquingKeysWith: +) == facts.methods)
-        // The index's parser keeps a version that blanks follow in the URL; ours does not.
+        // The parser of the index leaves the HTTP version in a URL if blanks follow it. The reader removes the version.
         #expect(
             found.map(\.request.url)
                 == facts.ops?.map { ($0.url ?? "").replacingOccurrences(of: " HTTP/1.1 ", with: "") })
@@ -85,7 +86,7 @@ struct BatchRecordingTests {
         #expect(error?.code == .partHead)
     }
 
-    /// Their change sets hold a Content-ID twice, which the writer refuses.
+    /// Recordings with a duplicate Content-ID in a change set. The writer rejects them.
     static let duplicates: Set = ["batch/v4/olingo/batchLarge.batch", "batch/v4/ui5/mockserver-4-request.batch"]
 
     @Test(
@@ -100,7 +101,8 @@ struct BatchRecordingTests {
         #expect(again.parts.map(withoutLength) == batch.parts.map(withoutLength))
     }
 
-    /// The index counts the line break before the delimiter, and one that only the Content-Length tells to be no body.
+    /// The index counts the line break before the delimiter, and also a line break that the Content-Length excludes
+    /// from the body.
     private func expectBody(_ body: [UInt8], _ headers: HTTPHeaders, _ expected: BatchCorpus.Operation) throws {
         #expect((0...4).contains(expected.bodyBytes - body.count), "\(body.count) of \(expected.bodyBytes)")
         if expected.json == true {
@@ -124,7 +126,8 @@ struct BatchRecordingTests {
 
 @Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct BatchParserCaseTests {
-    /// What the strict parser of that project refuses because it knows its own address; a reader has none.
+    /// Cases that Olingo's strict parser rejects because it compares URLs with its own service root. The reader has no
+    /// service root.
     static let needsServiceRoot: Set = ["testInvalidUri", "uriWithWrongAbsolutePath", "wrongHost"]
 
     @Test(arguments: BatchCorpus.parserCases.filter { !needsServiceRoot.contains($0.name) })

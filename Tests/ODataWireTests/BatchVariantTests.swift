@@ -2,7 +2,7 @@ import Testing
 
 @testable import ODataWire
 
-/// Forms of an answer that services in the field send, each with the same meaning: 201 for one, 204 for two.
+/// Variants of one response, as real services send them. All mean: status 201 for request 1 and 204 for request 2.
 struct BatchVariantTests {
     private static let plain = """
         --b

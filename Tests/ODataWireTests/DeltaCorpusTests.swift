@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// The recorded deltas, read by the types that they are of.
+/// The recorded deltas, each read with its entity type.
 @Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct `The deltas of the corpus` {
     static let csdl = """
@@ -183,7 +183,7 @@ struct `The deltas of the corpus` {
     }
 }
 
-/// What the corpus's index counts of deltas, nested ones included.
+/// The number of entries of each kind that the index of the corpus states for a delta, including nested deltas.
 private struct Counts {
     var removed = 0
     var addedLinks = 0

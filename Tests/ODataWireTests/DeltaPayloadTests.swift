@@ -236,7 +236,7 @@ import Testing
         #expect(read.ignored == ["Friends", "Name"])
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
     @Test(arguments: [
         (#"{"@removed":{}}"#, PayloadError.Code.unexpectedShape, "/0"),

@@ -69,7 +69,8 @@ import Testing
                     let read = try PrimitiveLiteral.parse(text, as: primitive, version: version, form: form)
                     #expect(read == value, "seed \(seed): \(text)")
                 }
-                // In an expression the literal must be told from what follows, and be of a type that compares alike.
+                // In an expression, the scanner must find the end of the literal and return a value that compares as
+                // equal.
                 let literal = Array(PrimitiveLiteral.format(value, as: primitive, version: version, form: .url).utf8)
                 let scanned = try #require(
                     PrimitiveLiteral.scan((literal + [0x29])[...], version: version), "seed \(seed)")
@@ -117,7 +118,7 @@ import Testing
     }
 }
 
-/// Random values of every type, biased towards the edges.
+/// A generator of random values of every type, biased towards edge cases.
 struct RandomValues {
     private var random: WireRandom
 
@@ -172,7 +173,7 @@ struct RandomValues {
         return DecimalValue(text)
     }
 
-    /// A value that `version` can carry; nil for a type that it does not have.
+    /// Returns a random value that `version` can represent, or nil if `version` does not have the type.
     mutating func primitive(_ type: PrimitiveType, _ version: ODataVersion) -> Value? {
         switch type {
         case .boolean: return .boolean(flip())
@@ -210,7 +211,7 @@ struct RandomValues {
         }
     }
 
-    /// Some of the customer's properties.
+    /// Returns random values for a random subset of the customer's properties.
     mutating func properties(_ version: ODataVersion) -> PropertyValues {
         var values = PropertyValues()
         for (name, type) in PayloadShop.values where flip() {

@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 @Suite struct `A page that arrives in pieces` {
-    /// What reading came to, errors included, so that two ways can be compared.
+    /// The result of reading a page, errors included, so that two ways of reading can be compared.
     private struct Reading: Equatable {
         var items: [DeltaItem] = []
         var error: PayloadError?
@@ -27,7 +27,7 @@ import Testing
         return result
     }
 
-    /// Cut in front of the bytes at `cuts`, which are in order.
+    /// Reads the page in pieces that start at the offsets in `cuts`, which are in ascending order.
     private func pieces(_ bytes: [UInt8], _ version: ODataVersion, cuts: [Int]) -> Reading {
         var result = Reading()
         var feed = reader(version).feedReader(type: type)
@@ -118,7 +118,7 @@ import Testing
         var error: PayloadError?
     }
 
-    /// Without a model, since the corpus is of many.
+    /// Scans the page without a model, since the documents of the corpus belong to many models.
     private func scanned(_ bytes: [UInt8], _ version: ODataVersion, cuts: [Int]?) -> Scan {
         var result = Scan()
         do throws(PayloadError) {

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// Sentences beside those of the OASIS suite, each with its verdict: one reason for each of those that have to fail.
+/// Valid and invalid sentences that the OASIS suite lacks. Each invalid sentence contains a single error.
 struct GrammarRowTests {
     private static let metadata = """
         <edmx:Edmx Version="4.01" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>

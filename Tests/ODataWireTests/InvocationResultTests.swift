@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// What services answer to the calls of functions and actions.
+/// Responses of services to calls of functions and actions.
 @Suite struct InvocationResultTests {
     private func v2(_ json: String, _ type: TypeReference, name: String = "F") throws -> InvocationPayload {
         try PayloadReader(version: .v2, model: try InvocationModel.v2()).result(

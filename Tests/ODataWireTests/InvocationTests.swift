@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// The requests that call functions and actions.
+/// Requests that call functions and actions.
 @Suite struct InvocationTests {
     typealias Argument = OperationInvocation.Argument
 
@@ -26,7 +26,7 @@ import Testing
         try Self.request(try InvocationModel.v2(), name, arguments)
     }
 
-    // MARK: Functions of V4
+    // MARK: V4 functions
 
     @Test func `a function without parameters has empty parentheses`() throws {
         let model = try InvocationModel.v4()
@@ -106,7 +106,7 @@ import Testing
         #expect(try result("Model.Customer") == "Edm.Int32")
     }
 
-    // MARK: Actions of V4
+    // MARK: V4 actions
 
     @Test func `an action without parameters has no body`() throws {
         let request = try Self.request(try InvocationModel.v4(), "Activation")

@@ -4,7 +4,8 @@ import Testing
 @testable import ODataWire
 
 struct JSONBatchReaderTests {
-    /// Change sets of the requests 1 and 2, and 3; a query between them is r2_1.
+    /// A batch of a change set with the requests 1 and 2, a query with the generated ID `r2_1`, and a change set with
+    /// the request 3.
     static let request = BatchRequest(parts: [
         .changeSet(["1", "2"].map { .init(contentID: $0, request: JSONBatchWriterTests.post("A", "{}")) }),
         .query(WireRequest(method: "GET", url: "A")),

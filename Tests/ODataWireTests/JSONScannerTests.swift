@@ -92,7 +92,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // What is still JSON must be written as the same JSON.
+            // A document that is still valid JSON must be written as equal JSON.
             if let value = try? JSONValue.parse(damaged) {
                 #expect(try JSONValue.parse(Array(value.text.utf8)) == value, "seed \(seed)")
             }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ODataWire
 
-/// Items of a page that are larger than the limits allow.
+/// Items of a page that exceed the limits.
 struct OversizedItemTests {
     private let customer = PayloadShop.customer
 
@@ -18,7 +18,7 @@ struct OversizedItemTests {
 
     private let long = String(repeating: "x", count: 1_000)
 
-    /// Reads the page in pieces of each of these sizes; all have to give the same.
+    /// Reads the page in pieces of several sizes and requires the same result for each size.
     private func items(_ bytes: [UInt8], _ reader: PayloadReader) throws -> [DeltaItem] {
         var results: [[DeltaItem]] = []
         for size in [1, 7, 64, 1 << 20] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ODataWire
 
-/// What parameter aliases stand for, and how much it may be.
+/// The resolution of parameter aliases, and its limits.
 struct ParameterAliasTests {
     private func resolved(_ query: String) throws -> QueryOptions {
         try QueryOptions.parse(query.replacing(" ", with: "%20"), version: .v401).resolvingAliases()
@@ -55,7 +55,7 @@ struct ParameterAliasTests {
         options.aliases = [QueryOptions.ParameterAlias(name: "a", value: tower(on: "b"))]
         let tooHigh = #expect(throws: EvaluationError.self) { try options.resolvingAliases() }
         #expect(tooHigh?.code == .outOfRange)
-        // A long chain is no tower.
+        // A long chain of aliases does not increase the depth of the resolved expression.
         let chain = (1...100).map { "@a\($0)=@a\($0 - 1)" }.joined(separator: "&")
         #expect(try resolved("$filter=@a100 eq 1&@a0=A&" + chain) == resolved("$filter=A eq 1"))
     }

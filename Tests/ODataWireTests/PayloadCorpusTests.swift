@@ -56,7 +56,7 @@ struct `The JSON corpus` {
             counts.count(try JSONValue.parse(try LiteralCorpus.bytes(document.file)), depth: 1)
             let repeated = document.facts["duplicateKeys"]?.array?.compactMap(\.string) ?? []
             #expect(counts.duplicates.sorted() == repeated.sorted(), "\(document.file)")
-            // The index counted only the last of several members of one name.
+            // For a repeated member name, the index counts only the last member.
             guard repeated.isEmpty else { continue }
             for (name, count) in [
                 ("maxDepth", counts.depth), ("objects", counts.objects), ("arrays", counts.arrays),
@@ -73,7 +73,7 @@ struct `The JSON corpus` {
     @Test func `pages have the items, counts and links of the index`() throws {
         for document in Self.documents("v2-collection", "v4-collection", "v4-delta", "v4-primitive-collection") {
             if document.kind == "v4-delta-update-request" { continue }
-            // Nobody can tell which of them the service meant.
+            // If a member name is repeated, the intended member is unknown.
             if document.facts["duplicateKeys"]?.array?.isEmpty == false {
                 #expect(throws: PayloadError.self, "\(document.file)") { try readAll(document) }
                 continue
@@ -89,7 +89,8 @@ struct `The JSON corpus` {
             #expect(Int64(items) == facts["items"]?.integer, "\(document.file)")
             #expect(Int64(removed) == facts["removedItems"]?.integer ?? 0, "\(document.file)")
             #expect(scanner.count == facts["inlineCount"]?.integer ?? facts["count"]?.integer, "\(document.file)")
-            // The index does not count a next link that lacks its @; to miss one would mean to lose the rest of the data.
+            // The index ignores a next link without the prefix `@`. The reader accepts it, because it would otherwise
+            // lose the following pages.
             let isUnprefixed = try JSONValue.parse(try LiteralCorpus.bytes(document.file))["odata.nextLink"] != nil
             let hasNext = isUnprefixed || facts["hasNext"]?.flag ?? (facts["nextLink"] != nil)
             #expect((scanner.nextLink != nil) == hasNext, "\(document.file)")
@@ -145,7 +146,7 @@ struct `The JSON corpus` {
     }
 }
 
-/// What the corpus's index counts over a whole document.
+/// The numbers that the index of the corpus states for a whole document.
 private struct Counts {
     var depth = 0
     var objects = 0

@@ -91,7 +91,7 @@ import Testing
             {
                 let written = PrimitiveLiteral.format(value, as: type, version: version, form: form)
                 let again = try? PrimitiveLiteral.parse(written, as: type, version: version, form: form)
-                // NaN is equal to nothing, itself included. A shape without SRID is written with the standard's default.
+                // NaN is not equal to itself. A shape without an SRID is written with the default SRID of the standard.
                 let isNaN = written.contains("NaN")
                 let isSame =
                     type.isGeo

@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 struct QueryEvaluatorTests {
-    /// An order with two items, a customer, and no sales person.
+    /// Returns an order with two items, a customer, and no sales representative.
     private func order() -> EvaluationScope {
         func item(_ quantity: Int64) -> EvaluationScope { EvaluationScope(["Quantity": .integer(quantity)]) }
         let values: PropertyValues = [
@@ -76,7 +76,7 @@ struct QueryEvaluatorTests {
         ("Items/$count", "2"), ("Items/$count($filter=Quantity gt 4)", "1"), ("Tags/any(t:t eq 'red')", "true"),
         ("Items/any(i:i/Quantity eq 5 and $it/ID eq 7)", "true"), ("'red' in Tags", "true"), ("ID in (1,7)", "true"),
         ("contains(Tags,[\"blue\"])", "true"), ("Items/all(i:Items/any(j:j/Quantity ge i/Quantity))", "true"),
-        // The rest
+        // Other functions and operators
         ("Colour has Shop.Colour'Red'", "true"), ("Colour has Shop.Colour'Green'", "false"),
         ("isof(Shop.Order)", "true"),
         ("cast(ID,Edm.String)", "'7'"), ("cast('x',Edm.Int32)", "null"), ("cast(Price,Edm.Int32)", "12"),

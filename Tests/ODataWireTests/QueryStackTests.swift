@@ -4,7 +4,7 @@ import ODataWire
 import Testing
 
 struct QueryStackTests {
-    /// Half a megabyte is what secondary threads have on Apple platforms.
+    /// Runs the body on a thread with a stack of 512 KiB, the size for secondary threads on Apple platforms.
     private func onSmallStack(_ body: @escaping @Sendable () throws -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: (try? body()) ?? false) }

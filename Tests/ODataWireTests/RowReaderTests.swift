@@ -23,7 +23,7 @@ import Testing
 
     private static let guid = "6f9619ff-8b86-4011-b42d-00c04fc964ff"
 
-    /// The members of a row, one of which may be another.
+    /// Returns the text of a row. If `member` is not nil, its value is replaced by `value`.
     private static func row(_ member: String? = nil, _ value: String = "") -> String {
         let members = [
             ("@odata.etag", #""W/\"1\"""#), ("ID", "7"), ("Text", #""a""#), ("Amount", "1.50"), ("Weight", "2.25"),
@@ -34,7 +34,7 @@ import Testing
         return "{" + members.map { "\"\($0)\":" + ($0 == member ? value : $1) }.joined(separator: ",") + "}"
     }
 
-    /// What one page of the rows says of the one at the place: the item, or the error's code.
+    /// Reads a page of these rows and returns the item at `place`, or the code of the error.
     private func reading(_ rows: [String], at place: Int) throws -> (item: DeltaItem?, code: PayloadError.Code?) {
         let model = try Self.model.get()
         let type = try #require(model.findEntityType("S.Row"))
@@ -129,7 +129,7 @@ import Testing
     {
         var random = SeededGenerator(state: seed)
         let row = Array(Self.row().utf8)
-        // What JSON and its values are made of, so that much of it is valid.
+        // Bytes that occur in JSON and its values, so that many of the changed rows are valid.
         let bytes = Array(##"{}[]:,"\/bfnrtu0123456789.-+eEtrufalsn TZ:Aé"##.utf8)
         for _ in 0..<300 {
             var changed = row
@@ -150,7 +150,8 @@ import Testing
         }
     }
 
-    /// Whether what stands behind the row cannot be taken for a part of it, nor what is in it for other rows.
+    /// Whether the end of the row is unambiguous, so that text after it cannot belong to the row and the row cannot
+    /// contain other rows.
     private static func endsWhereItEnds(_ text: String) -> Bool {
         do throws(JSONError) {
             var scanner = try JSONScanner(Array(text.utf8))

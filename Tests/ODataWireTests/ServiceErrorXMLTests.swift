@@ -1,7 +1,7 @@
 import ODataWire
 import Testing
 
-/// Errors that services of V2 write in XML, whatever the request accepts.
+/// Errors that V2 services return in XML regardless of the `Accept` header.
 @Suite struct `Service errors in XML` {
     private static let namespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
 

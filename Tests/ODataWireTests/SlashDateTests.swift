@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// `/Date(ticks±offset)/` (MS-ODATA 2.2.6.3.1).
+/// Values of the form `/Date(ticks±offset)/` (MS-ODATA 2.2.6.3.1).
 @Suite struct `Dates of V2 JSON` {
     private func read(_ text: String, as type: PrimitiveType = .dateTime) -> Value? {
         try? PrimitiveLiteral.parse(text, as: type, version: .v2, form: .json)

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// Type names with the alias of a schema (OData JSON Format 4.01, 4.6.3).
+/// Type names that use the alias of a schema (OData JSON Format 4.01, 4.6.3).
 @Suite struct `Type names by alias in payloads` {
     private static func model(_ version: String = "4.01") throws -> EntityDataModel {
         let text = """
