@@ -3,20 +3,21 @@ import Testing
 
 @testable import OperationLog
 
-/// Segments whose records are stored in columns are segments like all others.
+/// Segments with records in column form are read, sealed and verified like all other segments.
 @Suite struct ColumnSegmentTests {
-    /// Of ``Sample``'s payloads: what stands in front of the number, and the rest.
+    /// The layout of ``Sample``'s payloads: the bytes before the number, then the rest as a fixed value.
     private static let layout = RecordLayout { _, payload, fields in
         guard payload.count > 12 else { return }
         fields.append(RecordField(.fixed, 10..<payload.count))
     }
 
-    /// Of one kind, as most of a real log's are.
+    /// Returns records of one kind, as in most of a real log.
     private static func records(_ range: ClosedRange<UInt64>) -> [LogRecord] {
         range.map { LogRecord(sequence: $0, kind: 9, payload: Sample.payload($0)) }
     }
 
-    /// Two sealed segments and a part of one; the sealed ones in columns. The last record's number.
+    /// Writes two sealed segments, recompressed into columns, and a part of a third. Returns the number of the last
+    /// record.
     private func write(_ disk: SimulatedDisk, keys: [LogKey] = []) throws -> UInt64 {
         let options = OperationLog.Options(
             sealing: .repacked(level: 3), layout: Self.layout, segmentSize: 20_000, keys: keys)

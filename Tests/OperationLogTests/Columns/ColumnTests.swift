@@ -2,9 +2,10 @@ import Testing
 
 @testable import OperationLog
 
-/// The column form gives the raw bytes back, whatever they are, and never more than it may.
+/// Decoding a column form restores the raw bytes for any input and never returns more bytes than declared.
 @Suite struct ColumnTests {
-    /// Payloads of the test are rows of a number, a text, three fixed bytes, and a literal in front of each.
+    /// The payloads in these tests are sequences of numbers, texts and fixed values of three bytes, each preceded by
+    /// literal bytes.
     static let layout = RecordLayout { kind, payload, fields in
         guard kind < 100 else { return }
         var at = 0
@@ -99,7 +100,7 @@ import Testing
         }
         let raw = Self.raw(records)
         let form = try #require(Self.form(raw, 1000))
-        // Two steps a record in the row, and a difference of at most two bytes.
+        // Each record takes two bytes for its steps in the row and at most two bytes for the difference.
         #expect(form.count < 1000 * 4 + 64)
         #expect(Self.restored(form, 1000, raw) == raw)
     }

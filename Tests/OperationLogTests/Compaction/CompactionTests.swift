@@ -9,7 +9,7 @@ import Testing
         try LogReader(directory: Sample.directory, fileSystem: disk)
     }
 
-    /// Thirty records in several segments, then a snapshot, then three more.
+    /// Returns a log with thirty records in several segments, then a snapshot, then three more records.
     private func longLog(_ disk: SimulatedDisk) throws -> OperationLog {
         let log = try Sample.open(disk, small).log
         for sequence in UInt64(1)...30 { try log.append(Sample.commit(from: sequence, count: 1)) }
@@ -75,7 +75,7 @@ import Testing
         try log.compact(keepingFrom: .max)
         var seen: UInt64 = 1
         #expect(throws: LogError.compacted(first: 31)) {
-            // The segment that is open can still be read.
+            // The cursor can still read the segment that it has open.
             while let record = try behind.next() { seen = record.sequence }
         }
         #expect(seen < 30)

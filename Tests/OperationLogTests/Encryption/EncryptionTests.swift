@@ -75,13 +75,13 @@ import Testing
         let keys = [Sample.key, Sample.otherKey]
         #expect(try Sample.read(disk, keys: keys) == Sample.expected(1...5))
         #expect(try verify(disk, keys: keys).isSound)
-        // The plain part is readable to all; the rest is not.
+        // The unencrypted segment needs no key; the other segments do.
         #expect(throws: LogError.keyRequired(path: Sample.segment(3))) { try Sample.read(disk) }
         #expect(throws: LogError.wrongKey(path: Sample.segment(5))) { try Sample.read(disk, keys: [Sample.key]) }
         #expect(throws: LogError.wrongKey(path: Sample.segment(3))) {
             try Sample.open(disk, .init(keys: [Sample.otherKey]))
         }
-        // Back to the first key: once more a segment of its own.
+        // Appending with the first key again starts a new segment.
         try Sample.write(disk, commits: [1], .init(keys: keys))
         #expect(disk.paths.contains(Sample.segment(6)))
         #expect(try Sample.read(disk, keys: keys) == Sample.expected(1...6))
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test func `no nonce and no salt is used twice, crashes included`() throws {
-        // By what it is for, so that the same block in two images is one.
+        // The content for which each nonce and each salt is used. The same block in two images counts once.
         var nonces: [[UInt8]: [UInt8]] = [:]
         var salts: [[UInt8]: [UInt8]] = [:]
         for call in 5..<60 {
@@ -115,7 +115,7 @@ import Testing
             _ = try? Sample.write(disk, commits: Array(repeating: 1, count: 15), Self.encrypted)
             let left = disk.tearing(lastWriteTo: 60)
             _ = try? Sample.write(left, commits: [1, 1], Self.encrypted)
-            // What the crash cut away counts as well: somebody may have a copy.
+            // Content that the crash cut off counts too, because a copy of it may exist.
             for image in [disk.tearing(lastWriteTo: .max), left] {
                 for path in image.paths where path.hasSuffix(".segment") {
                     let header = try SegmentHeader.decode(image[path])

@@ -4,7 +4,8 @@ import Testing
 
 @testable import OperationLog
 
-/// When the end is noted, what it costs, and when it says nothing.
+/// The times at which the end of a log is recorded, the cost of recording it, and the cases in which the record is
+/// ignored.
 @Suite struct EndFileTests {
     private func slots(_ disk: SimulatedDisk, keys: [LogKey] = []) throws -> EndSlots {
         let last = try #require(disk.paths.last { $0.hasSuffix(".segment") })
@@ -29,7 +30,7 @@ import Testing
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 5))
         log.close()
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 6))
-        // It is on the disk, its name included.
+        // The file and its directory entry are synced.
         #expect(disk.withoutUnsynced()[Sample.end] == disk[Sample.end])
         log.recordEnd()
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 6))
@@ -48,7 +49,7 @@ import Testing
         Sample.forgetEnd(disk)
         let without = disk.calls
         try Sample.write(disk, commits: [])
-        // Made, written, synced, and named.
+        // The four additional calls create, write and sync the file, and sync the directory.
         #expect(disk.calls - without == each + 4)
         #expect(disk[Sample.end].count <= 596)
     }
@@ -61,7 +62,7 @@ import Testing
         log.close()
         #expect(!disk.paths.contains(Sample.end))
         let synced = try Sample.open(disk, .init(durability: .none)).log
-        // What was found is durable since.
+        // Opening made the records that it found durable.
         #expect(try slots(disk).newest == LogEnd(lastSegment: 1, nextSequence: 2))
         try synced.append(Sample.commit(from: 2, count: 1))
         synced.close()
@@ -108,7 +109,8 @@ import Testing
         SimulatedDisk.Fault.refuse, .full, .fail(number: 5, writes: .none), .fail(number: 5, writes: .all),
     ])
     func `a disk that refuses to note the end costs no record and fails no call`(_ fault: SimulatedDisk.Fault) throws {
-        // Made, written, synced and named at the first closing; written and synced at the second.
+        // The first close creates, writes and syncs the file and syncs the directory. The second writes and syncs the
+        // file.
         for call in 0..<6 {
             let disk = SimulatedDisk()
             let log = try Sample.open(disk).log
@@ -140,7 +142,7 @@ import Testing
             let slot = forger.encoded(LogEnd(lastSegment: 1, nextSequence: 99))
             copy[Sample.end] += [UInt8](repeating: 0, count: 512 - copy[Sample.end].count) + slot
             #expect(try slots(copy, keys: keys).newest?.nextSequence == (isOwner ? 99 : 3))
-            // The number alone cannot be changed either.
+            // Changing only the sequence number is detected too.
             copy[Sample.end].replaceSubrange(512..<512 + slot.count, with: slot)
             copy[Sample.end][512 + EndSlots.Layout.nextSequence.offset] ^= 1
             #expect(try slots(copy, keys: keys).newest?.nextSequence == 3)
@@ -218,7 +220,8 @@ import Testing
 }
 
 extension Sample {
-    /// Opens a log whose last byte is missing, and expects that the file of the end does not object.
+    /// Opens a log whose last byte is missing, and expects that the tail is cut: the content of the end file is
+    /// ignored.
     fileprivate static func write(_ disk: SimulatedDisk, _ content: [UInt8]) {
         do {
             let (log, recovery) = try open(disk)

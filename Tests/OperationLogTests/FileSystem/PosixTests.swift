@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-/// The log on the operating system's files.
+/// The log with the files of the operating system.
 @Suite struct PosixTests {
     @Test func `a log on real files is written, reopened, sealed and read`() throws {
         let store = TemporaryDirectory()
@@ -89,7 +89,7 @@ import Testing
                         seen += 1
                         #expect(record == Sample.record(seen))
                     }
-                    // The end of what is readable is the end of a commit.
+                    // The last readable record is always the last one of a commit.
                     #expect(seen % 3 == 0)
                     await Task.yield()
                 }

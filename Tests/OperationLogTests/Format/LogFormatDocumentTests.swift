@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// `Docs/LogFormat.md` and the code say the same.
+/// Comparison of `Docs/LogFormat.md` with the code.
 @Suite struct LogFormatDocumentTests {
     private let lines: [Substring]
 
@@ -22,7 +22,7 @@ import Testing
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// The cells of the first table under the heading, without its head.
+    /// Returns the cells of the first table below the heading, without the header row.
     private func table(_ heading: String) throws -> [[String]] {
         let start = try #require(lines.firstIndex(of: "### " + heading), "no section \(heading)")
         let rows = lines[start...].dropFirst().drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
@@ -52,7 +52,7 @@ import Testing
             FieldLayout(row[2], try #require(Int(row[0])), try #require(Int(row[1])))
         }
         #expect(told == fields)
-        // No hole, no overlap.
+        // The fields have no gaps and do not overlap.
         var end = 0
         for field in fields {
             #expect(field.offset == end, "\(field.name)")

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct LogPastTests {
-    /// How a log may lie on the disk.
+    /// The layout of a log on the disk.
     enum Form: CaseIterable {
         case single, long, sealed, packed, encrypted
 
@@ -114,7 +114,7 @@ import Testing
     }
 }
 
-/// Notes every call that may change something.
+/// A file system that records every call that can change a file.
 private final class WatchedFileSystem: FileSystem {
     private let inner: SimulatedDisk
     private let noted = Mutex<[String]>([])

@@ -2,9 +2,9 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A crash at every call of a short log's life, and every image that it may leave.
+/// Crashes at every call of a short script, with every disk image that the crash can leave.
 @Suite struct CrashImageTests {
-    /// Small, so that a short log's writes have several.
+    /// The size of a sector, so small that the writes of a short log have several sectors.
     private static let sector = 32
 
     @Test(arguments: LogVariant.allCases)

@@ -4,7 +4,7 @@ import Testing
 @testable import OperationLog
 
 #if os(Linux) || os(macOS)
-    /// Readers in this process, while another one appends, seals, packs again, makes snapshots and compacts.
+    /// Readers in this process, while another process appends, seals, recompresses, writes snapshots and compacts.
     @Suite struct FollowTests {
         private static let records: UInt64 = 4000
 
@@ -29,7 +29,7 @@ import Testing
             #expect(try LogVerification.verify(directory: directory).isSound)
         }
 
-        /// In the child.
+        /// Writes the log. Runs in the child process.
         private static func write(_ directory: String) throws {
             let options = OperationLog.Options(durability: .none, segmentSize: 12_000, runSize: 3000)
             let log = try OperationLog.open(directory: directory, options: options).log
@@ -45,7 +45,7 @@ import Testing
             log.close()
         }
 
-        /// Sees each record once and in order, but for those that were compacted before it came to them.
+        /// Expects each record once and in order, except for records that were compacted before they were read.
         private static func follow(_ directory: String) async throws {
             let reader = try LogReader(directory: directory)
             var expected: UInt64 = 1

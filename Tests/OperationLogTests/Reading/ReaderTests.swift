@@ -3,7 +3,7 @@ import OperationLog
 import Testing
 
 @Suite struct ReaderTests {
-    /// A log of many segments and runs.
+    /// Returns a log with many segments and runs.
     private func longLog() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 3, count: 60), .init(segmentSize: 900, runSize: 400))

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationLog
 
-/// How much a reader reads to find a record: it must not grow with the log.
+/// The number of bytes that a reader reads to find a record. It must not grow with the log.
 @Suite struct SeekTests {
     private static let options = OperationLog.Options(
         durability: .none, sealing: .asWritten, segmentSize: 60_000, runSize: 20_000)
@@ -16,7 +16,7 @@ import Testing
         return disk
     }
 
-    /// The most that one of many seeks reads.
+    /// Returns the largest number of bytes that one of the seeks reads.
     private func bytesRead(_ disk: SimulatedDisk, _ sequences: some Sequence<UInt64>) throws -> Int {
         let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
         var most = 0
@@ -36,7 +36,7 @@ import Testing
                 try bytesRead(disk, stride(from: UInt64(1), through: UInt64(records), by: max(1, records / 200))))
         }
         print("most bytes that a seek reads, in logs of 2000, 8000 and 32000 records: \(most)")
-        // Each of its few reads is of a segment at most: header, trailer, footer, run.
+        // A seek reads the header, the trailer, the footer and a run. Each read is at most as large as a segment.
         #expect(most.allSatisfy { $0 <= 4 * 64_000 })
         #expect(most[2] <= most[0] + most[0] / 10)
     }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationLog
 
-/// A new log takes the old one's place, and no crash in between loses either.
+/// Repair in place replaces the log by a new one, and no crash loses both.
 @Suite struct InPlaceTests {
     private func damaged() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
@@ -11,7 +11,7 @@ import Testing
             disk, commits: Array(repeating: 2, count: 12),
             .init(sealing: .asWritten, segmentSize: 400, runSize: 150))
         disk[Sample.segment(1)][120] ^= 1
-        // What was written long ago is durable.
+        // A copy treats all content as durable, like content written long ago.
         return disk.copy()
     }
 
@@ -72,7 +72,7 @@ import Testing
                 #expect(throws: (any Error).self) { try inPlace(disk) }
                 for image in [disk.copy(), disk.withoutUnsynced()] {
                     images += 1
-                    // Some open it first: it refuses, or finishes what was begun.
+                    // In every second image the log is opened first: the writer refuses it, or completes the repair.
                     if call % 2 == 0 { (try? Sample.open(image))?.log.close() }
                     _ = try inPlace(image)
                     let records = try Sample.records(

@@ -3,11 +3,12 @@ import Testing
 
 @testable import OperationLog
 
-/// A single changed bit costs nothing: a repair puts it right.
+/// Repair corrects a single changed bit without any loss.
 @Suite struct MendingTests {
     private static let keys: [[LogKey]] = [[], [Sample.key]]
 
-    /// Two sealed segments, one with columns, a snapshot, and a last segment that is not sealed.
+    /// Returns a log with two sealed segments, one of them with columns, a snapshot, and a last segment that is not
+    /// sealed.
     private static func log(_ keys: [LogKey]) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(sealing: .asWritten, segmentSize: 600, keys: keys)).log
@@ -73,7 +74,8 @@ import Testing
         #expect(blocks.count == 3)
         var mended: [MendedBit] = []
         for (index, block) in blocks.enumerated() {
-            // One in the header, one in the payload, or both.
+            // One bit in the header of the first block, one in the payload of the second block, and both in the third
+            // block.
             for offset in [[block + 9], [block + 50], [block + 9, block + 50]][index] {
                 disk[last][offset] ^= 4
                 mended.append(MendedBit(path: last, offset: UInt64(offset), bit: 2))
@@ -106,7 +108,7 @@ import Testing
         let bytes = disk[last]
         let block = try #require(
             bytes.indices.dropLast(44).last { bytes[$0..<$0 + 4].elementsEqual(LogFormat.blockMagic) })
-        // The checksum fits other content, from which this one is one bit away.
+        // The checksums fit forged content, which differs in one bit from the stored content.
         disk[last][block + 60] ^= 0x18
         let header = BlockHeader.Layout.byteCount
         disk[last].store(crc32c(disk[last][(block + header)...]), BlockHeader.Layout.payloadChecksum, in: block)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationLog
 
-/// What is saved of a damaged log: everything readable, under its number, and nothing else.
+/// Repair saves all readable records of a damaged log under their sequence numbers, and no other records.
 @Suite struct SalvageTests {
     static let options = OperationLog.Options(sealing: .asWritten, segmentSize: 400, runSize: 150)
 
@@ -25,14 +25,14 @@ import Testing
         return salvage
     }
 
-    /// The new log's records; lost ones as their numbers.
+    /// Returns the records of the new log, and the numbers of the lost records.
     private func read(_ disk: SimulatedDisk) throws -> (records: [LogRecord], lost: [UInt64]) {
         let records = try Sample.records(LogReader(directory: "/store/new", fileSystem: disk).records())
         let isLost = { (record: LogRecord) in record.kind == LogRepair.lostKind && record.payload.isEmpty }
         return (records.filter { !isLost($0) }, records.filter(isLost).map(\.sequence))
     }
 
-    /// Each record that is there is the one that was written under its number; the others are placeholders.
+    /// Expects that each record has the content that was written under its number or is a placeholder.
     private func expectSound(_ disk: SimulatedDisk, _ salvage: RepairPlan.Salvage, last: UInt64 = 24) throws {
         #expect(try LogVerification.verify(directory: "/store/new", fileSystem: disk).isSound)
         let (records, lost) = try read(disk)
@@ -71,7 +71,7 @@ import Testing
         #expect(segments(disk).map { disk[$0] } == before)
     }
 
-    // MARK: Damages
+    // MARK: Damage
 
     @Test func `a damaged block costs the rest of its run, and all else keeps its number`() throws {
         let disk = try log()
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test func `records of another history of the same store are passed over`() throws {
-        // A backup was written to, and then a segment of it came back.
+        // A backup of the log was written to separately, and one of its segments was copied back.
         let disk = try log()
         let branch = SimulatedDisk()
         let writer = try Sample.open(branch, Self.options).log
@@ -234,7 +234,7 @@ import Testing
 
     // MARK: Snapshots
 
-    /// Twenty records, a snapshot, ten more.
+    /// Returns a log with twenty records, a snapshot, and ten more records.
     private func logWithSnapshot() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, Self.options).log
@@ -280,7 +280,7 @@ import Testing
 
     @Test func `a log that a snapshot begins goes on beginning there when its first segments are lost`() throws {
         let disk = try logWithSnapshot()
-        // All in front of the snapshot: as after a compaction. And the segment that begins with it.
+        // Removes all segments before the snapshot, as a compaction does, and the segment that begins with it.
         for path in segments(disk) where try #require(SegmentName.firstSequence(of: String(path.suffix(28)))) <= 21 {
             disk.erase(path)
         }

@@ -3,13 +3,13 @@ import Testing
 
 @testable import OperationLog
 
-/// Sealed segments that are written once more, better packed.
+/// Recompression of sealed segments.
 @Suite struct RepackTests {
-    /// Small, so that a short log has several of these blocks in a segment.
+    /// The size of a block, so small that a short log has several blocks in a segment.
     static let blockSize = 600
     static let options = OperationLog.Options(sealing: .repacked(level: 9), segmentSize: 1500, runSize: 400)
 
-    /// A log of several sealed segments and an open one.
+    /// Returns a disk with a log of several sealed segments and an open one.
     static func filledDisk(_ options: OperationLog.Options = options) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 1, count: 60), options)
@@ -166,7 +166,7 @@ import Testing
         }
     }
 
-    /// Large enough that packing is worth the work by the usual measure.
+    /// Writes a log that is so large that recompression with the default block size is worthwhile.
     private func fill(_ directory: String, _ options: OperationLog.Options) throws -> OperationLog {
         let log = try OperationLog.open(directory: directory, options: options).log
         for sequence in UInt64(1)...1500 { try log.append(Sample.commit(from: sequence, count: 1, size: 400)) }

@@ -110,7 +110,7 @@ import Testing
         }
         let (again, recovery) = try Sample.open(disk, .init(keys: keys.reversed()))
         #expect(recovery.nextSequence == 4 && recovery.snapshotDamages == [])
-        // The other key begins another segment in the same place.
+        // The other key begins a new segment with the same first record.
         try again.append(Sample.commit(from: 4, count: 1))
         again.close()
         #expect(try Sample.open(disk, .init(keys: keys)).recovery.snapshotDamages == [])
@@ -168,7 +168,7 @@ import Testing
             let before = disk.calls
             if let call { disk.fail(atCall: before + call, .refuse) }
             let made = try? SampleSnapshot.write(log)
-            // The end of the log may go unnoted.
+            // A failure to record the end of the log does not fail the snapshot.
             #expect((made == nil) == (call != nil && !Sample.isOfEnd(disk.refusedPaths)), "call \(call ?? -1)")
             return (disk.copy(), disk.calls - before)
         }

@@ -2,9 +2,9 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// Bits changed behind the log's back: each is noticed or makes no difference.
+/// Bits changed in the files of a log. Each change is detected or has no effect.
 @Suite struct DamageTests {
-    /// What a reader says of a log: a prefix of what was written, and whether it reached the end without complaint.
+    /// Returns the records that a reader returns, and whether it reached the end without an error.
     private func readable(_ disk: SimulatedDisk) throws -> (records: [LogRecord], isComplete: Bool) {
         var records: [LogRecord] = []
         do {
@@ -35,12 +35,12 @@ import Testing
                     let context = "\(path), byte \(index), bit \(bit)"
                     let (records, isComplete) = try readable(disk)
                     let report = try? LogVerification.verify(directory: Sample.directory, fileSystem: disk)
-                    // Verification complains, refuses, or calls it a torn tail.
+                    // Verification reports damage, throws, or reports a torn tail.
                     let isNoticed = report.map { !$0.isSound || $0.tail != nil } ?? true
                     #expect(isNoticed, "\(context)")
                     #expect(records == Array(expected.prefix(records.count)), "\(context)")
                     if isComplete, records.count < expected.count {
-                        // Only the very last commit can pass for one that a crash tore.
+                        // Only the last commit can be mistaken for a torn one.
                         #expect(path == segments.last && report?.tail != nil, "\(context)")
                     }
                     if let (log, recovery) = try? Sample.open(disk, options) {

@@ -3,7 +3,7 @@ import OperationLog
 import Testing
 
 @Suite struct VerificationTests {
-    /// Segments of some five commits each.
+    /// Returns a log with segments of about five commits.
     private func log(_ commits: [Int] = Array(repeating: 2, count: 12)) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: commits, .init(segmentSize: 700, runSize: 200))
@@ -52,7 +52,7 @@ import Testing
     @Test func `only a deep verification finds content that the chain does not know`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1], .init(compression: .stored))
-        // The payload's and the header's checksum made to fit: what no accident does, and a bug before writing could.
+        // Both checksums match the changed content. No accident does this, but a bug before writing could.
         let path = Sample.segment(1)
         disk[path][disk[path].count - 1] ^= 1
         Forger.fitChecksums(ofBlockAt: 64, in: &disk[path])
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test func `a block that a writer completes meanwhile is no damage`() throws {
-        // The first look sees the file without its last two commits torn in the middle; the second sees all of it.
+        // The first read returns the file with a torn second commit, later reads return the complete file.
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1, 1])
         let whole = disk[Sample.segment(1)]
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-/// Gives other bytes at the first read of a file's blocks than at later ones.
+/// A file system that returns different bytes for the first read of a file's blocks than for later reads.
 private final class LateDisk: FileSystem {
     let disk: SimulatedDisk
     let path: String

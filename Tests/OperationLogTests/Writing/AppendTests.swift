@@ -56,7 +56,7 @@ import Testing
             try log.append([(kind: 1, payload: Array(json.utf8))])
         }
         let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
-        // A frame for each commit alone would not get below the raw size.
+        // With a separate frame for each commit, the stored size would not be below the raw size.
         #expect(report.segments[0].storedBytes * 2 < report.segments[0].rawBytes)
     }
 

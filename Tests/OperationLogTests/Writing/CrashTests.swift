@@ -2,20 +2,20 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A crash at every call of a small log's life, and every image that it can leave of the last write.
+/// Crashes at every call of a short log, with every image that the last write can leave.
 @Suite struct CrashTests {
     private static let commits = [1, 3, 1, 2, 1, 1, 4, 1, 1]
-    /// Small enough that segments are sealed and begun within the script.
+    /// The segments are so small that the script seals and starts several.
     private static let options = OperationLog.Options(segmentSize: 350, runSize: 150)
 
     struct Outcome {
-        /// The last sequence number that a caller was told to be durable.
+        /// The last sequence number that was reported as durable.
         var acknowledged: UInt64 = 0
-        /// Where a commit that was tried ends.
+        /// The last sequence numbers of all attempted commits.
         var boundaries: Set<UInt64> = [0]
     }
 
-    /// Opens and appends until the end of the script or the first failure.
+    /// Opens the log and appends until the end of the script or the first failure.
     private func run(_ disk: SimulatedDisk, _ options: OperationLog.Options) -> Outcome {
         var outcome = Outcome()
         guard let log = try? Sample.open(disk, options).log else { return outcome }
@@ -29,8 +29,8 @@ import Testing
         return outcome
     }
 
-    /// What must hold of a log after a crash: it opens, has every acknowledged record, no part of a commit and nothing
-    /// else; it can be appended to, and reads back.
+    /// Checks a log after a crash: it opens, contains every acknowledged record and only whole commits, accepts new
+    /// commits, and is readable.
     private func check(
         _ disk: SimulatedDisk, _ outcome: Outcome, _ context: @autoclosure () -> String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -119,7 +119,7 @@ import Testing
 }
 
 @Suite struct FailureTests {
-    /// Runs the script with one refused call; what was acknowledged must be there after reopening.
+    /// Runs the script with one refused call. The acknowledged records must be present after reopening.
     @Test func `whichever call the disk refuses, the log closes for good and keeps what it acknowledged`() throws {
         let options = OperationLog.Options(segmentSize: 350, runSize: 150)
         let script = [1, 3, 1, 2, 1, 1, 4, 1, 1]

@@ -11,7 +11,7 @@ import Testing
         return commit
     }
 
-    /// Lets a sync go on once so many more records are in the log than when it began.
+    /// Blocks a sync until the given number of threads has arrived.
     private final class Crowd: Sendable {
         private let arrived = Atomic(0)
         private let wanted: Int
@@ -30,7 +30,7 @@ import Testing
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let before = disk.syncs
         let crowd = Crowd(of: 8)
-        // The first sync takes until all others have come; they cannot be covered by it.
+        // The first sync waits for all threads, so it cannot cover their commits.
         disk.duringSync { crowd.wait() }
         let ranges = Mutex<[UInt64]>([])
         onThreads(8) { _ in
@@ -39,7 +39,7 @@ import Testing
             ranges.withLock { $0.append(range.lowerBound) }
         }
         #expect(ranges.withLock { $0.sorted() } == Array(1...8))
-        // One for the first, then as many as it takes when threads come late; without sharing it would be eight.
+        // One sync for the first commit, and more if threads are late. Without sharing there would be eight.
         #expect((1..<8).contains(disk.syncs - before), "\(disk.syncs - before) syncs")
     }
 
@@ -122,7 +122,8 @@ import Testing
         var commit = Commit()
         try commit.add(kind: 1, payload: [UInt8](repeating: 9, count: 10_000))
         for _ in 0..<30 { try log.write(commit) }
-        // Every 64 KiB a commit is made to wait for those before it, so that damage is told from a torn tail.
+        // Every 64 KiB, a commit waits until all commits before it are durable, so that damage can be distinguished
+        // from a torn tail.
         #expect((3...5).contains(disk.syncs - before), "\(disk.syncs - before) syncs")
     }
 }
@@ -158,7 +159,7 @@ import Testing
             }
         }
         #expect(disk.syncsAfterFailure == 0)
-        // Nothing that was refused is found later.
+        // A refused commit must not be found later.
         let image = disk.copy()
         #expect(try Sample.read(image) == Sample.expected(1...1))
         #expect(try Sample.open(image).log.nextSequence == 2)
@@ -213,7 +214,7 @@ import Testing
     }
 }
 
-/// A disk that is too full to set anything aside.
+/// A disk without enough space for a reservation.
 private struct WithoutReservation: FileSystem {
     let base: SimulatedDisk
 

@@ -41,7 +41,7 @@ import Testing
         log.close()
         let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
         #expect(report.blocks == 5)
-        // Torn so that only the last of the commit's blocks is missing.
+        // Only the last block of the commit is torn.
         disk[first].removeLast(10)
         Sample.forgetEnd(disk)
         let torn = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
@@ -73,7 +73,8 @@ import Testing
         let kept = disk[first].count
         for sequence in UInt64(2)...4 { try log.append(Sample.commit(from: sequence, count: 1)) }
         log.close()
-        // The first of three unsynced commits never reached the disk, the first of them says that all before is durable.
+        // The first of three unsynced commits is missing. Only this commit stated that all commits before it are
+        // durable.
         let blocks = disk[first]
         let size = (blocks.count - kept) / 3
         for index in kept..<kept + size { disk[first][index] = 0 }
@@ -161,7 +162,7 @@ import Testing
         try Sample.write(disk, commits: [1], .init(compression: .stored))
         let copy = disk.copy()
         let start = disk[first].count
-        // The same segment header and the same sequence numbers, but other content.
+        // The segment headers and sequence numbers are equal, but the content differs.
         for (disk, letter) in [(disk, UInt8(0x61)), (copy, 0x62)] {
             let log = try Sample.open(disk, .init(compression: .stored)).log
             for _ in 0..<2 { try log.append([(kind: 1, payload: [letter, letter, letter])]) }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OperationLog
 
-/// The rules of the shared sync, without threads.
+/// The rules of the shared sync, tested without threads.
 @Suite struct SyncProgressTests {
     @Test func `who needs what is durable need do nothing`() {
         #expect(SyncProgress(durable: 7).turn(for: 7) == .durable)
