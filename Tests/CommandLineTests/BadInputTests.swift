@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BadInputTests {
-    /// Arguments, and the sentence on standard error behind `tidelog: `.
+    /// Arguments, and the error message on standard error after `tidelog: `.
     static let refusals: [([String], String)] = [
         (
             ["create", "Nope", "{}"],

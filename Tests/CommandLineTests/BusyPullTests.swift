@@ -1,8 +1,8 @@
 import Testing
 
-/// `pull` from a service that is busy.
+/// Tests of `pull` from a service that is busy.
 @Suite(.timeLimit(.minutes(5))) struct BusyPullTests {
-    /// Busy behind the first pull.
+    /// Returns a service that is busy after the first pull, and a store that was pulled from it.
     private func workspace(retryAfter: Int) throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(
             faults: #"""

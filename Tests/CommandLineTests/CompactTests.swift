@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CompactTests {
-    /// Confirmed, rejected and pending operations.
+    /// Returns a store with confirmed, rejected and pending operations.
     private func filled(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -17,7 +17,7 @@ import Testing
         return workspace
     }
 
-    /// What a person sees of the state.
+    /// Returns the parts of the state that commands print.
     private func state(_ workspace: Workspace) throws -> [String] {
         try [
             workspace.output("query", "Customers?$expand=Orders", "--json"),

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What shells need to complete commands and options.
+/// The output that shells need to complete commands and options.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
-    /// What `--help` lists.
+    /// Returns the commands that `--help` lists.
     private func subcommands(_ workspace: Workspace) throws -> [String] {
         let help = try workspace.output("--help")
         return help.split(separator: "\n").compactMap { line in
-            // Commands stand behind two blanks, continued descriptions behind many.
+            // Commands are indented by two blanks, continued descriptions by more.
             guard line.hasPrefix("  "), let first = line.dropFirst(2).first, first.isLowercase else { return nil }
             return line.split(separator: " ").first.map { String($0.filter { $0 != "," }) }
         }

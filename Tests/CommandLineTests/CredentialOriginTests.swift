@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Credentials of the environment go where the person has said, and commands that need no network send nothing.
+/// Credentials from the environment are sent only to origins that the user named. Commands that need no network do not
+/// connect.
 @Suite(.timeLimit(.minutes(10))) struct CredentialOriginTests {
     private static let page = HostileService.page(#"{"ID":1,"Name":"a"}"#)
 
@@ -14,7 +15,7 @@ import Testing
         Set(service.server.requests.map { $0.header("authorization") })
     }
 
-    /// A store as another person has made it: this one has named no origin.
+    /// Returns a store that another user created: this user has not named an origin.
     private func foreign(_ service: HostileService) throws -> Workspace {
         let workspace = try Workspace.made(service, "Things=Things")
         try FileManager.default.removeItem(atPath: workspace.path("config"))
@@ -63,7 +64,7 @@ import Testing
         let workspace = try foreign(service)
         #expect(try workspace.tidelog("pull", "--origin", service.root).status == 0)
         #expect(try workspace.tidelog("pull").status == 0)
-        // Another store of the same service, elsewhere.
+        // A different store of the same service.
         try FileManager.default.copyItem(atPath: workspace.path(".tidelog"), toPath: workspace.path("copy"))
         #expect(try workspace.tidelog("pull", "--store", "copy").status == 1)
     }
@@ -147,7 +148,7 @@ import Testing
     func `nor does it on a store of which somebody has left only the description`(_ command: [String]) throws {
         let service = try service()
         let workspace = try foreign(service)
-        // What is left of each segment is its header.
+        // Only the header of each segment is left.
         for file in try FileManager.default.contentsOfDirectory(atPath: workspace.path(".tidelog/log")) {
             let path = workspace.path(".tidelog/log/\(file)")
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -160,7 +161,7 @@ import Testing
     }
 }
 
-/// `init` without `--query`.
+/// Tests of `init` without `--query`.
 @Suite(.timeLimit(.minutes(5))) struct DefaultQueryTests {
     @Test func `every entity set and singleton gets a query, and what is left out is said`() throws {
         let service = try HostileService {

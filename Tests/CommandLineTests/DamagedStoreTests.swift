@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Workspace {
-    /// Changes a byte of a block in the store's only segment: of what it holds, or of its header. Blocks are the commits.
+    /// Changes a byte in a block of the store's only segment, in its payload or in its header. Each commit is a block.
     func damage(block: Int, header: Bool = false) throws {
         let segment = folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         var bytes = [UInt8](try Data(contentsOf: segment))
@@ -12,19 +12,19 @@ extension Workspace {
         try Data(bytes).write(to: segment)
     }
 
-    /// As after a process that was killed: nothing beside the log says how far it went.
+    /// Removes the recorded end of the log, as if the process had been killed.
     func forgetEnd() throws {
         try FileManager.default.removeItem(at: folder.appendingPathComponent(".tidelog/log/END"))
     }
 }
 
-/// Commands that look at a store in which a record is lost: each answers with what can be read, and says what cannot.
+/// Commands on a store with a lost record. Each command returns the readable data and reports the lost record.
 @Suite(.timeLimit(.minutes(5))) struct DamagedStoreTests {
     static let notice =
         "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). What follows is made of the others; 'tidelog repair' "
         + "says more.\n"
 
-    /// An update of two customers, of which the second, number 10, is damaged, and an order.
+    /// Returns a store with updates of two customers and a new order. The second update, record 10, is damaged.
     private func workspace(_ server: SandboxServer, header: Bool = false) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)

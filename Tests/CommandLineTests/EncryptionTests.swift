@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
     private static let hexadecimal = String(repeating: "0123456789abcdef", count: 4)
-    /// Another one.
+    /// A different key.
     private static let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
     private func encrypted(_ server: SandboxServer) throws -> Workspace {
@@ -40,7 +40,7 @@ import Testing
             .trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(try workspace.output("media", "get", link) == "a picture of some length")
         #expect(try workspace.output("media", "verify") == "The streams are sound.\n")
-        // Views under a former key are no damage.
+        // Views that are encrypted with a former key are not damage.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         let run = try workspace.tidelog("verify")
         #expect(run.status == 0 && run.output.contains("not encrypted with the store's newest key"))
@@ -62,7 +62,7 @@ import Testing
         let other = try workspace.tidelog(command)
         #expect(other.status == 1)
         #expect(other.error.contains("is encrypted with another key than those given. "))
-        // As a former key it will do.
+        // The key is accepted as a former key.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         #expect(try workspace.tidelog(command).status == 0)
     }

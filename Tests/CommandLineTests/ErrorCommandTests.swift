@@ -1,7 +1,7 @@
 import Testing
 
-/// `errors`, `retry`, `discard`, `release`, `settle`, and what decides whether and how an operation is sent, against a
-/// service that something goes wrong with.
+/// Tests of `errors`, `retry`, `discard`, `release`, `settle` and the options that determine whether and how an
+/// operation is sent, with a service that injects faults.
 @Suite(.timeLimit(.minutes(5))) struct ErrorCommandTests {
     private func workspace(_ faults: String = "") throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(faults: faults)
@@ -216,7 +216,7 @@ import Testing
 
     @Test func `what an upload reached before it failed is printed`() throws {
         let (server, workspace) = try workspace(#"[{"effect":"dropRequest","url":"$batch","skip":1}]"#)
-        // An order's second change needs the ETag that the first one brings: two batches.
+        // The second change of an order needs the ETag that results from the first one, so there are two batches.
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
         let push = try workspace.tidelog("push", "--json")

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `diff`, `bisect`, `watch`, `what-if` and `minimise`.
+/// Tests of `diff`, `bisect`, `watch`, `what-if` and `minimise`.
 @Suite(.timeLimit(.minutes(5))) struct FindingTests {
-    /// Three customers and four orders in the records up to 8, then an update, two creations, and an upload.
+    /// Returns a store with three customers and four orders in the records up to 8, then an update, two creations and
+    /// an upload.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)

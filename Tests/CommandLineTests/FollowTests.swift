@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FollowTests {
-    /// Waits until the text has so many lines.
+    /// Waits until the output has this number of lines.
     private func lines(_ count: Int, of running: Workspace.Running, in workspace: Workspace) -> [String] {
         var lines: [String] = []
         while running.process.isRunning {
@@ -14,7 +14,7 @@ import Testing
         return lines
     }
 
-    /// Whether the process ends by itself; otherwise it is killed, so that the test goes on.
+    /// Whether the process ends by itself after `act`. Kills it otherwise, so that the test continues.
     private func ends(_ process: Process, after act: (Process) -> Void) -> Bool {
         act(process)
         for _ in 0..<6000 where process.isRunning { usleep(10_000) }
@@ -51,7 +51,7 @@ import Testing
         _ = try workspace.output("create", "Orders", #"{"Note":"one"}"#)
         let running = try workspace.start(["log", "--follow", "--set", "Orders"])
         #expect(lines(1, of: running, in: workspace).count == 1)
-        // So that it has not opened the file that the second compaction removes.
+        // The process is stopped before it opens the file that the second compaction removes.
         kill(running.process.processIdentifier, SIGSTOP)
         _ = try workspace.output("compact", "--keep", "0b")
         let made = try workspace.output("create", "Orders", #"{"Note":"two"}"#)

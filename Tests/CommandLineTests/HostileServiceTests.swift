@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Services that send too much, too slowly, or without end.
+/// Services whose responses are too large, too slow, or endless.
 @Suite(.timeLimit(.minutes(10))) struct HostileServiceTests {
-    /// Pulls from a service that answers with this.
+    /// Pulls from a service that responds with `answer`.
     private func pull(
         _ arguments: String..., answer: @escaping LoopbackServer.Answer
     ) throws -> (run: Run, peak: Int?, workspace: Workspace, service: HostileService) {
@@ -100,9 +100,9 @@ import Testing
     }
 }
 
-/// What the service wrote, on a terminal.
+/// Text from the service, printed to a terminal.
 @Suite(.timeLimit(.minutes(5))) struct HostileTextTests {
-    /// Clears the screen, sets the title, turns the direction of writing.
+    /// A value with control sequences that clear the screen, set the title and change the writing direction.
     private static let value = #"a\u001b[2Jb\u001b]0;title\u0007c\u009b2Jd\u202Ee\u200Ff\u007f\tg"#
 
     @Test(arguments: [

@@ -11,7 +11,7 @@ import Testing
         return workspace
     }
 
-    /// Times are data of the run.
+    /// Replaces times, which differ from run to run.
     private func withoutTimes(_ text: String) -> String {
         text.replacing(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/, with: "TIME")
     }
@@ -63,7 +63,7 @@ import Testing
         #expect(stored > 0 && stored < raw)
     }
 
-    /// Sizes are those of the run's times and ports.
+    /// Replaces sizes, which depend on the times and ports of the run.
     private func withoutNumbers(_ lines: [String]) -> [String] {
         lines.map {
             $0.replacing(#/█+░*/#, with: "BAR").replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ")
@@ -143,7 +143,7 @@ import Testing
         let bytes = try Data(contentsOf: file)
         try bytes.dropLast(3).write(to: file)
         try workspace.forgetEnd()
-        // The views would know that the commit was complete.
+        // The views are removed because they show that the commit was complete.
         for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/" + name))
         }

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `log` with filters, `show`, `history`, `blame`, `why` and `segments`, each with all of its text.
+/// Tests of `log` with filters, `show`, `history`, `blame`, `why` and `segments`, each with its complete output.
 @Suite(.timeLimit(.minutes(5))) struct LookCommandTests {
-    /// A customer and an order that a push confirmed (9 to 12), then an edit, one that was undone (14, 15), and a draft.
+    /// Returns a store with a customer and an order that a push confirmed (9 to 12), an update, an undone update (14,
+    /// 15) and a draft.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -16,7 +17,7 @@ import Testing
         return workspace
     }
 
-    /// Times and the sizes that depend on them are data of the run.
+    /// Replaces times and the sizes that depend on them, which differ from run to run.
     private func stable(_ text: String) -> String {
         text.replacing(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/, with: "TIME")
             .replacing(#/(?<name>blockOffset"?|blockStoredBytes"?|blockRawBytes"?|payloadBytes"?)(?<colon>: ?)\d+/#) {

@@ -9,7 +9,7 @@ import Testing
         try workspace.write("second", to: "b.txt")
         let link = try workspace.output("media", "create", "Photos", "a.txt", "--type", "text/plain").lines[0]
         #expect(try workspace.output("media", "get", link) == "first")
-        // Of the content; the request for it has no other body.
+        // The bytes of the content; the request has no other body.
         #expect(try workspace.output("push").hasSuffix("(1 batch, 5 bytes sent).\n"))
         _ = try workspace.output("media", "put", link, "b.txt", "--type", "text/plain")
         #expect(try workspace.output("media", "get", link) == "second")

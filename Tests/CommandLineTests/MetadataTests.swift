@@ -15,7 +15,7 @@ import Testing
             #expect(lines.contains("  OrderID: Edm.Int32 (key)"))
             #expect(lines.contains("  Customer -> Shop.Customer (* to 0..1), back by Orders, CustomerID = CustomerID"))
         }
-        // The document itself is a URL too, and its JSON has the same counts.
+        // The command also accepts the URL of the document itself. The JSON output has the same counts.
         let json = try workspace.output("metadata", server.root(.v4) + "$metadata", "--json")
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         #expect(object?["odataVersion"] as? String == "4.0")
@@ -91,7 +91,7 @@ import Testing
     @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
     func `the counts of the corpus are printed under the corpus's names`() throws {
         let workspace = try Workspace()
-        // One document in eight: the reader has its own test over all of them.
+        // Every eighth document. The reader has a separate test with all of them.
         for (index, line) in Corpus.documents.enumerated() where index.isMultiple(of: 8) {
             guard let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                 let file = entry["file"] as? String, entry["kind"] as? String == "csdl-xml"
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-/// The metadata documents of the conformance corpora, where they are beside the checkout.
+/// The metadata documents of the conformance corpora, if these are in a directory next to the checkout.
 enum Corpus {
     static let folder: URL = {
         if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(fileURLWithPath: path) }

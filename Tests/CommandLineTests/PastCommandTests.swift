@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `--at`: a store as it was.
+/// Tests of `--at`: a store as of an earlier record or time.
 @Suite(.timeLimit(.minutes(5))) struct PastCommandTests {
-    /// Three customers and four orders in the records up to 8, then an update and a creation.
+    /// Returns a store with three customers and four orders in the records up to 8, then an update and a create.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)

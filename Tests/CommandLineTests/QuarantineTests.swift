@@ -1,6 +1,6 @@
 import Testing
 
-/// What `pull` could not take.
+/// Entities that `pull` cannot store.
 @Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
     private func workspace(_ effect: String) throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(

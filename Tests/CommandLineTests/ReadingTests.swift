@@ -21,7 +21,7 @@ import Testing
                         Run 'tidelog pull' to read them.
 
                         """))
-        // The second time it knows the service, needs no network and keeps what is there.
+        // The second `init` finds the service in the store, needs no network and keeps the content.
         server.stop()
         #expect(try workspace.tidelog("init", server.root(.v4)) == made)
         #expect(

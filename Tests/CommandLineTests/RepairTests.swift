@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RepairTests {
     private static let segment = ".tidelog/log/00000000000000000001.segment"
 
-    /// Thirteen records; the answer to the first batch is number 12.
+    /// Returns a store with thirteen records. Record 12 is the response to the first batch.
     private func filled(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -63,7 +63,7 @@ import Testing
         let log = try workspace.tidelog("log", "--store", "saved")
         #expect(log.status == 0)
         #expect(log.lines.contains("    12  a record that was lost to damage; what it said is not known"))
-        // The service has both: reading brings them back, and nothing is sent twice.
+        // The service has both entities. The pull reads them again, and the push does not send them twice.
         _ = try workspace.tidelog("push", "--store", "saved")
         _ = try workspace.output("pull", "--store", "saved")
         let names = try workspace.output("query", "--store", "saved", "Customers?$filter=Name eq 'Neu'", "--json")

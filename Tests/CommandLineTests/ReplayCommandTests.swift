@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `tidelog replay` and `tidelog at`: everything that they print.
+/// Tests of `tidelog replay` and `tidelog at`, each with the complete output.
 @Suite(.timeLimit(.minutes(5))) struct ReplayCommandTests {
-    /// A session with an upload, and an operation that waits.
+    /// Returns a store with an upload and a pending operation.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
@@ -12,7 +12,7 @@ import Testing
         return workspace
     }
 
-    /// Hashes differ from run to run, as the service's port is a part of the state.
+    /// Replaces hashes and sizes, which differ from run to run because the state contains the service's port.
     private func masked(_ text: String) -> String {
         text.replacing(#/\b[0-9a-f]{16}\b/#, with: "HASH").replacing(#/\d+ bytes/#, with: "N bytes")
             .replacing(#/"bytes":\d+/#, with: #""bytes":N"#)
@@ -177,7 +177,7 @@ import Testing
                 2 operations, 0 with another outcome.
 
                 """.replacing("---------------------------------", with: "-------------------------------"))
-        // Its customers are the same again, and one more.
+        // The other service already contains the customer from the first replay.
         let repeated = try workspace.tidelog("replay", "--against", another.root(.v4), "--json")
         #expect(repeated.status == 0)
         #expect(

@@ -1,6 +1,6 @@
 import Testing
 
-/// `tidelog service`, and `--service` on the commands that plan.
+/// Tests of `tidelog service`, and of `--service` for the commands that plan.
 @Suite(.timeLimit(.minutes(5))) struct ServiceTests {
     @Test(arguments: SandboxServer.Version.allCases)
     func `a store keeps what its service lacks, and a push goes by it`(_ version: SandboxServer.Version) throws {

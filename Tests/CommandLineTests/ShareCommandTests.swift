@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `export` and `import`.
+/// Tests of `export` and `import`.
 @Suite(.timeLimit(.minutes(5))) struct ShareCommandTests {
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
@@ -12,7 +12,7 @@ import Testing
         return workspace
     }
 
-    /// Of the whole state.
+    /// Returns the digest of the whole state.
     private func digest(_ workspace: Workspace, _ store: String = ".tidelog") throws -> String {
         let text = try workspace.output("compact", "--keep", "everything", "--store", store)
         return try String(#require(text.firstMatch(of: /[0-9a-f]{16}/)).output)
@@ -91,11 +91,11 @@ import Testing
             made.error == "tidelog: The contents of streams are not in an export; "
                 + "1 operation writes one that the service does not have. Copy the files from "
                 + "'streams' in the exported store to copy/streams, or write them again before the next push.\n")
-        // What it advises helps.
+        // The advice in the message is sufficient.
         try FileManager.default.copyItem(
             atPath: workspace.path(".tidelog/streams"), toPath: workspace.path("copy/streams"))
         #expect(try workspace.output("push", "--store", "copy").hasPrefix("1 confirmed"))
-        // And behind the push there is nothing to say.
+        // After the push there is no message.
         _ = try workspace.output("export", "-o", "e.jsonl", "--store", "copy")
         #expect(try workspace.tidelog("export", "-o", "e.jsonl", "--store", "copy").error == "")
         withExtendedLifetime(server) {}
@@ -105,7 +105,8 @@ import Testing
         let workspace = try workspace(try SandboxServer())
         let export = try workspace.output("export")
         #expect(mkfifo(workspace.path("pipe"), 0o600) == 0)
-        // Held open for both, so that nobody waits; what the export writes fits.
+        // The pipe is open for reading and writing, so that no process blocks. The export fits into the buffer of the
+        // pipe.
         let pipe = open(workspace.path("pipe"), O_RDWR)
         defer { close(pipe) }
         #expect(export.utf8.count < 60_000)
@@ -210,7 +211,7 @@ import Testing
         #expect(run.output.replacing(/^\d+/, with: "N") == "N records in red, values replaced.\n")
         #expect(try workspace.tidelog("verify", "--store", "red").status == 0)
 
-        // The number, the action, the entity and the state: what else a line says is the service's words.
+        // The number, action, entity and state. The rest of a line contains text from the service.
         func states(_ store: String) throws -> [[String]] {
             try workspace.output("status", "--json", "--store", store).split(separator: "\n").map { line in
                 ["sequence", "action", "entityID", "state", "next"].map { name in

@@ -3,11 +3,11 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// What the commands make of views that do not say what the log says, and of other things in the place of a store's files.
+/// Commands on a store whose views differ from the log, or in which other files replace those of the store.
 @Suite(.timeLimit(.minutes(5))) struct StoredViewsTests {
     private static let files = ["", "-wal", "-shm"].map { ".tidelog/views.sqlite" + $0 }
 
-    /// A store with an operation that waits, and another name for what it created in a copy of the views.
+    /// Returns a store with a pending create whose name is different in the views.
     private func forged(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"honest"}"#)
@@ -34,7 +34,7 @@ import Testing
         let plan = try workspace.tidelog("plan")
         #expect(plan.output.contains("honest") && !plan.output.contains("FORGED"))
         #expect(plan.error.contains("The views were made again from the log"))
-        // Opening has mended them.
+        // Opening the store has rebuilt the views.
         let again = try workspace.tidelog("verify")
         #expect(again.status == 0)
         #expect(again.output.contains("The views say what the log says up to operation 6."))

@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// What is printed on a terminal, and only there: colours, and tables that fit.
+/// Output that is printed only to a terminal: colors, and tables that fit its width.
 @Suite(.timeLimit(.minutes(5))) struct TerminalTests {
-    /// A customer that was confirmed (6), one that was refused (7), an undone change (10) and a pending one (12).
+    /// Returns a store with a confirmed customer (6), a rejected order (7), an undone update (10) and a pending one
+    /// (12).
     private func workspace() throws -> Workspace {
         let server = try SandboxServer(
             faults: #"[{"effect":"refuse","status":409,"method":"POST","url":"Orders","part":"any"}]"#)
@@ -59,7 +60,7 @@ import Testing
         workspace.environment["COLUMNS"] = "40"
         #expect(try workspace.output("query", "Customers(1)?$select=Name").contains("A rather long name that no narr"))
         workspace.environment["CLICOLOR_FORCE"] = "1"
-        // Whoever runs the tests may have set it.
+        // The variable may be set in the environment of the tests.
         workspace.environment["NO_COLOR"] = ""
         #expect(try workspace.output("log").contains("\u{1B}[32mconfirmed"))
         workspace.environment["NO_COLOR"] = "1"
@@ -71,7 +72,7 @@ import Testing
         let workspace = try workspace()
         let lines = try workspace.onTerminal(columns, "status").split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
-        // As wide as it needs where there is room.
+        // A wide terminal shows the complete table.
         let whole = try workspace.onTerminal(300, "status").split(separator: "\n").map(String.init)
         #expect(whole.allSatisfy { !$0.contains("…") } && whole.contains { $0.count > columns })
     }
