@@ -2,7 +2,7 @@ import ProxyGenerator
 import Testing
 
 #if os(macOS) || os(Linux)
-    /// Metadata that are valid and unusual give sources that compile without a warning.
+    /// Valid but unusual metadata produce sources that compile without warnings.
     @Suite(.enabled(if: Compiler.hasModules, "skipped: there is no swiftc, or no module to compile with"))
     struct CompilationTests {
         private func complaints(

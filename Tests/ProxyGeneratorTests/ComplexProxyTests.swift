@@ -2,7 +2,7 @@ import EDM
 import Testing
 import Tidelog
 
-/// What the structs of complex types do.
+/// The generated structs of complex types.
 @Suite struct ComplexProxyTests {
     @Test func `a complex value is read and written as a whole and by its members`() {
         let employee = Employee(withDefaults: false)

@@ -2,7 +2,7 @@ import Foundation
 import ProxyGenerator
 import Testing
 
-/// Real services' metadata.
+/// Generation from the metadata of real services.
 @Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"), .serialized)
 struct CorpusTests {
     private static let valid = CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes > 0 }
@@ -51,8 +51,8 @@ struct CorpusTests {
             #expect(complaints == "")
         }
 
-        /// Services that differ in version, size and what they use. Business One's, with its 382 entity types, is the largest
-        /// that is compiled in a reasonable time; Microsoft Graph's is parsed only.
+        /// Services that differ in version, size and features. SAP Business One, with 382 entity types, is the largest
+        /// one that compiles in reasonable time. The sources for Microsoft Graph are only parsed.
         static let compiled: [(file: String, options: ProxyOptions)] = [
             ("v2/northwind-v2.xml", ProxyOptions()),
             ("v2/sap-api-sales-order.xml", ProxyOptions(disablesOptionals: true)),
@@ -108,7 +108,7 @@ struct CorpusTests {
 }
 
 extension ProxySources {
-    /// Names that differ in case only are allowed: some documents have them.
+    /// Creates sources. Names that differ only in case are allowed, because some documents contain them.
     fileprivate init(_ row: CSDLCorpus.Row) throws {
         try self.init(
             metadata: CSDLCorpus.bytes(row.file), options: ProxyOptions(allowsCaseConflicts: true))

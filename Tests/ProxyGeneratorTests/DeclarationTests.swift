@@ -1,7 +1,7 @@
 import ProxyGenerator
 import Testing
 
-/// What is declared for what the metadata have.
+/// The declarations generated for each element of the metadata.
 @Suite struct DeclarationTests {
     private func files(
         _ schema: String, sets: String = "", _ options: ProxyOptions = ProxyOptions(allowsCaseConflicts: true)
@@ -193,7 +193,7 @@ import Testing
         #expect(!text.contains("func count_3("))
     }
 
-    /// Of V2 and V3, where they are declared at the import.
+    /// Returns the files for function imports of V2 and V3, in which the import contains the declaration.
     private func legacy(_ imports: String, containers: String = "") throws -> [GeneratedFile] {
         let document = """
             <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx" \

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tidelog
 
-/// Which class a result gets.
+/// The choice of the class for a result.
 @Suite struct EntityFactoryTests {
     private final class Person: EntityValue {}
     private final class Boss: EntityValue {}

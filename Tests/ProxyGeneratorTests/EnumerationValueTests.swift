@@ -2,9 +2,9 @@ import EDM
 import Testing
 import Tidelog
 
-/// What generated enumerations read and write.
+/// Reading and writing values with generated enumerations.
 @Suite struct EnumerationValueTests {
-    /// As the generator writes it with `-open:enumerations`.
+    /// An enumeration as the generator writes it with `-open:enumerations`.
     private struct OpenStatus: OpenEnumeration {
         static let active = OpenStatus(rawValue: "Active")
         static let enumerationType = Status.enumerationType

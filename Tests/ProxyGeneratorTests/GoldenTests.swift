@@ -2,7 +2,8 @@ import ProxyGenerator
 import TestSupport
 import Testing
 
-/// The sources in the folders `Generated…` are part of this target, so they are compiled; other tests use them.
+/// Generated sources compared with the files in the folders `Generated…`. These are part of this target, so they are
+/// compiled, and other tests use them.
 @Suite struct GoldenTests {
     private func expect(_ folder: String, _ metadata: String, _ options: ProxyOptions) throws {
         let sources = try ProxySources(metadata: Array(metadata.utf8), options: options)

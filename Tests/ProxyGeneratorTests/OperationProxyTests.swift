@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What the generated functions of functions, actions and singletons ask for, and what they give.
+/// The requests and results of the functions generated for functions, actions and singletons.
 @Suite struct OperationProxyTests {
     private let transport: SandboxTransport
     private let service: AirService
@@ -14,7 +14,7 @@ import Tidelog
         service = AirService(provider: OnlineODataProvider(serviceRoot: "http://air.test/v4/", transport: transport))
     }
 
-    /// The last request, beneath the service root.
+    /// The method of the last request, and its URL relative to the service root.
     private var asked: String? { transport.requests.last.map { "\($0.method) \($0.url.dropFirst(4))" } }
 
     // MARK: Functions
@@ -107,7 +107,7 @@ import Tidelog
 
     // MARK: Singletons
 
-    /// A service with nothing but its metadata and a boss.
+    /// Returns a service with only its metadata and the singleton for a boss.
     private func office() -> OfficeService {
         let transport = HookedTransport(transport) { request, _ in
             let isMetadata = request.path?.hasSuffix("$metadata") == true

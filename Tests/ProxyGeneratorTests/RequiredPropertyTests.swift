@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What classes do that were generated without optionals, and their keys, singletons and derived types.
+/// Classes generated without optionals, and their keys, singletons and derived types.
 @Suite struct RequiredPropertyTests {
     @Test func `what must not be null and is unset reads as the default of the metadata or of its type`() {
         let employee = Employee(withDefaults: false)

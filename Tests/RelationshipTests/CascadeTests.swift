@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// `OnDelete` of the metadata: what goes with a deleted entity, here at once and on the service.
+/// `OnDelete` of the metadata: the entities that are deleted with an entity, locally at once and at the service.
 @Suite struct CascadeTests {
     @Test(arguments: Wanted.Version.allCases)
     func `a delete takes along what the metadata says, at every level, by one request`(
@@ -15,7 +15,7 @@ import Tidelog
         #expect(try await office.keys("Documents") == [2])
         #expect(try await office.keys("Items") == [3])
         #expect(try await office.keys("Remarks") == [2])
-        // Without OnDelete only the link goes.
+        // Without `OnDelete` only the link is removed.
         #expect(try await office.keys("Stamps") == [1])
         #expect(try await office.one("Stamps(1)")["DocumentID"] ?? .null == .null)
 
@@ -99,7 +99,8 @@ import Tidelog
     }
 }
 
-/// Documents with items, which have remarks: each 1 – * and deleted with what is above. Stamps belong to a document and stay.
+/// Documents with items, and items with remarks: each relationship is 1 – * and cascades. Stamps belong to a document
+/// and are not deleted with it.
 private final class Office {
     let store: OfflineODataProvider
     let service: DataService

@@ -1,8 +1,10 @@
 import ODataWire
 import Testing
 
-/// Each of the six combinations of multiplicities, by each technique, from both ends, in both versions: what is allowed, what
-/// both ends look like at once, what is sent, and that the service and the store agree in the end.
+/// Each of the six combinations of multiplicities, with each technique, from both ends, in both versions.
+///
+/// The tests check whether the call is allowed, the view from both ends at once, the requests, and that the service and
+/// the store agree at the end.
 @Suite struct GridTests {
     static let parts = Combination.all.flatMap { combination in
         Wanted.Version.allCases.map { Part(combination: combination, version: $0) }

@@ -2,7 +2,7 @@ import Foundation
 import ODataWire
 import Testing
 
-/// `Docs/Relationships.md` is what the table says and the cells sent.
+/// `Docs/Relationships.md` compared with the table and the requests of its cells.
 @Suite struct RelationshipsDocumentTests {
     private let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Docs/Relationships.md").path

@@ -1,7 +1,7 @@
 import ProxyGenerator
 import Testing
 
-/// Names that annotations choose.
+/// Names that annotations specify.
 @Suite struct AnnotationTests {
     private let metadata = SmallDocuments.v4(
         SmallDocuments.type(

@@ -2,7 +2,7 @@ import ProxyGenerator
 import Testing
 import Tidelog
 
-/// Documents that metadata refer to.
+/// Documents to which the metadata refer.
 @Suite struct ReferenceTests {
     private func source(_ name: String, _ text: String) -> MetadataSource {
         MetadataSource(name: name, bytes: Array(text.utf8))

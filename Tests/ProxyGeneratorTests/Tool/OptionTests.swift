@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// Metadata from a service.
+    /// Metadata downloaded from a service.
     @Suite struct DownloadTests {
         private let tool: Tool
 

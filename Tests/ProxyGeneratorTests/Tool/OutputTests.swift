@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 #if os(macOS) || os(Linux)
-    /// What the program writes, and what it leaves alone.
+    /// The files that the program writes, and the files that it leaves unchanged.
     @Suite struct OutputTests {
         private let tool: Tool
 
@@ -122,7 +122,7 @@ import Testing
         }
 
         @Test func `what was made for nothing is removed again`() throws {
-            // A name of more than 255 bytes has no place on any file system.
+            // No file system supports a name of more than 255 bytes.
             let name = String(repeating: "T", count: 300) + ".swift"
             let result = try tool.run(["-d", "a/b", "--single-file", name], input: metadata)
             #expect(result.code == 1)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 #if os(macOS) || os(Linux)
-    /// Where the program looks for documents that metadata refer to.
+    /// The directories in which the program searches for referenced documents.
     @Suite struct ReferenceDirectoryTests {
         private let tool: Tool
 

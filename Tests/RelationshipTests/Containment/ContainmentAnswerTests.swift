@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Answers of a service that name contained entities in ways of their own, tell a part of them, or contradict the metadata.
+/// Responses of a service that identify contained entities in unusual ways, omit some of them, or contradict the
+/// metadata.
 @Suite struct ContainmentAnswerTests {
     private static let root = "http://travel.test/v4/"
     private static let favourites = [
@@ -12,7 +13,7 @@ import Tidelog
         (name: "Templates", query: "Templates"),
     ]
 
-    /// The next answer to a request whose URL has the part is a page of these items.
+    /// Replaces the next response to a request whose URL contains `urlPart` by a page of these items.
     private func answer(
         _ items: String..., to travel: Travel, _ urlPart: String, context: String = "People", more: String = ""
     ) {
@@ -147,7 +148,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Oslo", "Ann's Rome"])
         #expect(try await travel.titles("People('ann')/Trips(0)/Items") == ["Flight"])
         #expect(try await travel.titles("People('bob')/Trips(0)/Items") == ["Train"])
-        // Nothing of it is kept for ever.
+        // The entities kept because of the omission are removed by the next complete response.
         answer(ann("[]"), bob, to: travel, "People?")
         try await travel.store.download()
         #expect(try await travel.titles("People('ann')/Trips") == [])

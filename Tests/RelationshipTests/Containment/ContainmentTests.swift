@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Entities that exist only in the one that contains them (`ContainsTarget`), against a service that holds them by the same
-/// rules.
+/// Entities that exist only within their parent (`ContainsTarget`), with a service that applies the same rules.
 @Suite struct ContainmentTests {
     // MARK: Reading
 
@@ -23,7 +22,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips?$filter=TripID eq 0") == ["Ann's Rome"])
         let expanded = try await travel.query("People?$expand=Trips($expand=Items)&$orderby=Name")
         #expect(expanded.count == 2)
-        // A second download takes and removes nothing.
+        // A second download neither adds nor removes entities.
         #expect(try await travel.isSettled())
     }
 
@@ -53,7 +52,7 @@ import Tidelog
         try await travel.store.download()
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Bern", "Ann's Oslo"])
         #expect(try await travel.titles("People('bob')/Trips(0)/Items") == ["Train"])
-        // What is created below belongs to the query.
+        // An entity that is created below the path belongs to the query.
         let ann = try await travel.one("People('ann')")
         let trip = try await travel.new("Trip", ["TripID": .integer(9), "Title": .string("New")])
         try await travel.service.createRelatedEntity(trip, in: ann, property: try travel.property("Trips", of: ann))
@@ -112,7 +111,7 @@ import Tidelog
         #expect(travel.sent() == ["POST People('bob')/Trips"])
         #expect(travel.served("People('bob')/Trips(1)") == ["Bob's Oslo"])
 
-        // The link that was handed out still leads there.
+        // The readLink from before the upload still resolves to the entity.
         let created = try await travel.one(link)
         #expect(created.readLink == "People('bob')/Trips(1)")
         created["Title"] = .string("Bob's Bergen")
@@ -149,7 +148,7 @@ import Tidelog
         #expect(travel.sent() == ["POST People", "POST $1/Trips", "POST $2/Items"])
         #expect(try await travel.titles("People('eve')/Trips(0)/Items(7)") == ["Walk"])
         #expect(travel.served("People('eve')/Trips(0)/Items(7)") == ["Walk"])
-        // An item below a trip is a change of the trip, whose ETag is read anew.
+        // Creating an item changes the trip that contains it, so the download reads the ETag of the trip again.
         try await travel.store.download()
         #expect(try await travel.isSettled())
     }
