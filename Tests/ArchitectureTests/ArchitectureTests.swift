@@ -1,6 +1,6 @@
 import Testing
 
-/// Holds the layer table of `Docs/Architecture.md` to the sources and to the manifest.
+/// Comparison of the layer table in `Docs/Architecture.md` with the sources and the manifest.
 @Suite struct ArchitectureTests {
     private let table: LayerTable
     private let manifest: PackageManifest
@@ -10,7 +10,7 @@ import Testing
         manifest = PackageManifest(try PackageSources.text("Package.swift"))
     }
 
-    /// Modules of the system and of Swift. No layer is named for them; pure ones do without.
+    /// Modules of the system and of Swift, which the table does not list. Pure layers do not import them.
     private let systemModules: Set<String> = [
         "Foundation", "FoundationEssentials", "FoundationNetworking", "Dispatch", "Synchronization", "Glibc", "Musl",
         "Darwin", "Android",
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    // MARK: The readers themselves
+    // MARK: Tests of the readers
 
     @Test func `the table's reader takes targets, dividers and leanings`() {
         let table = LayerTable(

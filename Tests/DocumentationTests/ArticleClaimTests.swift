@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What the articles say happens, and no other test says of generated classes.
+/// Statements of the articles about generated classes that no other test covers.
 @Suite struct ArticleClaimTests {
     private let directory = TemporaryDirectory()
 
-    /// A store with everything that the Shop has.
+    /// Returns a store with everything that the Shop has.
     private func shop(_ version: String) async throws -> (service: ShopService, provider: OfflineODataProvider) {
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"

@@ -1,6 +1,6 @@
 import Testing
 
-/// Reading the blocks of an article, and making sources of them.
+/// Reading the blocks of an article, and generating sources from them.
 @Suite struct CodeBlockTests {
     private func blocks(_ text: String) -> [CodeBlock] { CodeBlock.blocks(in: text) }
 

@@ -1,6 +1,6 @@
 import Testing
 
-/// What the articles show compiles.
+/// The samples in the articles compile.
 @Suite(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"), .timeLimit(.minutes(10)))
 struct SampleTests {
     @Test(arguments: Compiler.Isolation.allCases)

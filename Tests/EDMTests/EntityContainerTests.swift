@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// Which container's sets are addressed by their name alone (MS-CSDL 2.1.17, MS-ODATA 2.2.3.1).
+/// The container whose sets are addressed without its name (MS-CSDL 2.1.17, MS-ODATA 2.2.3.1).
 struct EntityContainerTests {
     private func model(_ containers: (name: String, isDefault: Bool?, sets: [String])...) throws -> EntityDataModel {
         let elements = containers.map { container in

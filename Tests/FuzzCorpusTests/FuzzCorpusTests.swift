@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-/// The inputs that fuzzing has collected, without the fuzzer: each way through the code once.
+/// The inputs that fuzzing has collected, run without the fuzzer. They cover each path through the code once.
 @Suite struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.allCases)
     func `what the code promises of any bytes holds for the seeds and the corpus`(target: FuzzTarget) throws {

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// A store and an online client against mock-sap, an OData V2 server that knows no bind.
+/// A store and an online client with mock-sap, an OData V2 server that does not support bindings.
 @Suite(.serialized, .enabled(if: InteropServer.mockSAP.isAvailable, "mock-sap cannot be run here"))
 struct MockSAPTests {
     private static let queries = ["Customers": "Customers", "Orders": "Orders", "OrderItems": "OrderItems"]

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// A store and an online client against odatapy, an OData V4 server.
+/// A store and an online client with odatapy, an OData V4 server.
 @Suite(.serialized, .enabled(if: InteropServer.odatapy.isAvailable, "odatapy cannot be run here"))
 struct ODataPyTests {
     private static let queries = [
@@ -186,7 +186,7 @@ struct ODataPyTests {
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
             for entity in customers { try await place.service.createEntity(entity) }
             try await place.synchronize()
-            // Somebody else is faster.
+            // Another client changes the customer first.
             let theirs = try await place.onServer("Customers", "Name", "A")
             theirs["Name"] = .string("A of theirs")
             try await place.server.updateEntity(theirs)
@@ -201,7 +201,7 @@ struct ODataPyTests {
             #expect(states.map(\.state) == [.rejected])
             #expect(try await place.onServer("Customers", "Name", "B of mine")["CustomerID"] == .integer(2))
 
-            // A change set that fails as a whole: the second order is for a customer that is gone.
+            // A change set that fails as a whole: the second order refers to a customer that was deleted.
             try await place.server.deleteEntity(try await place.onServer("Customers", "Name", "B of mine"))
             let changes = ChangeSet()
             let order = try place.new("Orders", ["Total": .decimal(DecimalValue(1))])
@@ -237,7 +237,7 @@ struct ODataPyTests {
             try await service.loadProperty(toCustomer, into: order)
             #expect(order.relatedEntity(toCustomer)?["CustomerID"] == .integer(1))
             try await service.deleteLink(from: order, property: toCustomer)
-            // A single-valued property without a target is answered with 404 by this server.
+            // This server responds with 404 to the request for a single-valued property without a target.
             try await service.loadProperty(toCustomer, into: order)
             #expect(order.relatedEntity(toCustomer) == nil)
             let theirs = try customers.entityType.property(withName: "Orders")

@@ -81,7 +81,7 @@ import Testing
         }
         #expect(error.errorCode == "MandatoryEnd")
         #expect(error.text.contains("Mayors(3) must have a City"))
-        // V2 echoes no Content-IDs.
+        // V2 does not return Content-IDs.
         #expect(culprit == (dialect == .v4 ? "2" : nil))
     }
 
@@ -104,7 +104,7 @@ import Testing
         ]
         let preferred = try shop.batch(parts, headers: ["Prefer": "continue-on-error"])
         #expect(preferred.statuses == "[201] 400 200 [201]")
-        // V4 stops at the first error unless asked to go on; V2 goes on.
+        // V4 stops at the first error unless the client requests otherwise; V2 continues.
         let plain = try shop.batch(parts)
         #expect(plain.statuses == (dialect == .v4 ? "[201] 400" : "[201] 400 200 [201]"))
     }

@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The matrix of the six combinations, each move through links, dependent properties, and change sets.
+/// The six combinations of multiplicities. Each move is made with links, dependent properties and change sets.
 @Suite struct CardinalityTests {
     // MARK: 0..1 – *
 

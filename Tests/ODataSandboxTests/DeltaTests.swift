@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The sandbox tells what has changed since.
+/// The deltas of the sandbox.
 @Suite struct DeltaTests {
     private static let tracking = ["Prefer": "odata.track-changes"]
 
@@ -35,7 +35,7 @@ import Testing
         #expect(first["@odata.deltaLink"] == nil)
         let next = try #require(first["@odata.nextLink"]?.string?.dropFirst(shop.root.count))
         #expect(try items(&shop, deltaLink(shop.get(String(next)))).isEmpty)
-        // Of a part that shifts nothing can be told.
+        // A result with `$top` has no delta link, because the entities in it can change.
         #expect(try shop.get("Customers?$top=1", headers: Self.tracking).json()["@odata.deltaLink"] == nil)
     }
 

@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// What our client side writes, the service understands as it was meant.
+/// The service interprets the requests of the encoder as intended.
 @Suite struct EncoderTests {
     private struct Client {
         var shop: Shop

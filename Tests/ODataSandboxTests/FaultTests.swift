@@ -2,7 +2,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// What the sandbox does under faults, in process. What needs a socket is in `FaultServerTests`.
+/// The behavior of the sandbox with faults, in process. `FaultServerTests` contains the tests that need a socket.
 @Suite struct FaultTests {
     private func exists(_ shop: Shop, _ name: String) -> Bool { shop.state("Suppliers").contains("'\(name)'") }
 
@@ -10,7 +10,7 @@ import Testing
         shop.request("POST", "/\(shop.dialect.rawValue)/Suppliers", "{\"Name\":\"\(name)\"}", [:])
     }
 
-    /// Two change sets with two creations each, and what came of them.
+    /// Sends two change sets with two creates each, and returns the reply.
     private func batch(_ shop: inout Shop, headers: [String: String] = [:]) throws -> Reply {
         let parts = [["a", "b"], ["c", "d"]].map { names in
             BatchPart.changeSet(

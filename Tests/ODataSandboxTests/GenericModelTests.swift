@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The service takes its rules from the model, whatever the model is.
+/// The service derives its rules from the model, for any model.
 @Suite struct GenericModelTests {
     private static let metadata = """
         <?xml version="1.0" encoding="utf-8"?>

@@ -2,7 +2,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// `$batch` in JSON, written by hand.
+/// Handwritten `$batch` requests in JSON.
 struct JSONBatchTests {
     private func shop() throws -> Shop { try Shop(.v4) }
 
@@ -14,7 +14,7 @@ struct JSONBatchTests {
         return shop.send("POST", "$batch", "{\"requests\":[\(requests.joined(separator: ","))]}", headers: headers)
     }
 
-    /// `id status` of each response.
+    /// Returns `id status` for each response.
     private func statuses(_ response: WireResponse) throws -> [String] {
         try #require(try JSONValue.parse(response.body)["responses"]?.array).map {
             "\($0["id"]?.string ?? "?") \($0["status"]?.integer ?? 0)"
@@ -68,7 +68,8 @@ struct JSONBatchTests {
     }
 
     @Test(arguments: [
-        // Not before it, not listed, listed twice, not together, without a name.
+        // A dependency on a later request, an undeclared dependency, a duplicate ID, an ID that is also a group, a
+        // group that is interrupted by another request, and a request without an ID.
         #"{"id":"1","dependsOn":["2"],"method":"get","url":"Cars"},{"id":"2","method":"get","url":"Cars"}"#,
         #"{"id":"1","method":"get","url":"Cars(1)"},{"id":"2","method":"get","url":"$1/Owner"}"#,
         #"{"id":"1","method":"get","url":"Cars(1)"},{"id":"1","method":"get","url":"Cars"}"#,

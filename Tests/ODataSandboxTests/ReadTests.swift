@@ -113,7 +113,7 @@ import Testing
         #expect(customer["Name"]?.string == "Ada Lovelace")
         #expect(customer["Rating"] == nil)
         #expect(customer["Orders"] == nil)
-        // Without the key the client could not tell which entity it is.
+        // Without the key, the client could not identify the entity.
         #expect((customer["@odata.id"] ?? customer["__metadata"]?["uri"])?.string == shop.root + "Customers(1)")
     }
 

@@ -2,7 +2,7 @@ import Foundation
 import ODataWire
 import Testing
 
-/// The real executable on a free port.
+/// The `odata-sandbox` executable on a free port.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerTests {
     private final class Server {
         let process = Process()
@@ -10,7 +10,7 @@ import Testing
         private(set) var lines: [String] = []
 
         init(_ arguments: [String] = ["--quiet"]) throws {
-            // The test bundle stands beside the executables that were built with it.
+            // The directory of the test bundle also contains the executables that were built with it.
             let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
             var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
             while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.path + "/odata-sandbox") {
@@ -146,7 +146,7 @@ import Testing
         try script(server, #"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
         var slow = try HTTPConnection(port: server.port)
         try slow.write(create("slow"))
-        // Carried out at once, and answered after what came later.
+        // The request is carried out at once, but its response is sent after the responses to later requests.
         while try count(server, "slow") == "0" {}
         #expect(try slow.response().status == 201)
     }

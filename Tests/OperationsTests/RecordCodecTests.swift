@@ -196,7 +196,7 @@ struct RecordCodecTests {
 
     @Test(arguments: bodies)
     func `every kind of record comes back as it was written`(body: Record.Body) throws {
-        // An unknown record's time is inside its payload, where this version does not look.
+        // The time of an unknown record is inside its payload, which this version does not decode.
         let time: Timestamp =
             switch body {
             case .unknown, .lost: 0
@@ -290,7 +290,7 @@ struct RecordCodecTests {
                 for _ in 0...Int(generator.next() % 3) {
                     bytes[Int(generator.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: generator.next())
                 }
-                // What decodes must encode again: a record that cannot be written was not read rightly.
+                // A decoded record must be encodable; otherwise it was decoded incorrectly.
                 if let record = try? RecordCodec.decode(kind: kind, payload: bytes) {
                     _ = RecordCodec.encode(record)
                 }
@@ -309,7 +309,7 @@ struct RecordCodecTests {
     @Test func `a few bytes do not stand for any number of entities`() {
         let record = Record(time: 0, body: .downloadPage(DownloadPage(query: "Q", unchanged: [EntityID(rawValue: 1)])))
         let (kind, payload) = RecordCodec.encode(record)
-        // The run's length is the last byte but the empty lists and the missing link behind it.
+        // The length of the run is the last byte before the empty lists and the missing link.
         let length = payload.count - 5
         let hostile = payload[..<length] + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] + payload[(length + 1)...]
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: Array(hostile)) }

@@ -2,7 +2,7 @@ import EDM
 import Operations
 import Testing
 
-/// What ``RecordFields`` says of a payload is true, and describes the values of the kinds that fill a log.
+/// ``RecordFields`` describes payloads correctly, and covers the kinds of records that make up most of a log.
 @Suite struct RecordFieldsTests {
     private static func fields(_ body: Record.Body) -> (payload: [UInt8], fields: [RecordFields.Field]) {
         let (kind, payload) = RecordCodec.encode(Record(time: 1_770_000_000_000, body: body))
@@ -33,7 +33,7 @@ import Testing
     @Test func `operations, pages and answers are described`() {
         for body in RecordCodecTests.bodies {
             switch body {
-            // Rare, and so as it is.
+            // Operations with a stream are rare and therefore not described.
             case .operation(let operation) where operation.stream != nil: #expect(Self.fields(body).fields.isEmpty)
             case .operation, .downloadPage, .entitiesRead, .batchAnswered: #expect(!Self.fields(body).fields.isEmpty)
             default: #expect(Self.fields(body).fields.isEmpty)

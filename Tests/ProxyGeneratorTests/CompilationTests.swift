@@ -2,7 +2,7 @@ import ProxyGenerator
 import Testing
 
 #if os(macOS) || os(Linux)
-    /// Valid but unusual metadata produce sources that compile without warnings.
+    /// The sources for valid but unusual metadata compile without warnings.
     @Suite(.enabled(if: Compiler.hasModules, "skipped: there is no swiftc, or no module to compile with"))
     struct CompilationTests {
         private func complaints(

@@ -3,7 +3,7 @@ import Testing
 @testable import Transport
 
 struct CurlResultTests {
-    /// The numbers are those of libcurl's documentation.
+    /// The error numbers are those in libcurl's documentation.
     @Test(
         arguments: [
             (1, TransportError.Code.invalidRequest), (3, .invalidRequest),

@@ -25,7 +25,7 @@ struct CurlTransportTests {
         } catch { return error }
     }
 
-    // MARK: What arrives
+    // MARK: Requests
 
     @Test(arguments: ["GET", "POST", "PUT", "PATCH", "MERGE", "DELETE"])
     func `method, target, headers and body arrive as they were given`(_ method: String) async throws {
@@ -102,7 +102,7 @@ struct CurlTransportTests {
         }
     }
 
-    // MARK: What comes back
+    // MARK: Responses
 
     @Test(arguments: [("GET", "204 No Content"), ("GET", "304 Not Modified"), ("HEAD", "200 OK")])
     func `a response without a body is complete`(_ method: String, _ status: String) async throws {
@@ -255,7 +255,7 @@ struct CurlTransportTests {
             let error = try await failure(
                 of: request(method, server.base + "/$batch"), body: method == "GET" ? [] : [1])
             #expect(error?.code == .redirectRefused)
-            // See Other: it leads to what came of it.
+            // With 303 See Other, the service may have processed the request: the location refers to the result.
             #expect(error?.mayHaveBeenSent == (status == 303))
             #expect(other.requests.isEmpty)
         }
@@ -478,7 +478,7 @@ struct CurlTransportTests {
             $1.respond("200 OK", "", $0.body)
         } _: { server in
             for _ in 0..<5 { _ = try await transport.send(request("GET", server.base), body: []) }
-            // On a busy machine one may be given up in between, and another begun.
+            // On a busy machine, a connection may be closed in between and a new one opened.
             #expect(Set(server.requests.map(\.connection)).count < 5)
         }
     }
@@ -490,7 +490,7 @@ struct CurlTransportTests {
             released = loop
             loop.stop()
         }
-        // The thread holds the loop for as long as it runs; without an end the time limit fails the test.
+        // The thread retains the loop while it runs. If the thread does not end, the time limit fails the test.
         while released != nil { try await Task.sleep(for: .milliseconds(5)) }
     }
 
@@ -549,7 +549,8 @@ struct CurlTransportTests {
             let (_, body) = try await transport.stream(request("GET", server.base), body: [])
             var iterator = body.makeAsyncIterator()
             var received = try await iterator.next()?.count ?? 0
-            // The sender stops by itself once the sockets' buffers are full; then nothing changes any more.
+            // The sender blocks when the buffers of the sockets are full. Then the number of written bytes no longer
+            // changes.
             var before = -1
             while before != written.withLock({ $0 }) {
                 before = written.withLock { $0 }

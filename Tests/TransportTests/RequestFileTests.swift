@@ -13,7 +13,7 @@ struct RequestFileTests {
         return try #require(HTTPRequest(method: method, url: url, headerFields: [.contentType: "image/png"]))
     }
 
-    /// Calls `body` with a file of so many bytes.
+    /// Calls `body` with a file of this number of bytes.
     private func withFile(_ count: Int, _ body: (RequestFile, [UInt8]) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).bin")
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Services that send too much, too slowly, or nothing.
+/// Services whose responses are too large, too slow or missing.
 @Suite(.timeLimit(.minutes(5))) struct ResponseLimitTests {
     private func transport(_ change: (inout ResponseLimits) -> Void) -> CurlTransport {
         var limits = ResponseLimits()
@@ -25,7 +25,7 @@ import Testing
         } catch { return error }
     }
 
-    /// Sends the text a byte at a time until the client has gone.
+    /// Sends the text one byte at a time until the client closes the connection.
     private static func drip(_ text: String, to connection: LoopbackServer.Connection) {
         for byte in text.utf8 {
             guard connection.write([byte]) else { return }

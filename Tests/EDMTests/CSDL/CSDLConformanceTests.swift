@@ -13,7 +13,7 @@ struct `The metadata documents of the corpora` {
         }
     }
 
-    /// Those of whose text or content nothing can be used; in the others is something that is right.
+    /// All invalid documents but one are refused because nothing in them is usable. The exception has defects.
     @Test(arguments: CSDLCorpus.invalid)
     func `each invalid document is refused or has defects, with a line and a reason`(row: CSDLCorpus.Row) throws {
         let bytes = try CSDLCorpus.bytes(row.file)

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// Documents in which something is wrong and the rest is right.
+/// Documents that contain defects and usable elements.
 @Suite struct `A metadata document with defects` {
     private let b = CSDLSource.entityType("B")
 
@@ -51,7 +51,7 @@ import Testing
         #expect(model.entitySets.map(\.name) == ["As", "Bs"])
         #expect(leftOut(model) == ["EntitySet S.C/Xs"])
         let set = try #require(model.findEntitySet("As"))
-        // Entities of the type that is not declared may be of a type that derives from B.
+        // Entities of the undeclared type may be of a type derived from B.
         #expect(model.target(of: try #require(set.entityType.findProperty("N")), in: set) == nil)
         #expect(model.target(of: try #require(set.entityType.findProperty("M")), in: set)?.name == "Bs")
     }
@@ -176,7 +176,7 @@ import Testing
     }
 }
 
-/// `Using` and the aliases of V2 and V3, which hold within one schema.
+/// `Using` and the aliases of V2 and V3, which are valid within one schema.
 @Suite struct `Aliases of one schema` {
     private func read(_ first: String, _ second: String, aliases: (String, String) = ("Self", "Self")) throws
         -> EntityDataModel

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// CSDL JSON, which says the same as CSDL XML.
+/// CSDL JSON, which results in the same model as CSDL XML.
 @Suite struct `Metadata in JSON` {
     static let xml = #"""
         <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.01">
@@ -77,7 +77,7 @@ import Testing
 
     private func read(_ text: String) throws -> EntityDataModel { try CSDLReader.read(Array(text.utf8)) }
 
-    /// Everything that the model has, a line each.
+    /// Returns a line for each element of the model.
     private func lines(_ model: EntityDataModel) -> [String] {
         var lines = ["\(model.version)"]
         for reference in model.references {
@@ -252,7 +252,7 @@ import Testing
                 #expect(json.counts[count] == xml.counts[count], "\(name): \(count)")
             }
         }
-        // Written by a service in a way that the standard does not know: what is left out is told.
+        // A document of a service that deviates from the standard. The omitted elements are reported as defects.
         let other = try CSDLReader.read(
             CSDLCorpus.bytes(
                 "json/v4/lodata/Protocol-ServiceMetadataTest__test_has_flight_metadata_document_at_document_root__3.json"

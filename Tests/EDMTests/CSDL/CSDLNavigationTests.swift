@@ -143,7 +143,7 @@ import Testing
         #expect(navigation.onDelete == "SetNull")
     }
 
-    // MARK: What services write without care
+    // MARK: Careless metadata
 
     /// Two associations, one for each direction of the same constraint.
     static let twice =
@@ -159,7 +159,7 @@ import Testing
         + #"<Dependent Role="O"><PropertyRef Name="CustomerID"/></Dependent></ReferentialConstraint></Association>"#
         + oneWay
 
-    /// Walked from the order only, with principal and dependent the wrong way round.
+    /// An association that only the order uses, with principal and dependent exchanged.
     static let oneWay =
         #"<Association Name="AC"><End Role="From" Type="S.Order" Multiplicity="1"/>"#
         + #"<End Role="To" Type="S.Customer" Multiplicity="1"/><ReferentialConstraint>"#
@@ -177,7 +177,7 @@ import Testing
         let customer = try #require(model.findEntityType("S.Order")?.findProperty("Customer")?.navigation)
         #expect(customer.constraints == [ReferentialConstraint(dependent: "CustomerID", principal: "ID")])
         #expect(customer.inverseConstraints == [])
-        // The customer knows nothing of its orders, so nothing limits them.
+        // The customer has no navigation property for its orders, so their number is not limited.
         #expect(customer.multiplicity == .one)
         #expect(customer.sourceMultiplicity == .many)
     }

@@ -146,7 +146,7 @@ import Testing
     }
 }
 
-/// Names that differ in case only.
+/// Names that differ only in case.
 @Suite struct `Case conflicts in CSDL` {
     private func error(_ body: String) -> CSDLError? {
         do throws(CSDLError) {
@@ -190,7 +190,7 @@ import Testing
     }
 }
 
-/// Annotations with their places.
+/// Annotations with their positions.
 @Suite struct `Placed annotations in CSDL` {
     private func read(_ body: String, references: String = "") throws -> (
         found: [PlacedAnnotation], includesNamespace: Bool

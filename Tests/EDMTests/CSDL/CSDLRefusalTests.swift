@@ -1,17 +1,17 @@
 import EDM
 import Testing
 
-/// A document that a strict reader refuses, with the rule that it breaks.
+/// A document that a strict reader refuses, and the rule that it violates.
 struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     let rule: String
     let code: CSDLError.Code
-    /// Of the element that breaks the rule.
+    /// The line of the element that violates the rule.
     let line: Int
     let text: String
 
     var testDescription: String { rule }
 
-    /// The body begins in line 2.
+    /// Returns a refusal of a V4 document whose body begins in line 2.
     static func v4(_ rule: String, _ code: CSDLError.Code, line: Int = 2, _ body: String) -> CSDLRefusal {
         CSDLRefusal(rule: rule, code: code, line: line, text: CSDLSource.v4(body))
     }
@@ -283,7 +283,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
         #expect(error.line == refusal.line, "\(error)")
     }
 
-    /// What else is in a document is used.
+    /// The rest of the document is used.
     @Test(arguments: types + values + relationships + others)
     func `as far as it breaks a rule, and used otherwise`(refusal: CSDLRefusal) throws {
         let text = refusal.text.replacing("</edmx:DataServices>", with: Self.usable + "</edmx:DataServices>")
@@ -291,7 +291,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
         #expect(model.defects.contains { $0.code == refusal.code && $0.line == refusal.line }, "\(model.defects)")
         #expect(model.defects.contains { $0.leftOut != nil }, "\(model.defects)")
         #expect(model.findEntitySet("Others")?.entityType.keyProperties.map(\.name) == ["ID"])
-        // What is used does not depend on what is not.
+        // The used elements do not refer to omitted ones.
         for type in model.schemas.flatMap({ $0.entityTypes + $0.complexTypes }) {
             for property in type.properties {
                 if case .complex(let name) = property.type.kind { #expect(model.findComplexType(name) != nil) }

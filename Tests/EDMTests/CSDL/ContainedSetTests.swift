@@ -50,7 +50,7 @@ import Testing
     }
 
     @Test func `nested containment of a large document stays within bounds`() throws {
-        // Twelve types, each of which contains all others: more paths than could ever be named.
+        // Twelve types, each of which contains all others. There are more paths than sets can be created for.
         let types = (0..<12).map { number in
             let navigations = (0..<12).filter { $0 != number }.map {
                 "<NavigationProperty Name='N\($0)' Type='Collection(G.T\($0))' ContainsTarget='true'/>"
@@ -68,7 +68,7 @@ import Testing
             """
         let model = try CSDLReader.read(Array(text.utf8))
         #expect(model.containedSets.count < 1300)
-        // Each property of each set leads somewhere all the same.
+        // Each navigation property of each set still has a target.
         for set in model.allSets {
             for property in set.entityType.navigationProperties { #expect(model.target(of: property, in: set) != nil) }
         }

@@ -18,7 +18,8 @@ struct `Differences of the corpora's metadata documents` {
         var expected: [String] = []
         let edited = model.edited(schema: { $0 }) { type in
             type.edited { property in
-                // Inherited ones belong to another type; a key's and a navigation's are said in other places as well.
+                // An inherited property belongs to a different type. Changes of navigation properties also appear in
+                // other places.
                 guard property.declaringType == type.name, !property.isNavigation else { return property }
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0:
@@ -41,7 +42,7 @@ struct `Differences of the corpora's metadata documents` {
 }
 
 extension EntityDataModel {
-    /// The model with other declarations. Sets keep the types that they had.
+    /// Returns the model with changed declarations. Entity sets keep their old types.
     fileprivate func edited(
         schema: (Schema) -> Schema, type: (StructuredType) -> StructuredType
     ) -> EntityDataModel {

@@ -19,7 +19,7 @@ import Testing
     ) throws {
         let there = ModelDifference(from: try document.model, to: try document.model(with: [edit]))
         let back = ModelDifference(from: try document.model(with: [edit]), to: try document.model)
-        // Not the paths: an overload is called as it was before.
+        // The paths are not compared, because a changed overload has the path that it had before.
         #expect(back.removed.count == there.extensions.count)
         #expect(back.extensions.count == there.removed.count)
         #expect(back.changes.count == 1)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    // MARK: What is no change
+    // MARK: Differences that are not changes
 
     @Test(arguments: [
         (#"Name="Phone" Type="Edm.String""#, #"Name="Phone" Type="Edm.String" Unicode="true""#),
@@ -67,7 +67,7 @@ import Testing
         #expect(ModelDifference(from: try document.model, to: edited).isEmpty)
     }
 
-    // MARK: What follows from another change
+    // MARK: Consequences of other changes
 
     @Test func `has a navigation property with partner and binding as one addition`() throws {
         let type = CSDLSource.entityType("A", "<!--a-->") + CSDLSource.entityType("B", "<!--b-->")

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// Values that stay encoded are, for everybody who looks, the values that they are.
+/// Values that stay encoded behave exactly like decoded values.
 struct PackedPropertiesTests {
     private static let seeds: [UInt64] = Array(1...40)
 
@@ -112,9 +112,10 @@ struct PackedPropertiesTests {
         #expect(PropertyValues([("a", value)]).packed(with: NameTable()) == nil)
     }
 
-    // MARK: Bytes that anybody may have written
+    // MARK: Untrusted bytes
 
-    /// The same as the reader that makes the values: as it was written, or the same error at the same byte.
+    /// Compares with the reader that decodes all values: both return the same values, or the same error at the same
+    /// byte.
     private func compare(_ bytes: [UInt8], _ table: NameTable) throws {
         do throws(CodecError) {
             let plain = try decoded(bytes)
@@ -130,7 +131,7 @@ struct PackedPropertiesTests {
         let values = random.properties()
         let whole = encoded(values)
         let table = NameTable()
-        // Now its names are known.
+        // From here on, the names are in the table.
         _ = try decoded(whole, table)
         try compare(whole, table)
         for _ in 0..<60 {
@@ -151,15 +152,15 @@ struct PackedPropertiesTests {
 
     @Test(
         arguments: [
-            // 1.0 as +1.0, and a negative zero.
+            // The decimal 1.0 written as +1.0, and a negative zero.
             [6, 4, 0x2B, 0x31, 0x2E, 0x30], [6, 2, 0x2D, 0x30],
-            // A number and a length in more bytes than they need.
+            // A number and a length with more bytes than necessary.
             [3, 0x82, 0x00], [7, 0x81, 0x00, 0x61],
-            // Half a second with no digits for it, a negative duration of nothing.
+            // Half a second without digits for it, and a negative duration of zero.
             [11, 0x80, 0xA0, 0x94, 0xA5, 0x8D, 0x1D, 0], [12, 1, 0, 0],
-            // A complex value with one name twice, and with two that are equal but not the same.
+            // A complex value with a duplicate name, and one with two names that are equal but not identical.
             [17, 0, 2, 1, 0x61, 0, 1, 0x61, 1], [17, 0, 2, 3, 0x65, 0xCC, 0x81, 0, 2, 0xC3, 0xA9, 1],
-            // Not UTF-8: overlong, a surrogate, beyond the last scalar.
+            // Invalid UTF-8: an overlong encoding, a surrogate, and a scalar above the maximum.
             [7, 2, 0xC0, 0x80], [7, 3, 0xED, 0xA0, 0x80], [7, 4, 0xF4, 0x90, 0x80, 0x80],
         ] as [[UInt8]]) func `what no writer writes is read as before`(value: [UInt8]) throws
     {

@@ -2,7 +2,7 @@ import ProxyGenerator
 import Testing
 import Tidelog
 
-/// Documents to which the metadata refer.
+/// Documents that are referenced by metadata.
 @Suite struct ReferenceTests {
     private func source(_ name: String, _ text: String) -> MetadataSource {
         MetadataSource(name: name, bytes: Array(text.utf8))

@@ -151,7 +151,7 @@ extension Combination {
         .allowed(
             .contentID, car, .delete, .changeSet([.delete("Cars(1)"), .delete("Owners(1)")]), "2-2",
             .delete("Cars(1)"), .delete("Owners(1)")),
-        // The example of the requirements, which contradicts their text.
+        // The sample of the guide to relationships, which contradicts the guide's text.
         .refused(
             .contentID, car, .delete,
             .changeSet([.deleteLink("Cars(1)/Owner", "Owners(1)"), .deleteLink("Cars(2)/Owner", "Owners(2)")]),

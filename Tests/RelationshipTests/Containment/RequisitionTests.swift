@@ -4,8 +4,8 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// SAP's requisition document, whose line items, account assignments and comments are all contained. The metadata are
-/// read from the shared corpus.
+/// SAP's requisition document, whose line items, account assignments and comments are all contained. The document is
+/// read from the conformance corpus.
 @Suite(.enabled(if: Requisition.document != nil, "skipped: the conformance corpora are not beside the checkout"))
 struct RequisitionTests {
     @Test func `the whole document is usable, to the deepest contained set`() async throws {

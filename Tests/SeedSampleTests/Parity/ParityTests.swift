@@ -4,12 +4,12 @@ import Operations
 import Testing
 import Tidelog
 
-/// What generated classes do and what the dynamic API does is the same: each pair of samples leaves the same operations in the
+/// Generated classes and the dynamic API have the same effect: each pair of samples appends the same operations to the
 /// log, byte for byte.
 @Suite struct ParityTests {
     private typealias Sample = (Trade) async throws -> Void
 
-    /// Runs both, each over a store of its own, and compares the operations' bytes. Only the times differ.
+    /// Runs both samples, each with a separate store, and compares the bytes of their operations except for the times.
     private func expectParity(
         _ location: SourceLocation = #_sourceLocation, operations: Int, generated: Sample, dynamic: Sample
     ) async throws {

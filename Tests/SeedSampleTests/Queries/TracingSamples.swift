@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Tidelog
 
-/// The sample under *Debugging*: `Logger.shared(named:)` of the seeds is the service's own logger here.
+/// The sample under *Debugging*. `Logger.shared(named:)` of the guide corresponds to the service's own logger.
 @Suite struct TracingSamples {
     private final class Lines: Sendable {
         private let state = Mutex<[String]>([])
