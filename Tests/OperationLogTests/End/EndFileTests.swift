@@ -4,7 +4,7 @@ import Testing
 
 @testable import OperationLog
 
-/// The times at which the end of a log is recorded, the cost of recording it, and the cases in which the record is
+/// The times at which the end of a log is recorded, the cost of recording it, and the cases in which the end file is
 /// ignored.
 @Suite struct EndFileTests {
     private func slots(_ disk: SimulatedDisk, keys: [LogKey] = []) throws -> EndSlots {
