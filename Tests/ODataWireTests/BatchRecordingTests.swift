@@ -13,7 +13,7 @@ struct BatchRecordingTests {
     let contentType = "multipart/mixed"
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.facts.otherParts == nil })
-    func `the structure of a recording is that of its index`(_ recording: BatchCorpus.Recording) throws {
+    func `the structure of a recording matches its index`(_ recording: BatchCorpus.Recording) throws {
         let bytes = try recording.bytes
         let document = try reader.document(bytes, contentType: contentType)
         let facts = recording.facts
@@ -33,7 +33,7 @@ struct BatchRecordingTests {
     }
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.kind == "multipart-batch-request" })
-    func `the requests of a recording are those of its index`(_ recording: BatchCorpus.Recording) throws {
+    func `the requests of a recording match its index`(_ recording: BatchCorpus.Recording) throws {
         let batch = try reader.readRequest(recording.bytes, contentType: contentType)
         var found: [(request: WireRequest, contentID: String?, changeSet: Int?)] = []
         var changeSets = 0
@@ -61,7 +61,7 @@ struct BatchRecordingTests {
     }
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.kind == "multipart-batch-response" })
-    func `the responses of a recording are those of its index`(_ recording: BatchCorpus.Recording) throws {
+    func `the responses of a recording match its index`(_ recording: BatchCorpus.Recording) throws {
         let batch = try reader.readResponse(recording.bytes, contentType: contentType)
         var found: [(response: WireResponse, contentID: String?)] = []
         for part in batch.parts {
@@ -80,7 +80,7 @@ struct BatchRecordingTests {
     }
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.kind == "multipart-batch-unknown" })
-    func `a part that does not say what it holds is refused`(_ recording: BatchCorpus.Recording) throws {
+    func `a part without a known content type is rejected`(_ recording: BatchCorpus.Recording) throws {
         let bytes = try recording.bytes
         let error = #expect(throws: BatchReadError.self) { try reader.readRequest(bytes, contentType: contentType) }
         #expect(error?.code == .partHead)
@@ -93,7 +93,7 @@ struct BatchRecordingTests {
         arguments: BatchCorpus.recordings.filter {
             $0.kind == "multipart-batch-request" && !duplicates.contains($0.file)
         })
-    func `a recording that is written again reads the same`(_ recording: BatchCorpus.Recording) throws {
+    func `a recording has the same parts after writing and reading`(_ recording: BatchCorpus.Recording) throws {
         let batch = try reader.readRequest(recording.bytes, contentType: contentType)
         let written = try MultipartBatchWriter().write(batch, boundary: "b") { "c\($0)" }
         let again = try MultipartBatchReader(strictness: .tolerant).readRequest(
@@ -131,7 +131,7 @@ struct BatchParserCaseTests {
     static let needsServiceRoot: Set = ["testInvalidUri", "uriWithWrongAbsolutePath", "wrongHost"]
 
     @Test(arguments: BatchCorpus.parserCases.filter { !needsServiceRoot.contains($0.name) })
-    func `reader and verdict agree`(_ parserCase: BatchCorpus.ParserCase) {
+    func `the reader accepts exactly the cases that Olingo accepts`(_ parserCase: BatchCorpus.ParserCase) {
         let reader = MultipartBatchReader(strictness: parserCase.strictParser ? .strict : .tolerant)
         let bytes = Array(parserCase.body.utf8)
         var failure: BatchReadError?
@@ -146,7 +146,7 @@ struct BatchParserCaseTests {
     }
 
     @Test(arguments: BatchCorpus.parserCases.filter { $0.olingoAccepts })
-    func `what a strict parser accepts the tolerant reader accepts`(_ parserCase: BatchCorpus.ParserCase) throws {
+    func `the tolerant reader accepts each case that Olingo accepts`(_ parserCase: BatchCorpus.ParserCase) throws {
         let reader = MultipartBatchReader()
         let bytes = Array(parserCase.body.utf8)
         if parserCase.direction == "request" {

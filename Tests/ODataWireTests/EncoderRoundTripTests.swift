@@ -2,11 +2,11 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite struct `Every value comes back equal` {
+@Suite struct `Round trips of values` {
     let seed = UInt64.random(in: 0...UInt64.max)
 
     @Test(arguments: ODataVersion.allCases)
-    func `from a request body`(version: ODataVersion) throws {
+    func `the values of a request body are equal after writing and reading`(version: ODataVersion) throws {
         var random = RandomValues(seed: seed)
         let model = PayloadShop.model(version)
         let encoder = RequestEncoder(version: version, model: model, serviceRoot: "http://h/s/")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ODataVersion.allCases)
-    func `from a response`(version: ODataVersion) throws {
+    func `the entities of a response are equal after writing and reading`(version: ODataVersion) throws {
         var random = RandomValues(seed: seed)
         let model = PayloadShop.model(version)
         let writer = PayloadWriter(
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ODataVersion.allCases)
-    func `from a URL, a JSON string and plain text`(version: ODataVersion) throws {
+    func `literals are equal after writing and reading as URL, JSON string and text`(version: ODataVersion) throws {
         var random = RandomValues(seed: seed)
         for _ in 0..<300 {
             for (_, type) in PayloadShop.values {
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `links, errors and service documents too`() throws {
+    @Test func `links, errors and service documents are equal after writing and reading`() throws {
         for version in ODataVersion.allCases {
             let model = PayloadShop.model(version)
             let writer = PayloadWriter(version: version, model: model, serviceRoot: "http://h/s")
@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ODataVersion.allCases)
-    func `a body of the wrong kind is refused with its path`(version: ODataVersion) throws {
+    func `an invalid request body is rejected with the path of the error`(version: ODataVersion) throws {
         let reader = RequestBodyReader(version: version, model: PayloadShop.model(version))
         for (json, code, path) in [
             (#"{"Nope":1}"#, PayloadError.Code.unknownProperty, "/Nope"),

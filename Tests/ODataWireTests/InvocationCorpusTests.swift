@@ -20,7 +20,7 @@ struct InvocationCorpusTests {
         ("ProductsByComplex(complex=@c)?@c={}", "complex", .value(.complex(ComplexValue(properties: [:])))),
     ]
 
-    @Test func `calls are written as the cases of the grammar have them`() throws {
+    @Test func `calls are written as in the test cases of the grammar`() throws {
         let model = try InvocationModel.v4()
         let valid = Set(try QueryCorpus.rows("abnf/core.jsonl").filter(\.isValid).map(\.input))
         for (url, name, content) in Self.calls {
@@ -39,7 +39,7 @@ struct InvocationCorpusTests {
         return try PayloadReader(version: version, model: model).result(bytes, type: type, name: "TestFunction1")
     }
 
-    @Test func `recorded results are read`() throws {
+    @Test func `recorded results are parsed`() throws {
         let text = TypeReference(.primitive(.string))
         #expect(
             try result("v4/lodata/Operation-ActionTest__test_callback__1.json", text, .v401)

@@ -11,7 +11,7 @@ struct `The literal corpora` {
     static let javaShort: Set<String> = ["-32769", "32768"]
 
     @Test(arguments: ["v2", "v4"])
-    func `every verdict on a primitive literal is the corpus's`(version: String) throws {
+    func `the parser accepts exactly the primitive literals that the corpus accepts`(version: String) throws {
         let rows = try LiteralCorpus.rows("literals/\(version)-primitive-literals.jsonl")
         #expect(!rows.isEmpty)
         for row in rows {
@@ -24,7 +24,7 @@ struct `The literal corpora` {
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `what the corpus writes is written alike`(version: String) throws {
+    func `literals are written as in the corpus`(version: String) throws {
         for row in try LiteralCorpus.rows("literals/\(version)-primitive-literals.jsonl") {
             let literal = try LiteralRow(row)
             guard literal.isValid, literal.isWritten else { continue }
@@ -41,7 +41,7 @@ struct `The literal corpora` {
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a value that the corpus gives is the value read`(version: String) throws {
+    func `literals parse to the values in the corpus`(version: String) throws {
         for row in try LiteralCorpus.rows("literals/\(version)-primitive-literals.jsonl") {
             let literal = try LiteralRow(row)
             guard literal.isValid, let expected = literal.expected else { continue }
@@ -50,7 +50,7 @@ struct `The literal corpora` {
         }
     }
 
-    @Test func `every well-known text is kept through GeoJSON`() throws {
+    @Test func `every well-known text is unchanged after a conversion to GeoJSON and back`() throws {
         let names = try LiteralCorpus.rows("literals/index.jsonl").compactMap { $0["file"]?.string }.filter {
             $0.contains("/wkt/")
         }

@@ -5,9 +5,9 @@ import Testing
 
 /// The rules of the OData ABNF for primitive values, checked with the test cases of the standard.
 @Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
-struct `The grammar's test cases` {
+struct `Literals in the test cases of the grammar` {
     @Test(arguments: ["core", "legacy"])
-    func `every verdict on a primitive rule is the standard's`(suite: String) throws {
+    func `the parser accepts exactly the primitive values that the standard accepts`(suite: String) throws {
         var judged = 0
         for row in try LiteralCorpus.rows("abnf/\(suite).jsonl") {
             let rule = try #require(row["rule"]?.string)

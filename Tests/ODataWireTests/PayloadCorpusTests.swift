@@ -31,7 +31,7 @@ struct `The JSON corpus` {
         documents.filter { document in document.isWellFormed && kinds.contains { document.kind.hasPrefix($0) } }
     }
 
-    @Test func `well-formed documents are read and the others refused`() throws {
+    @Test func `well-formed documents are parsed, and malformed ones are rejected`() throws {
         #expect(!Self.documents.isEmpty)
         for document in Self.documents {
             let bytes = try LiteralCorpus.bytes(document.file)
@@ -43,14 +43,14 @@ struct `The JSON corpus` {
         }
     }
 
-    @Test func `what was read is written as the same JSON`() throws {
+    @Test func `a parsed document is written as equal JSON`() throws {
         for document in Self.documents where document.isWellFormed {
             let value = try JSONValue.parse(try LiteralCorpus.bytes(document.file))
             #expect(try JSONValue.parse(Array(value.text.utf8)) == value, "\(document.file)")
         }
     }
 
-    @Test func `depth, counts and repeated names are those of the index`() throws {
+    @Test func `depth, counts and repeated names match the index`() throws {
         for document in Self.documents where document.isWellFormed {
             var counts = Counts()
             counts.count(try JSONValue.parse(try LiteralCorpus.bytes(document.file)), depth: 1)
@@ -70,7 +70,7 @@ struct `The JSON corpus` {
         }
     }
 
-    @Test func `pages have the items, counts and links of the index`() throws {
+    @Test func `items, counts and links of pages match the index`() throws {
         for document in Self.documents("v2-collection", "v4-collection", "v4-delta", "v4-primitive-collection") {
             if document.kind == "v4-delta-update-request" { continue }
             // If a member name is repeated, the intended member is unknown.
@@ -110,7 +110,7 @@ struct `The JSON corpus` {
         while try scanner.next() != nil {}
     }
 
-    @Test func `errors have the code and the message of the index`() throws {
+    @Test func `codes and messages of errors match the index`() throws {
         for document in Self.documents("v2-error", "v4-error", "v3-light-error") {
             let error = ServiceErrorReader.read(try LiteralCorpus.bytes(document.file))
             guard let code = document.facts["errorCode"], let message = document.facts["errorMessage"] else { continue }
@@ -121,7 +121,7 @@ struct `The JSON corpus` {
         }
     }
 
-    @Test func `what is no error is none`() throws {
+    @Test func `a document that is not an error is not read as one`() throws {
         let broken = try LiteralCorpus.bytes("json/v2/errors/invalid-error-v2-olingo-invalid-json.json")
         #expect(ServiceErrorReader.read(broken) == nil)
         let missing = try LiteralCorpus.bytes("json/v2/errors/error-v2-olingo-missing-error.json")

@@ -5,7 +5,7 @@ import Testing
 /// Expressions compared with the verdicts and trees of the Olingo parsers.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct QueryExpressionCorpusTests {
-    @Test func `V2 filters and sort orders have Olingo's verdicts and trees`() throws {
+    @Test func `V2 filters and sort orders parse to the verdicts and trees of Olingo`() throws {
         var report = CorpusReport("v2-filter-orderby")
         for row in try QueryCorpus.rows("literals/v2-filter-orderby.jsonl") {
             if row.isTyped {
@@ -40,7 +40,7 @@ struct QueryExpressionCorpusTests {
         }
     }
 
-    @Test func `expressions of V2 literals have the types that Olingo gives them`() throws {
+    @Test func `expressions of V2 literals have the same types as in Olingo`() throws {
         let nothing = EntityType(kind: .entity, name: "S.Nothing", properties: [])
         let model = EntityDataModel(
             version: .v2, schemas: [], structuredTypes: [nothing], enumerationTypes: [], entitySets: [], singletons: [])
@@ -63,7 +63,7 @@ struct QueryExpressionCorpusTests {
         #expect(count > 0)
     }
 
-    @Test func `V4 searches have Olingo's verdicts and trees`() throws {
+    @Test func `V4 searches parse to the verdicts and trees of Olingo`() throws {
         var report = CorpusReport("v4-search")
         for row in try QueryCorpus.rows("literals/v4-search.jsonl") {
             let outcome = Result { try SearchExpression.parse(row.input, version: .v4) }

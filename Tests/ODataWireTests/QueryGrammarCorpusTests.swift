@@ -25,7 +25,7 @@ struct QueryGrammarCorpusTests {
         }
     }
 
-    @Test func `the URL and query rules of the OASIS suite have its verdicts`() throws {
+    @Test func `the parser agrees with the OASIS suite about the rules of URLs and queries`() throws {
         var constraints = try QueryCorpus.object("abnf/core-constraints.json")
         // The constraints list no names for this rule, so the rule accepts every identifier. The model must declare the
         // name that the cases use.
@@ -49,7 +49,7 @@ struct QueryGrammarCorpusTests {
         #expect(report.failures.count == 0)
     }
 
-    @Test func `requests over time are refused by the option that is not known`() throws {
+    @Test func `requests for temporal data are rejected because of an unknown option`() throws {
         for row in try QueryCorpus.rows("abnf/temporal.jsonl") {
             let error = #expect(throws: URLSyntaxError.self, "\(row.input)") {
                 try QueryOptions.parse(ServiceURL.split(row.input).query ?? "", version: .v401)

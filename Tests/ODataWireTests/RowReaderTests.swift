@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite struct `A row that looks like the one before` {
+@Suite struct `Rows with the members of the previous row` {
     private static let model = Result {
         try CSDLReader.read(
             Array(
@@ -99,7 +99,7 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func `says what it says by itself, and is refused for the same reason`(
+    func `a row with one changed value yields the same item or error as on its own`(
         member: String, values: [String]
     ) throws {
         for value in values {
@@ -117,14 +117,14 @@ import Testing
         ##"{"@odata.type":"#S.Row","ID":1}"##, #"{ "@odata.etag" : "1" , "ID" : 5 }"#, "7", "null", "[]",
         #"{"@removed":{"reason":"deleted"},"ID":5}"#,
     ])
-    func `is read the same where it has other members`(row: String) throws {
+    func `a row with different members yields the same item or error as on its own`(row: String) throws {
         let alone = try reading([row], at: 0)
         let among = try reading([Self.row(), row, Self.row()], at: 1)
         #expect(among.item == alone.item)
         #expect(among.code == alone.code)
     }
 
-    @Test(arguments: 0..<8) func `is read the same, or refused for the same reason, whatever its bytes`(seed: UInt64)
+    @Test(arguments: 0..<8) func `a row with changed bytes yields the same item or error as on its own`(seed: UInt64)
         throws
     {
         var random = SeededGenerator(state: seed)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the digits of a decimal and the fraction of a second`() throws {
+    @Test func `a row keeps the digits of a decimal and the fraction of a second`() throws {
         guard case .entity(let entity)? = try reading([Self.row(), Self.row()], at: 1).item else {
             Issue.record("There is no entity.")
             return

@@ -20,7 +20,7 @@ struct URLCorpusTests {
         }
     }
 
-    @Test func `V2 URLs have Olingo's verdicts against the reference scenario`() throws {
+    @Test func `V2 URLs of the reference scenario are accepted or rejected as in Olingo`() throws {
         let model = try model("v2/olingo-refscenario.xml")
         var report = CorpusReport("v2-urls")
         for row in try QueryCorpus.rows("literals/v2-urls.jsonl") {
@@ -34,7 +34,7 @@ struct URLCorpusTests {
         #expect(report.failures.count == 0)
     }
 
-    @Test func `the Northwind URLs parse and print to URLs that mean the same`() throws {
+    @Test func `the Northwind URLs print to text that parses to equal options`() throws {
         let urls = try QueryCorpus.lines("literals/northwind-urls.txt")
         var parsed = 0
         for url in urls {

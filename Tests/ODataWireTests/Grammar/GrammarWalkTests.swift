@@ -92,7 +92,7 @@ struct GrammarWalkTests {
     private func encoded(_ text: String) -> String { PercentCoding.encode(text, for: .queryValue) }
 
     @Test(arguments: ["bool", "num", "str", "strings", "dat", "mom", "dur", "tim", "point", "numChoice", "boolChoice"])
-    func `every expression parses, is well-typed, and reads back as the same tree`(rule: String) throws {
+    func `every generated expression is well-typed and survives printing and parsing`(rule: String) throws {
         var copy = self
         for text in copy.sentences(rule) {
             guard text.utf8.count < 2_000 else { continue }
@@ -134,7 +134,7 @@ struct GrammarWalkTests {
     }
 
     @Test(arguments: ["option"])
-    func `every query option parses, is well-typed, and reads back as the same tree`(rule: String) throws {
+    func `every generated query option is well-typed and survives printing and parsing`(rule: String) throws {
         var copy = self
         for text in copy.sentences(rule, count: 1_000) {
             guard text.utf8.count < 2_000, let equals = text.firstIndex(of: "=") else { continue }
@@ -142,7 +142,7 @@ struct GrammarWalkTests {
         }
     }
 
-    @Test func `every transformation parses, is well-typed, and reads back as the same tree`() throws {
+    @Test func `every generated transformation is well-typed and survives printing and parsing`() throws {
         var copy = self
         for text in copy.sentences("transformations", count: 1_000) where text.utf8.count < 2_000 {
             try checkOptions("$apply=" + encoded(text))
@@ -166,7 +166,7 @@ struct GrammarWalkTests {
         } catch {}
     }
 
-    @Test func `every resource path parses`() throws {
+    @Test func `every generated resource path parses`() throws {
         var copy = self
         for text in copy.sentences("resource", count: 1_000) where text.utf8.count < 1_000 {
             let path = text.replacing("%", with: "%25").replacing("%252F", with: "%2F").replacing("?", with: "%3F")
@@ -179,7 +179,7 @@ struct GrammarWalkTests {
         }
     }
 
-    @Test func `sentences with an error in them never trap, and what is accepted reads back`() throws {
+    @Test func `changed query options never trap, and accepted ones survive printing and parsing`() throws {
         var copy = self
         let alphabet = Array("()',;:$/@%&=[]{}\"-+. 0aT\u{e9}")
         for text in copy.sentences("option", count: 1_000) {
