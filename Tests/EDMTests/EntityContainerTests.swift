@@ -25,13 +25,13 @@ struct EntityContainerTests {
                 """.utf8))
     }
 
-    @Test func `sets outside of the default container are addressed behind its name`() throws {
+    @Test func `sets outside of the default container are addressed with the name of their container`() throws {
         let model = try model(("C1", true, ["A"]), ("C2", nil, ["B"]), ("C3", false, ["D"]))
         #expect(model.entitySets.map(\.name) == ["A", "B", "D"])
         #expect(model.entitySets.map(\.segment) == ["A", "C2.B", "C3.D"])
     }
 
-    @Test func `without a mark the only container is the default one, and of several the first`() throws {
+    @Test func `without an explicit default, the default is the only container or the first unmarked one`() throws {
         #expect(try model(("C1", nil, ["A"])).entitySets.map(\.segment) == ["A"])
         #expect(try model(("C1", false, ["A"])).entitySets.map(\.segment) == ["A"])
         #expect(try model(("C1", nil, ["A"]), ("C2", nil, ["B"])).entitySets.map(\.segment) == ["A", "C2.B"])

@@ -262,13 +262,15 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: texts + types + values + relationships + others)
-    func `with a code and the line of what is wrong`(refusal: CSDLRefusal) throws {
+    func `a strict reader rejects an invalid document with a code and the line of the error`(refusal: CSDLRefusal)
+        throws
+    {
         let error = try #require(throws: CSDLError.self) { try Self.strict(refusal.text) }
         #expect(error.code == refusal.code, "\(error)")
         #expect(error.line == refusal.line, "\(error)")
     }
 
-    @Test func `at the column where the tag begins`() throws {
+    @Test func `the error has the column at which the tag begins`() throws {
         let error = try #require(throws: CSDLError.self) {
             try Self.strict(CSDLSource.v4("<ComplexType\n  Name='A'/> <ComplexType\n  Name='A'/>"))
         }
@@ -277,7 +279,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: texts)
-    func `by any reader if it is no metadata`(refusal: CSDLRefusal) throws {
+    func `a document that is not metadata is rejected by any reader`(refusal: CSDLRefusal) throws {
         let error = try #require(throws: CSDLError.self) { try CSDLReader.read(Array(refusal.text.utf8)) }
         #expect(error.code == refusal.code, "\(error)")
         #expect(error.line == refusal.line, "\(error)")
@@ -285,7 +287,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
 
     /// The rest of the document is used.
     @Test(arguments: types + values + relationships + others)
-    func `as far as it breaks a rule, and used otherwise`(refusal: CSDLRefusal) throws {
+    func `an invalid element is omitted, and the rest of the document is used`(refusal: CSDLRefusal) throws {
         let text = refusal.text.replacing("</edmx:DataServices>", with: Self.usable + "</edmx:DataServices>")
         let model = try CSDLReader.read(Array(text.utf8))
         #expect(model.defects.contains { $0.code == refusal.code && $0.line == refusal.line }, "\(model.defects)")
@@ -352,7 +354,9 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
         ]
 
     @Test(arguments: defects)
-    func `by a strict reader only, otherwise the model names the defect`(rule: String, line: Int, text: String) throws {
+    func `a document with a defect is rejected by a strict reader only, and other readers report the defect`(
+        rule: String, line: Int, text: String
+    ) throws {
         let bytes = Array(text.utf8)
         let defects = try CSDLReader.read(bytes).defects
         #expect(defects.map(\.line) == [line])

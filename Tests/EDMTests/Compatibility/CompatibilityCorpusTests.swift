@@ -4,14 +4,14 @@ import Testing
 @Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct `Differences of the corpora's metadata documents` {
     @Test(arguments: CSDLCorpus.valid)
-    func `a document differs in nothing from itself, whatever the order of its elements`(row: CSDLCorpus.Row) throws {
+    func `a document does not differ from a copy with its elements in reverse order`(row: CSDLCorpus.Row) throws {
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         let difference = ModelDifference(from: model, to: model.edited(schema: { $0.reversed }, type: { $0 }))
         #expect(difference.description == "")
     }
 
     @Test(arguments: CSDLCorpus.valid)
-    func `properties changed and removed at random are found, each once`(row: CSDLCorpus.Row) throws {
+    func `each randomly changed or removed property is found once`(row: CSDLCorpus.Row) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
