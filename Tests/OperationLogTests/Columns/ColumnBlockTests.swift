@@ -50,7 +50,9 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `records that have a number are found, and no record otherwise than it was`(seed: UInt64) throws {
+    func `a search by number returns exactly the records that contain one of the numbers, unchanged`(seed: UInt64)
+        throws
+    {
         var random = ColumnTests.Numbers(state: seed)
         var searched = 0
         for round in 0..<100 {
@@ -69,7 +71,7 @@ import Testing
         #expect(searched > 50, "seed \(seed)")
     }
 
-    @Test func `records of a kind are found whatever they say`() throws {
+    @Test func `a search by kind returns all records of the kind, unchanged`() throws {
         let records = (0..<200).map { place -> (kind: UInt8, payload: [UInt8]) in
             let payload: [UInt8] = [UInt8(place % 100), 1, 1, UInt8(place % 3), 7, 7, 7]
             return (UInt8(place % 5), payload)
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `a named value is found where its literal ends, goes on or is whole`() throws {
+    @Test func `a search by named value matches literals that end with, continue after or equal the name`() throws {
         // The payload of kind 2 is a name, a number and a text. Names, numbers and texts vary between the records.
         func payload(_ name: String, _ number: UInt8, _ text: String) -> [UInt8] {
             var payload = Array(name.utf8)
@@ -133,7 +135,7 @@ import Testing
         #expect(Self.found(both, block).map { $0.payload } == records.filter(isWanted))
     }
 
-    @Test func `a changed form ends early and never traps`() throws {
+    @Test func `a search in a block with changed bytes ends early and never traps`() throws {
         var random = ColumnTests.Numbers(state: 9)
         let records = (0..<30).map { _ in (kind: UInt8(1), payload: ColumnTests.payload(&random)) }
         let raw = ColumnTests.raw(records)

@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [[], [Sample.key]])
-    func `all records come back from columns, from the start and from anywhere`(keys: [LogKey]) throws {
+    func `all records are read from columns, from the beginning and from any record`(keys: [LogKey]) throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let last = try write(disk, keys: keys)
         let methods = try methods(disk, keys: keys)
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a segment of large commits is packed into columns as well, once`() throws {
+    @Test func `a segment of large commits is packed into columns once`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let options = OperationLog.Options(
             compression: .stored, sealing: .repacked(level: 3), layout: Self.layout, segmentSize: 4_000)
@@ -71,7 +71,7 @@ import Testing
         #expect(try Sample.read(disk) == Self.records(1...600))
     }
 
-    @Test func `verification finds nothing in them, and a writer goes on behind them`() throws {
+    @Test func `verification reports no damage in a segment of columns, and a writer appends after it`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let last = try write(disk)
         let found = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
@@ -80,7 +80,7 @@ import Testing
         #expect(try log.append(Sample.commit(from: last + 1, count: 1)) == last + 1...last + 1)
     }
 
-    @Test func `a block of columns whose content is another is damage`() throws {
+    @Test func `a block of columns that contradicts its header is damage`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         _ = try write(disk)
         let segment = try SegmentFile(disk, directory: Sample.directory, firstSequence: 1, mode: .read, keys: [])

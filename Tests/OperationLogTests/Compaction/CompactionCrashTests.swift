@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `after a crash at any call the log opens, and a snapshot has what the records do not`() throws {
+    @Test func `after a crash at any call the log opens, and a snapshot covers the removed records`() throws {
         let whole = SimulatedDisk()
         let complete = run(whole)
         #expect(complete.acknowledged == 24 && complete.keptFrom == 21 && complete.snapshot == 21)
@@ -117,7 +117,7 @@ import Testing
         print("crash points: \(whole.calls), crash images: \(images)")
     }
 
-    @Test func `a second crash while the first one is recovered from changes nothing`() throws {
+    @Test func `a crash during the recovery from a crash loses nothing`() throws {
         let whole = SimulatedDisk()
         _ = run(whole)
         var runs = 0
@@ -138,7 +138,7 @@ import Testing
         print("crashes in a row: \(runs)")
     }
 
-    @Test func `whichever call is refused, nothing is lost and the next compaction does the rest`() throws {
+    @Test func `after any failed call nothing is lost, and the next compaction completes the work`() throws {
         let whole = SimulatedDisk()
         _ = run(whole)
         for call in 0..<whole.calls {

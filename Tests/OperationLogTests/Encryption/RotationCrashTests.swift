@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a crash while a log gets a key or another one loses nothing that was acknowledged`() {
+    @Test func `a crash while a log changes its key loses no acknowledged record`() {
         let whole = SimulatedDisk()
         #expect(run(whole) == 9)
         var images = 0

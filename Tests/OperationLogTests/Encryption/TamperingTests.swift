@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a changed bit in a block is noticed although all checksums fit`() throws {
+    @Test func `a changed bit in a block is detected even if all checksums match`() throws {
         let whole = SimulatedDisk()
         try Sample.write(whole, commits: [1, 2, 1, 1, 1], Self.options)
         let bytes = whole[Sample.segment(1)]
@@ -74,7 +74,7 @@ import Testing
         #expect(flips > 3000)
     }
 
-    @Test func `a block from another segment, another log or another place does not fit, whatever its checksums say`()
+    @Test func `a block from another segment, log or position is rejected even if its checksums match`()
         throws
     {
         func log(_ commits: [Int], _ store: StoreIdentifier = Sample.store) throws -> [UInt8] {
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `a segment made by somebody without the key is refused`() throws {
+    @Test func `a segment that was forged without the key is rejected`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1], Self.options)
         var header = Array(disk[Sample.segment(1)].prefix(SegmentHeader.EncryptedLayout.byteCount))

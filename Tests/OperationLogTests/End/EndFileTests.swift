@@ -15,7 +15,7 @@ import Testing
         return EndSlots(disk[Sample.end], of: segment, keys: keys)
     }
 
-    @Test func `the end is noted when a log is closed, when a segment begins, and when it is asked for`() throws {
+    @Test func `the end is recorded when the log closes, when a segment begins, and on request`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         #expect(!disk.paths.contains(Sample.end))
@@ -36,7 +36,7 @@ import Testing
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 6))
     }
 
-    @Test func `a log that is opened and closed without a change does not write it`() throws {
+    @Test func `a log that is opened and closed without a change does not write the end file`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         let before = disk[Sample.end]
@@ -54,7 +54,7 @@ import Testing
         #expect(disk[Sample.end].count <= 596)
     }
 
-    @Test func `what is not durable is not noted`() throws {
+    @Test func `records that are not durable are not part of the recorded end`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -70,7 +70,7 @@ import Testing
         #expect(try Sample.open(disk.withoutUnsynced()).log.nextSequence == 2)
     }
 
-    @Test func `a file that is missing, torn, of another store or of another version says nothing`() throws {
+    @Test func `an end file that is empty, torn, of another store or of another version is ignored`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         let whole = disk[Sample.end]
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `any changed bit in a slot leaves what the other one says`() throws {
+    @Test func `a changed bit in one slot leaves the other slot readable`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         try Sample.write(disk, commits: [1])
@@ -108,7 +108,7 @@ import Testing
     @Test(arguments: [
         SimulatedDisk.Fault.refuse, .full, .fail(number: 5, writes: .none), .fail(number: 5, writes: .all),
     ])
-    func `a disk that refuses to note the end costs no record and fails no call`(_ fault: SimulatedDisk.Fault) throws {
+    func `a failure to record the end loses no record and fails no call`(_ fault: SimulatedDisk.Fault) throws {
         // The first close creates, writes and syncs the file and syncs the directory. The second writes and syncs the
         // file.
         for call in 0..<6 {
@@ -129,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `in an encrypted log only an owner of the key says how far it went`() throws {
+    @Test func `the end of an encrypted log is accepted only if it was written with the key`() throws {
         let keys = [Sample.key]
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2], .init(keys: keys))
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `a log that gets a key, and then another one, keeps noting its end`() throws {
+    @Test func `a log records its end after each change of its key`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         for keys in [[Sample.key], [Sample.otherKey, Sample.key]] {
@@ -160,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `the past of a log is not damaged because the log went on, nor when its end is noted later`() throws {
+    @Test func `a historical log is not damaged after further appends or when the end is recorded later`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -178,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `a writer at work is no damage for those who read beside it`() throws {
+    @Test func `readers do not mistake the changes of an active writer for damage`() throws {
         let place = TemporaryDirectory()
         defer { place.remove() }
         let directory = place.path + "/log"

@@ -94,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: losses, keys)
-    func `a log that lost its end is damaged for its writer, its readers and verification, and nothing is changed`(
+    func `writer, readers and verification report a log without its end as damaged and change nothing`(
         loss: Loss, keys: [LogKey]
     ) throws {
         let disk = try Self.log(keys)
@@ -115,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: losses, keys)
-    func `a repair leaves placeholders for what was lost, and the log goes on behind them`(
+    func `a repair writes placeholders for lost records, and the log continues after them`(
         loss: Loss, keys: [LogKey]
     ) throws {
         let disk = try Self.log(keys)
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a log that has lost all segments is not taken for a new one`(_ keys: [LogKey]) throws {
+    func `a log that lost all segments is damaged, not new`(_ keys: [LogKey]) throws {
         let disk = try Self.log(keys)
         for path in disk.paths where path != Sample.end { disk.erase(path) }
         for creation in [OperationLog.Options.Creation.ifMissing, .never] {
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a segment that is missing when the process was killed is noticed, as is what was noted before`(
+    func `after a kill, a missing segment and a tail that ends before the recorded end are detected`(
         _ keys: [LogKey]
     ) throws {
         let disk = SimulatedDisk()

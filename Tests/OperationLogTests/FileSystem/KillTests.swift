@@ -22,7 +22,7 @@ import Testing
         private static let killsPerStore = 20
 
         @Test(arguments: WriterMode.allCases)
-        func `a killed writer leaves each acknowledged commit, a free lock, and nothing else`(mode: WriterMode) throws {
+        func `a killed writer leaves all acknowledged commits in order and a free lock`(mode: WriterMode) throws {
             let seed = UInt64.random(in: 0 ... .max)
             var generator = SeededGenerator(seed: seed)
             let kills = Effort.runs("TIDELOG_KILLS", usually: 240) / WriterMode.allCases.count

@@ -30,7 +30,7 @@ import Testing
     ///
     /// A reader proceeds in steps, and each step checks one structure. If a step rejects its structure, the content is
     /// neither decompressed nor returned as a record.
-    @Test func `each flipped bit of a log of 1 MB is noticed by the step that reads it`() async throws {
+    @Test func `each flipped bit of a log of 1 MB is detected by the step that reads it`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let disk = try Self.log(seed: seed).disk
         let total = try await withThrowingTaskGroup(of: FlipCount.self) { group in
@@ -46,7 +46,7 @@ import Testing
     }
 
     /// A sample of flipped bits, checked with a complete reader and with a writer that opens the log.
-    @Test func `with a flipped bit a reader gives what was written up to some record, and says so unless that is all`()
+    @Test func `with a flipped bit a reader returns a prefix of the records and throws unless it is complete`()
         throws
     {
         let seed = UInt64.random(in: 0 ... .max)

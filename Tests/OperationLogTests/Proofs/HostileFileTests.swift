@@ -35,7 +35,7 @@ import Testing
         }
 
         @Test(arguments: File.allCases)
-        func `reading a file costs no more than 64 MiB, whatever it holds`(file: File) throws {
+        func `reading a file with any content needs at most 64 MiB of memory`(file: File) throws {
             let store = TemporaryDirectory()
             defer { store.remove() }
             #expect(mkdir(store.path + "/log", 0o777) == 0)

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func `whichever call the disk refuses, once or for ever, the log closes and keeps what was durable`(
+    func `after a failure of any call, once or permanent, the log closes and keeps all durable records`(
         variant: LogVariant
     ) throws {
         let script = variant.script
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func `a call to read that fails is an error, changes nothing, and is not taken for damage`(
+    func `a failed read is an error that changes nothing and is not reported as damage`(
         variant: LogVariant
     ) throws {
         let script = variant.script
@@ -115,11 +115,9 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func
-        `a disk that is full at any byte keeps what was durable, can be opened and read, and goes on when there is room`(
-            variant: LogVariant
-        ) throws
-    {
+    func `a log on a disk that is full at any byte keeps all durable records and accepts commits once there is space`(
+        variant: LogVariant
+    ) throws {
         let script = variant.script
         let whole = SimulatedDisk()
         _ = script.run(on: whole)

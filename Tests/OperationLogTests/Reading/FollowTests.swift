@@ -8,7 +8,7 @@ import Testing
     @Suite struct FollowTests {
         private static let records: UInt64 = 4000
 
-        @Test func `readers follow what another process does to the log`() async throws {
+        @Test func `readers follow the changes of another process`() async throws {
             let store = TemporaryDirectory()
             defer { store.remove() }
             let directory = store.path + "/log"
@@ -82,7 +82,7 @@ import Testing
             }
         }
 
-        @Test func `a follower waits for what comes, and ends with its task`() async throws {
+        @Test func `a follower waits for records and ends when its task is cancelled`() async throws {
             let disk = SimulatedDisk()
             let log = try Sample.open(disk).log
             try log.append(Sample.commit(from: 1, count: 2))
@@ -102,7 +102,7 @@ import Testing
             try await task.value
         }
 
-        @Test func `the pause grows while nothing comes, and is short again when something did`() {
+        @Test func `the polling pause grows without new records and is reset after one`() {
             var pause = PollingPause()
             #expect((0..<8).map { _ in pause.next() } == [5, 10, 20, 40, 80, 80, 80, 80])
             pause.end()

@@ -28,7 +28,7 @@ import Testing
         return most
     }
 
-    @Test func `a seek reads the ends of one segment and one run of it, however long the log is`() throws {
+    @Test func `a seek reads the ends and one run of one segment, regardless of the length of the log`() throws {
         var most: [Int] = []
         for records in [2000, 8000, 32_000] {
             let disk = try log(records: records)
@@ -41,7 +41,7 @@ import Testing
         #expect(most[2] <= most[0] + most[0] / 10)
     }
 
-    @Test func `the segment of a record is found by halving`() {
+    @Test func `the segment of a record is found by binary search`() {
         let names = (0..<1000).map { SegmentName.name(firstSequence: UInt64($0) * 10 + 1) }
         let listing = LogListing(names.shuffled())
         for sequence in UInt64(1)...10_000 {
@@ -51,7 +51,7 @@ import Testing
         #expect(listing.segment(holding: .max) == 9991)
     }
 
-    @Test func `a reader that has a segment open goes on when another file takes its place`() throws {
+    @Test func `a reader with an open segment continues after another file replaces it`() throws {
         let disk = try log(records: 3000)
         let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
         let cursor = reader.records()

@@ -24,7 +24,7 @@ import Testing
             .sorted()
     }
 
-    @Test func `the damaged log is kept beside the new one under the first free number`() throws {
+    @Test func `the damaged log is kept next to the new one under the first free number`() throws {
         let disk = try damaged()
         let before = disk[Sample.segment(1)]
         guard case .salvaged(let salvage, let kept) = try inPlace(disk) else { return #expect(Bool(false)) }
@@ -38,7 +38,7 @@ import Testing
         #expect(second == "/store/log.damaged-2")
     }
 
-    @Test func `nothing happens while a writer lives`() throws {
+    @Test func `a repair does nothing while a writer has the log open`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -46,7 +46,7 @@ import Testing
         log.close()
     }
 
-    @Test func `what was made of the old log is removed before the new one has its name`() throws {
+    @Test func `a repair that is aborted before the swap changes nothing and can be repeated`() throws {
         let disk = try damaged()
         struct Stop: Error {}
         #expect(throws: Stop.self) { try inPlace(disk) { throw Stop() } }
@@ -58,7 +58,7 @@ import Testing
         #expect(try LogRepair(directory: Sample.directory, fileSystem: disk).plan() == .nothing)
     }
 
-    @Test func `a crash at any call leaves a store that the next repair brings to the same end`() throws {
+    @Test func `after a crash at any call, the next repair yields the same log`() throws {
         let reference = try damaged()
         let begin = reference.calls
         _ = try inPlace(reference)

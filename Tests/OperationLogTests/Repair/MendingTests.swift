@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `any single bit, wherever it changed, is put right, and the log has exactly the records that it had`(
+    func `any single changed bit is corrected, and the log has exactly its original records`(
         _ keys: [LogKey]
     ) throws {
         let whole = try Self.log(keys)
@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a bit in the header and in the payload of every block is put right`(_ keys: [LogKey]) throws {
+    func `a changed bit in the header and in the payload of every block is corrected`(_ keys: [LogKey]) throws {
         let disk = try Self.log(keys)
         let last = Sample.segment(13)
         let magic = LogFormat.blockMagic
@@ -85,7 +85,9 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `two bits of one structure are not put right, and cost what a damaged block costs`(_ keys: [LogKey]) throws {
+    func `two changed bits of one structure are not corrected and lose as much as a damaged block`(_ keys: [LogKey])
+        throws
+    {
         let disk = try Self.log(keys)
         let last = Sample.segment(13)
         disk[last][disk[last].count - 3] ^= 1
@@ -102,7 +104,7 @@ import Testing
         #expect(salvage.lost.ranges == [15...15])
     }
 
-    @Test func `a block whose checksum was made to fit is not put right if the tag disagrees`() throws {
+    @Test func `a block with a matching checksum and a wrong tag is not corrected`() throws {
         let disk = try Self.log([Sample.key])
         let last = Sample.segment(13)
         let bytes = disk[last]
@@ -130,7 +132,7 @@ import Testing
         #expect(salvage.lost.ranges == [15...15])
     }
 
-    @Test func `the damaged files stay as they are`() throws {
+    @Test func `the damaged files are not changed`() throws {
         let disk = try Self.log([])
         disk[Sample.segment(1)][100] ^= 1
         let before = Self.files(disk).map { disk[$0] }

@@ -5,7 +5,7 @@ import Testing
 
 /// Random damage of every kind. Repair saves exactly the records that are still readable.
 @Suite struct RandomDamageTests {
-    @Test func `whatever is damaged, each intact record is saved under its number and the others are told`() throws {
+    @Test func `after random damage, each intact record keeps its number and the lost ones are reported`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)

@@ -6,7 +6,7 @@ import Testing
 
     /// Writing and reading a snapshot are streamed: the memory use does not grow with the number of items.
     @Suite struct SnapshotMemoryTests {
-        @Test func `a large snapshot is written and read in little memory`() async {
+        @Test func `a large snapshot is written and read with little memory`() async {
             await #expect(processExitsWith: .success) {
                 let items = Effort.runs("TIDELOG_SNAPSHOT_ITEMS", usually: 40_000)
                 let store = TemporaryDirectory()

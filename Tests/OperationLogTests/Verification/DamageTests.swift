@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test(arguments: [OperationLog.Options.Compression.stored, .zstd(level: 3)])
-    func `a flipped bit anywhere is noticed or harmless`(compression: OperationLog.Options.Compression) throws {
+    func `verification detects a flipped bit anywhere, and a reader never returns changed records`(
+        compression: OperationLog.Options.Compression
+    ) throws {
         let whole = SimulatedDisk()
         let options = OperationLog.Options(compression: compression, segmentSize: 300, runSize: 150)
         try Sample.write(whole, commits: [1, 2, 1, 1, 3, 1, 1, 1], options)
@@ -57,7 +59,7 @@ import Testing
         print("bits flipped: \(flips)")
     }
 
-    @Test func `verification lists each damaged place and counts what is readable around it`() throws {
+    @Test func `verification lists each damaged place and counts the readable records around it`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(runSize: 1)).log
         var ends = [disk[Sample.segment(1)].count]
@@ -75,7 +77,7 @@ import Testing
         #expect(report.damages.map(\.fault) == [.wrongMagic, .payloadChecksum])
     }
 
-    @Test func `a damaged block makes the rest of its run unreadable, and verification says so`() throws {
+    @Test func `verification reports that a damaged block makes the rest of its run unreadable`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         var ends = [disk[Sample.segment(1)].count]
@@ -90,7 +92,7 @@ import Testing
         #expect(report.damages.map(\.fault) == [.payloadChecksum, .runInterrupted, .runInterrupted, .runInterrupted])
     }
 
-    @Test func `random bytes for a segment never trap`() throws {
+    @Test func `random bytes in place of a segment never trap`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)

@@ -46,7 +46,7 @@ import Testing
     @Test(arguments: [
         OperationLog.Options.Durability.everyCommit, .grouped, .interval(milliseconds: 1), .none,
     ])
-    func `commits of many threads are all there, each once and in its thread's order`(
+    func `the log contains each commit of many threads once and in the order of its thread`(
         durability: OperationLog.Options.Durability
     ) throws {
         let disk = SimulatedDisk()
@@ -69,7 +69,7 @@ import Testing
     @Test(arguments: [
         OperationLog.Options.Durability.everyCommit, .grouped, .interval(milliseconds: 1), .none,
     ])
-    func `commits of many tasks are all there, each once and in its task's order`(
+    func `the log contains each commit of many tasks once and in the order of its task`(
         durability: OperationLog.Options.Durability
     ) async throws {
         let disk = SimulatedDisk()

@@ -61,7 +61,7 @@ import Testing
         return disk.calls
     }
 
-    @Test func `after a crash at any call, torn at any byte, the acknowledged records are there and nothing else`()
+    @Test func `after a crash at any call and byte, the log keeps all acknowledged records and only whole commits`()
         throws
     {
         var images = 0
@@ -101,7 +101,7 @@ import Testing
         print("crashes during recovery: \(runs)")
     }
 
-    @Test func `random crash images of logs with and without durability keep a prefix`() throws {
+    @Test func `random crash images of logs with and without durability contain a prefix of the commits`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)
@@ -120,7 +120,7 @@ import Testing
 
 @Suite struct FailureTests {
     /// Runs the script with one refused call. The acknowledged records must be present after reopening.
-    @Test func `whichever call the disk refuses, the log closes for good and keeps what it acknowledged`() throws {
+    @Test func `after a failure of any call, the log closes permanently and keeps all acknowledged records`() throws {
         let options = OperationLog.Options(segmentSize: 350, runSize: 150)
         let script = [1, 3, 1, 2, 1, 1, 4, 1, 1]
         let whole = SimulatedDisk()
@@ -169,7 +169,7 @@ import Testing
         #expect(disk.syncs == syncs)
     }
 
-    @Test func `the message of a closed log names the call, the file and what to do`() throws {
+    @Test func `the message of a closed log names the call, the file and the remedy`() throws {
         let failure = FileSystemError(call: "fdatasync", path: "/store/log/1", errorNumber: 28, message: "No space")
         #expect(
             LogError.closed(cause: failure).description

@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [[], [Sample.key]])
-    func `a changed bit of the last commit is damage, and nothing is cut`(_ keys: [LogKey]) throws {
+    func `a changed bit of the last commit is damage, and the tail is not cut`(_ keys: [LogKey]) throws {
         for sizes in [[40, 40], [40, 1_500]] {
             let (disk, starts) = try log(sizes, keys: keys)
             let whole = disk[path]
@@ -76,7 +76,7 @@ import Testing
         #expect(!report.isSound)
     }
 
-    @Test func `a commit that lacks a sector is torn, and its bytes are kept`() throws {
+    @Test func `a commit with a missing sector is torn, and its bytes are kept in a file`() throws {
         let (disk, starts) = try log([40, 4_000])
         let sector = (starts[1] / 512 + 2) * 512
         for index in sector..<sector + 512 { disk[path][index] = 0 }
@@ -94,7 +94,7 @@ import Testing
         #expect(try LogVerification.verify(directory: Sample.directory, fileSystem: disk).isSound)
     }
 
-    @Test func `no more than eight files with cut bytes are kept, and the newest are`() throws {
+    @Test func `only the newest eight files with cut bytes are kept`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
         var kept: [String] = []

@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `commits that come while a sync runs are made durable by one more`() throws {
+    @Test func `one further sync makes all commits durable that arrive during a sync`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let before = disk.syncs
@@ -59,7 +59,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()).count == 100)
     }
 
-    @Test func `a written commit is with the system at once and durable when it was waited for`() async throws {
+    @Test func `a written commit is visible at once and durable after the wait`() async throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let range = try log.write(try Self.commit(1))
@@ -70,7 +70,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...1))
     }
 
-    @Test func `a commit is written while a sync runs, and not taken for durable`() throws {
+    @Test func `a commit that is written during a sync is not durable after that sync`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let written = Atomic(false)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [OperationLog.Options.Durability.none, .interval(milliseconds: 3_600_000)])
-    func `waiting for a record syncs it where appending does not`(
+    func `waiting for a record syncs it if appending does not`(
         durability: OperationLog.Options.Durability
     ) async throws {
         let disk = SimulatedDisk()
@@ -99,7 +99,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...1))
     }
 
-    @Test func `with an interval, commits become durable without being waited for`() throws {
+    @Test func `with an interval, commits become durable without a wait`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .interval(milliseconds: 1))).log
         for sequence in UInt64(1)...20 { try log.append(try Self.commit(sequence)) }
@@ -107,7 +107,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...20))
     }
 
-    @Test func `closing makes durable what an interval had not yet`() throws {
+    @Test func `closing makes commits durable before the interval ends`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .interval(milliseconds: 3_600_000))).log
         try log.append(try Self.commit(1))
@@ -115,7 +115,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...1))
     }
 
-    @Test func `where the system syncs less than was written, the next commit says so, and the bound holds`() throws {
+    @Test func `a commit waits for a sync after every 64 KiB of unsynced bytes`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped, compression: .stored)).log
         let before = disk.syncs
@@ -129,8 +129,7 @@ import Testing
 }
 
 @Suite struct GroupFailureTests {
-    @Test func `a shared sync that fails is the failure of all who waited for it, and closes the log for good`() throws
-    {
+    @Test func `a failed shared sync fails all waiting calls and closes the log permanently`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -165,7 +164,7 @@ import Testing
         #expect(try Sample.open(image).log.nextSequence == 2)
     }
 
-    @Test func `tasks that wait get the failure as well`() async throws {
+    @Test func `a failed sync fails waiting tasks as well`() async throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         disk.fail(atCall: disk.calls + 1, .refuse, forEver: true)
@@ -188,7 +187,7 @@ import Testing
         await #expect(throws: LogError.self) { try await log.waitUntilDurable(1) }
     }
 
-    @Test func `a failed sync in the background is told by the next call`() throws {
+    @Test func `the next call throws the error of a failed background sync`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .interval(milliseconds: 1))).log
         disk.fail(atCall: disk.calls + 1, .refuse, forEver: true)
@@ -202,7 +201,7 @@ import Testing
         #expect(disk.syncsAfterFailure == 0)
     }
 
-    @Test func `a disk that sets no space aside does not stop the log`() throws {
+    @Test func `a disk without preallocation does not stop the log`() throws {
         let disk = WithoutReservation(base: SimulatedDisk())
         let log = try OperationLog.open(
             directory: Sample.directory,

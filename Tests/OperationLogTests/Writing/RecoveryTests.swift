@@ -5,7 +5,8 @@ import Testing
 @Suite struct RecoveryTests {
     private let first = Sample.segment(1)
 
-    @Test func `a tail torn at any byte is cut at the last whole commit, and the report says how much`() throws {
+    @Test func `a tail that is torn at any byte is cut after the last complete commit, and the cut is reported`() throws
+    {
         let whole = SimulatedDisk()
         try Sample.write(whole, commits: [2, 1])
         let kept = whole[first].count
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `zeroes behind the last commit are cut`() throws {
+    @Test func `zeroes after the last commit are cut`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         disk[first] += [UInt8](repeating: 0, count: 5000)
@@ -32,7 +33,7 @@ import Testing
         #expect(log.nextSequence == 3)
     }
 
-    @Test func `of a commit in several blocks no part is kept when the last block is missing`() throws {
+    @Test func `a commit in several blocks is cut completely if its last block is missing`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -51,7 +52,7 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.offset == UInt64(kept))
     }
 
-    @Test func `a changed byte in front of a durable commit is damage, and nothing is cut`() throws {
+    @Test func `a changed byte before a durable commit is damage, and nothing is cut`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1])
         let offset = disk[first].count
@@ -65,7 +66,7 @@ import Testing
         #expect(damage.description.contains("\(first) is damaged at offset \(offset)"))
     }
 
-    @Test func `blocks that a crash left out of order are a torn tail where nothing had been synced`() throws {
+    @Test func `unsynced blocks that a crash left incomplete are a torn tail`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -82,7 +83,7 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.offset == UInt64(kept))
     }
 
-    @Test func `what a killed process left with the system is durable once the log is open`() throws {
+    @Test func `records that a killed process did not sync are durable after the log opens`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 3))
@@ -109,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a segment whose end is missing is damage when another one follows`() throws {
+    @Test func `a truncated segment before another segment is damage`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 1, count: 30), .init(segmentSize: 500))
         disk[first].removeLast(60)
@@ -119,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a block taken out, repeated or moved is noticed`() throws {
+    @Test func `a removed, repeated or moved block is detected`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(compression: .stored)).log
         var ends = [disk[first].count]
@@ -139,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a block of another log is not taken for one of this`() throws {
+    @Test func `a block of another log is not accepted`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1], .init(compression: .stored))
         let other = SimulatedDisk()
@@ -157,7 +158,7 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.reason == .headerChecksum)
     }
 
-    @Test func `a block from a copy of the log that went another way is noticed`() throws {
+    @Test func `a block from a diverged copy of the log is detected`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1], .init(compression: .stored))
         let copy = disk.copy()
@@ -177,7 +178,7 @@ import Testing
         #expect(report.damages.map(\.fault) == [.brokenChain])
     }
 
-    @Test func `a segment that was being made is removed`() throws {
+    @Test func `an unfinished segment is removed`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
         disk[Sample.segment(2) + ".new"] = [1, 2, 3]
