@@ -25,7 +25,7 @@ import Testing
         """
 
     @Test(arguments: SandboxServer.Version.allCases)
-    func `every operation of a file is answered, visible, sent, and what the service then holds`(
+    func `every operation of a file is acknowledged, visible in queries, sent and stored by the service`(
         _ version: SandboxServer.Version
     ) throws {
         let server = try SandboxServer()
@@ -100,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `a bad line stops with its number, nothing of it is done, and what came before stays`() throws {
+    @Test func `an invalid line stops the command with its number, has no effect and keeps the previous lines`() throws
+    {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         let input = """
@@ -123,7 +124,7 @@ import Testing
         #expect(try workspace.output("query", "Orders/$count") == "4\n")
     }
 
-    @Test func `a change set is all or nothing, and so are its names`() throws {
+    @Test func `a change set and its names take effect completely or not at all`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         let set = #"{"op":"changeSet","operations":[{"op":"create","set":"Customers","as":"c","value":{"Name":"x"}},"#
@@ -142,7 +143,7 @@ import Testing
         #expect(try workspace.output("status") == "Nothing is pending.\n")
     }
 
-    @Test func `a change set can leave a mandatory end open on its way`() throws {
+    @Test func `a change set can leave a mandatory end open until its last operation`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let single = try workspace.tidelog("apply", "-", input: #"{"op":"create","set":"Owners","value":{"Name":"o"}}"#)
@@ -158,7 +159,7 @@ import Testing
         #expect(try workspace.tidelog("push").status == 0)
     }
 
-    @Test func `lines are answered as they come`() throws {
+    @Test func `each line is acknowledged before the next one arrives`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let pipe = Pipe()

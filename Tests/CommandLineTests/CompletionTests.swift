@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `the script for a shell is sound and knows every command`(shell: String) throws {
+    func `the completion script for a shell is valid and contains every command`(shell: String) throws {
         let workspace = try Workspace()
         let script = try workspace.output("--generate-completion-script", shell)
         let commands = try subcommands(workspace)

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `every acknowledged line survives being killed and nothing is there by half`() throws {
+    @Test func `after a kill every acknowledged line is in the store and no operation is incomplete`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         _ = try workspace.output("init", server.root(.v4))

@@ -45,7 +45,9 @@ extension Workspace {
     }
 
     @Test(arguments: [false, true])
-    func `a state behind the damage is what can be read, and what is lost is told`(_ header: Bool) throws {
+    func `a state after the damage contains the readable records, and a notice reports the lost ones`(_ header: Bool)
+        throws
+    {
         let server = try SandboxServer()
         let workspace = try workspace(server, header: header)
         try expect("Eve\n", workspace, "at", "11", "query", "Customers(1)/Name/$value")
@@ -59,7 +61,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a replay goes on behind the damage, and its check says that something is lost`() throws {
+    @Test func `a replay continues after the damage, and its check reports the lost records`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let replay = try workspace.tidelog("replay")
@@ -78,7 +80,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a command is run on copies that are whole`() throws {
+    @Test func `bisect runs its command on repaired copies`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let tidelog = Executable.folder.path + "/tidelog"
@@ -89,7 +91,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `operations are inserted into what can be read`() throws {
+    @Test func `what-if inserts operations into the readable records`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         try workspace.write(#"{"op":"create","set":"Orders","value":{"Note":"in"}}"# + "\n", to: "lines")
@@ -100,7 +102,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a difference of two places tells once what is lost`() throws {
+    @Test func `diff prints the notice about lost records once for two states`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let run = try workspace.tidelog("diff", "11", "now")
@@ -110,7 +112,7 @@ extension Workspace {
     }
 
     @Test(arguments: [false, true])
-    func `the log goes on behind damage, of a block's header too`(_ header: Bool) throws {
+    func `the log command continues after a damaged block, also with a damaged header`(_ header: Bool) throws {
         let server = try SandboxServer()
         let workspace = try workspace(server, header: header)
         let run = try workspace.tidelog("log")

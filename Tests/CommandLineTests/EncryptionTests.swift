@@ -14,7 +14,7 @@ import Testing
         return workspace
     }
 
-    @Test func `with a key in the environment every command works, and no file has a name`() throws {
+    @Test func `with a key in the environment every command works, and no file contains plain text`() throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
         #expect(try workspace.output("create", "Customers", #"{"Name":"Zebedee"}"#).hasSuffix(" Customers(~4)\n"))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `verify compares the encrypted views with the log, and a stream is read back`() throws {
+    @Test func `verify compares the encrypted views with the log, and an encrypted stream can be read`() throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
         #expect(try workspace.output("verify").contains("The views say what the log says"))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["status", "log", "verify"])
-    func `without the key, or with another, a command says so and exits with 1`(command: String) throws {
+    func `a command without the key or with a wrong key exits with 1 and a message`(command: String) throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
         workspace.environment["TIDELOG_KEY"] = ""
@@ -67,7 +67,7 @@ import Testing
         #expect(try workspace.tidelog(command).status == 0)
     }
 
-    @Test func `a text that is no key is refused without being repeated`() throws {
+    @Test func `an invalid key is refused with a message that does not contain it`() throws {
         let workspace = try Workspace()
         workspace.environment["TIDELOG_KEY"] = Self.base64 + ",secret"
         let run = try workspace.tidelog("status")

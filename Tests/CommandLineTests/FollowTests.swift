@@ -25,7 +25,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `log --follow prints what is there and what other commands add, until it is interrupted`(json: Bool) throws {
+    func `log --follow prints existing operations and those of other commands until it is interrupted`(json: Bool)
+        throws
+    {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
@@ -45,7 +47,7 @@ import Testing
         #expect(workspace.text(running.output).split(separator: "\n").count == 3)
     }
 
-    @Test func `log --follow --set goes on behind a compaction that came meanwhile`() throws {
+    @Test func `log --follow --set continues after a concurrent compaction`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Orders", #"{"Note":"one"}"#)
@@ -70,7 +72,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `log --follow of a log that is damaged to its end does not wait`() throws {
+    @Test func `log --follow does not wait at a log that is damaged to its end`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")

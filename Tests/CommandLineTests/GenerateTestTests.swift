@@ -54,7 +54,7 @@ import Testing
 
     /// The generated files are compiled and run with the tests of `Tidelog`.
     @Test(arguments: SandboxServer.Version.allCases)
-    func `what is generated is what runs among the tests`(_ version: SandboxServer.Version) throws {
+    func `the generated source equals the test in TidelogTests`(_ version: SandboxServer.Version) throws {
         let server = try SandboxServer()
         let workspace = try workspace(server, version)
         let name = version == .v2 ? "SandboxLogV2" : "SandboxLogV4"

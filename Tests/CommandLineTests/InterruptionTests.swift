@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM], [["report"], ["export"]])
-    func `a file that is not whole is removed when a signal ends the command`(number: Int32, command: [String]) throws {
+    func `an incomplete file is removed when a signal ends the command`(number: Int32, command: [String]) throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         // So many updates that reading them takes some time.
@@ -59,7 +59,7 @@ import Testing
                 == before.filter { !$0.hasPrefix("in-") })
     }
 
-    @Test func `a command that is tried gets the signals that end it`() throws {
+    @Test func `a command that bisect runs does not ignore or block termination signals`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)

@@ -42,7 +42,7 @@ import Testing
         ]
 
     @Test(arguments: [nil, hexadecimal])
-    func `damage at the end of a log that was closed is told with exit code 2, and repaired`(_ key: String?) throws {
+    func `damage at the end of a closed log exits with 2 and can be repaired`(_ key: String?) throws {
         let server = try SandboxServer()
         let whole = try Workspace()
         if let key { whole.environment["TIDELOG_KEY"] = key }

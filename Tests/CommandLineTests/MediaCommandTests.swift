@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MediaCommandTests {
-    @Test func `a stream is created, read, replaced and sent, and a damaged file is named`() throws {
+    @Test func `media commands create, read, replace and verify a stream`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos"])
         try workspace.write("first", to: "a.txt")
@@ -29,7 +29,7 @@ import Testing
         _ = server
     }
 
-    @Test func `a store is deleted, with what is pending by force only`() throws {
+    @Test func `clear deletes a store, and needs --force if operations are pending`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)

@@ -48,7 +48,7 @@ import Testing
         return examples
     }
 
-    @Test func `the examples of the page on queries print what it says`() throws {
+    @Test func `the examples of the page on queries print the documented output`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let examples = try examples()

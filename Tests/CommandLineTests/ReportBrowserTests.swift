@@ -59,7 +59,7 @@ struct ReportBrowserTests {
         return (sizes.first.flatMap { Int($0.output.1) } ?? 0, sizes.count)
     }
 
-    @Test func `what a log says is shown as text, found, and opened, whatever it says`() throws {
+    @Test func `the report shows any values as text and finds and opens its entries`() throws {
         let server = try SandboxServer(
             faults: #"[{"effect":"refuse","status":409,"method":"POST","url":"Customers","part":"any","times":9}]"#)
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])

@@ -21,7 +21,7 @@ import Testing
 
     private func uncoloured(_ text: String) -> String { text.replacing(/\u{1B}\[\d*m/, with: "") }
 
-    @Test func `a terminal shows what became of operations in colours, and a difference as well`() throws {
+    @Test func `log and diff use colours on a terminal`() throws {
         let workspace = try workspace()
         let (green, yellow, red, faint, off) = ("\u{1B}[32m", "\u{1B}[33m", "\u{1B}[31m", "\u{1B}[2m", "\u{1B}[0m")
         let time = "2026-01-01T00:00:00.000Z"
@@ -41,7 +41,9 @@ import Testing
     }
 
     @Test(arguments: [("NO_COLOR", "1"), ("TERM", "dumb")])
-    func `whoever wants no colours gets the same text without them`(variable: (name: String, value: String)) throws {
+    func `environment variables disable colours and do not change the text`(variable: (name: String, value: String))
+        throws
+    {
         let workspace = try workspace()
         let coloured = try workspace.onTerminal(80, "log")
         workspace.environment[variable.name] = variable.value
@@ -50,7 +52,7 @@ import Testing
         #expect(plain == uncoloured(coloured))
     }
 
-    @Test func `a program that reads gets neither colours nor cut cells, but where they are asked for`() throws {
+    @Test func `output to a program has no colours and no cut cells unless a variable requests them`() throws {
         let workspace = try workspace()
         for command in [["log"], ["status"], ["diff", "5", "7"]] {
             let running = try workspace.start(command)
