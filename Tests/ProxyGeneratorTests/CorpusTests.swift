@@ -7,7 +7,7 @@ import Testing
 struct CorpusTests {
     private static let valid = CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes > 0 }
 
-    @Test func `each valid document gives a file for each type, and two for the service`() throws {
+    @Test func `each valid document yields a file for each type and two for the service`() throws {
         for row in Self.valid {
             let names = try ProxySources(row).files.map { $0.name.lowercased() }
             #expect(names.count == row.types + 2, "\(row)")
@@ -16,7 +16,7 @@ struct CorpusTests {
     }
 
     @Test(arguments: CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes == 0 })
-    func `a valid document without entity types gives nothing`(row: CSDLCorpus.Row) throws {
+    func `a valid document without entity types is refused`(row: CSDLCorpus.Row) throws {
         #expect {
             try ProxySources(row)
         } throws: {
@@ -26,8 +26,7 @@ struct CorpusTests {
     }
 
     @Test(arguments: CSDLCorpus.rows.filter(\.isInvalid))
-    func `an invalid document is refused with its line, or what is left out of it is noted`(row: CSDLCorpus.Row) throws
-    {
+    func `an invalid document is refused with its line, or its omitted elements are noted`(row: CSDLCorpus.Row) throws {
         do {
             let notes = try ProxySources(row).notes
             #expect(row.file.hasSuffix("sap-invalid-references.xml"))

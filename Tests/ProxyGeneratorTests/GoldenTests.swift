@@ -14,16 +14,16 @@ import Testing
         }
     }
 
-    @Test func `generation gives exactly the files that are checked in`() throws {
+    @Test func `the generator produces exactly the files that are checked in`() throws {
         try expect("Generated", CustomersAndOrders.v2, ProxyOptions(service: "SQLDataService"))
     }
 
-    @Test func `generation without optionals gives exactly the files that are checked in`() throws {
+    @Test func `the generator produces exactly the checked-in files without optionals`() throws {
         try expect(
             "GeneratedOffice", Office.metadata, ProxyOptions(service: "OfficeService", disablesOptionals: true))
     }
 
-    @Test func `generation of functions and actions gives exactly the files that are checked in`() throws {
+    @Test func `the generator produces exactly the checked-in files of functions and actions`() throws {
         try expect("GeneratedAirports", AirportMetadata.v4, ProxyOptions(service: "AirService"))
     }
 }
