@@ -7,7 +7,7 @@ import Testing
     private let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Docs/Relationships.md").path
 
-    @Test func `the document shows every cell with its bytes`() async throws {
+    @Test func `the document contains every cell with its bytes`() async throws {
         let text = try await document()
         if ProcessInfo.processInfo.environment["TIDELOG_WRITE_DOCS"] == "1" {
             try text.write(toFile: path, atomically: true, encoding: .utf8)

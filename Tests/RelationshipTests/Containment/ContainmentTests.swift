@@ -9,7 +9,9 @@ import Tidelog
 @Suite struct ContainmentTests {
     // MARK: Reading
 
-    @Test func `contained entities with the same key stay apart, and are in no set that has their type`() async throws {
+    @Test func `contained entities with the same key are distinct, and are in no entity set of their type`()
+        async throws
+    {
         let travel = try await Travel()
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Oslo", "Ann's Rome"])
         #expect(try await travel.titles("People('bob')/Trips") == ["Bob's Bonn"])
@@ -26,7 +28,7 @@ import Tidelog
         #expect(try await travel.isSettled())
     }
 
-    @Test func `folders in folders keep their keys apart at each depth`() async throws {
+    @Test func `recursively contained entities with the same key are distinct at each depth`() async throws {
         let travel = try await Travel()
         #expect(try await travel.titles("People('ann')/Folders") == ["Inbox"])
         #expect(try await travel.titles("People('ann')/Folders(1)/Folders(1)") == ["Inbox below the inbox"])
@@ -40,7 +42,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Folders(1)/Folders(1)/Folders(1)") == ["third"])
     }
 
-    @Test func `a defining query may lead to what one entity contains`() async throws {
+    @Test func `a defining query may read the entities that one entity contains`() async throws {
         let travel = try await Travel(queries: [
             ("Trips", "People('ann')/Trips"), ("Items", "People('bob')/Trips(0)/Items"), ("Mine", "Me/Trips"),
         ])
@@ -62,7 +64,7 @@ import Tidelog
     }
 
     @Test(arguments: [DeltaForm.flat, .nested])
-    func `deltas tell of contained entities, below their parents and by themselves`(_ form: DeltaForm) async throws {
+    func `deltas contain contained entities below their parents and on their own`(_ form: DeltaForm) async throws {
         let travel = try await Travel(
             queries: [("People", "People?$expand=Trips"), ("Bob's", "People('bob')/Trips(0)/Items")],
             deltas: Deltas(form))
@@ -81,7 +83,7 @@ import Tidelog
         #expect(try await travel.titles("Templates") == [])
     }
 
-    @Test func `an entity that the service deleted takes what it contains along, and a record of it all opens again`()
+    @Test func `an entity that the service deleted is removed with its contained entities, also after a rebuild`()
         async throws
     {
         let travel = try await Travel()
@@ -130,7 +132,7 @@ import Tidelog
         #expect(try await travel.titles("People('bob')/Trips") == ["Bob's Bonn"])
     }
 
-    @Test func `below new entities they are created by Content-ID paths`() async throws {
+    @Test func `contained entities below new entities are created with Content-ID paths`() async throws {
         let travel = try await Travel()
         _ = travel.sent()
         let eve = try await travel.new("Person", ["Name": .string("eve"), "Title": .string("Eve")])
@@ -153,7 +155,7 @@ import Tidelog
         #expect(try await travel.isSettled())
     }
 
-    @Test func `operations on new contained entities in calls of their own arrive as well`() async throws {
+    @Test func `operations on new contained entities in separate calls are uploaded`() async throws {
         let travel = try await Travel()
         let ann = try await travel.one("People('ann')")
         let trip = try await travel.new("Trip", ["TripID": .integer(3), "Title": .string("first")])
@@ -167,7 +169,7 @@ import Tidelog
         #expect(travel.served("People('ann')/Trips(3)/Items") == ["Hotel"])
     }
 
-    @Test func `a deep insert may hold contained entities`() async throws {
+    @Test func `a deep insert may contain contained entities`() async throws {
         let travel = try await Travel()
         let eve = try await travel.new("Person", ["Name": .string("eve"), "Title": .string("Eve")])
         eve.entitySet = try await travel.store.model().findEntitySet("People")
@@ -183,7 +185,9 @@ import Tidelog
         #expect(try await travel.titles("People('eve')/Passport") == ["P4"])
     }
 
-    @Test func `what a single-valued property contains is created and changed by an update of its path`() async throws {
+    @Test func `the entity of a single-valued containment property is created and changed by an update of its path`()
+        async throws
+    {
         let travel = try await Travel()
         _ = travel.sent()
         let bob = try await travel.one("People('bob')")
@@ -205,7 +209,7 @@ import Tidelog
         #expect(error?.code == .refused(.duplicateKey))
     }
 
-    @Test func `a deleted parent takes what it contains along by one request`() async throws {
+    @Test func `a parent is deleted with its contained entities by one request`() async throws {
         let travel = try await Travel()
         _ = travel.sent()
         try await travel.service.deleteEntity(try await travel.one("People('ann')"))
@@ -217,7 +221,7 @@ import Tidelog
         #expect(try await travel.titles("People('bob')/Trips(0)/Items") == ["Train"])
     }
 
-    @Test func `where a derived type contains, its name is in the path`() async throws {
+    @Test func `the path of a containment property of a derived type contains the type's name`() async throws {
         let travel = try await Travel()
         let model = try await travel.store.model()
         let manager = try await travel.new("Manager", ["Name": .string("max")])
@@ -234,7 +238,7 @@ import Tidelog
         #expect(plan == [["POST People", "POST $1/Travel.Manager/Reports"]])
     }
 
-    @Test func `a lost answer to the creation of a contained entity is settled at its path`() async throws {
+    @Test func `a creation of a contained entity whose response was lost is resolved at its path`() async throws {
         let travel = try await Travel()
         let bob = try await travel.one("People('bob')")
         let trip = try await travel.new("Trip", ["TripID": .integer(1), "Title": .string("Bob's Oslo")])
@@ -248,7 +252,7 @@ import Tidelog
         #expect(try await travel.titles("People('bob')/Trips") == ["Bob's Bonn", "Bob's Oslo"])
     }
 
-    @Test func `an undo takes a contained entity back, and a store that is made again from its log has all the others`()
+    @Test func `an undo removes a contained entity, and a store rebuilt from its log contains the remaining ones`()
         async throws
     {
         let travel = try await Travel()
@@ -272,7 +276,8 @@ import Tidelog
         #expect(try await travel.store.stateDigest() == digest)
     }
 
-    @Test func `what a contained entity leads to comes in pages, and its number in the store is a name`() async throws {
+    @Test func `related entities of a contained entity are loaded, and its entity ID is a valid readLink`() async throws
+    {
         let travel = try await Travel()
         let trip = try await travel.one("People('ann')/Trips(0)")
         let items = try travel.property("Items", of: trip)
@@ -290,7 +295,7 @@ import Tidelog
         #expect(named["Title"] == .string("Ann's Rome"))
     }
 
-    @Test func `online, a contained entity is addressed through the one that contains it`() async throws {
+    @Test func `the online provider addresses a contained entity through its parent`() async throws {
         let travel = try await Travel()
         let online = DataService(
             provider: OnlineODataProvider(
@@ -308,7 +313,7 @@ import Tidelog
 
     // MARK: Rules
 
-    @Test func `keys are unique below one parent, and only there`() async throws {
+    @Test func `keys of contained entities are unique only within one parent`() async throws {
         let travel = try await Travel()
         let (ann, bob) = (try await travel.one("People('ann')"), try await travel.one("People('bob')"))
         let trips = try travel.property("Trips", of: bob)
@@ -354,7 +359,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Oslo", "Ann's Rome"])
     }
 
-    @Test func `the default queries bring everything that is contained`() async throws {
+    @Test func `the default queries expand all containment properties`() async throws {
         let travel = try await Travel()
         let queries = DefaultQueries.of(try await travel.store.model())
         #expect(

@@ -8,7 +8,7 @@ import Tidelog
 /// read from the conformance corpus.
 @Suite(.enabled(if: Requisition.document != nil, "skipped: the conformance corpora are not beside the checkout"))
 struct RequisitionTests {
-    @Test func `the whole document is usable, to the deepest contained set`() async throws {
+    @Test func `SAP's requisition document is usable to its deepest contained set`() async throws {
         let document = try #require(Requisition.document)
         var sandbox = try Sandbox(
             v4Metadata: Array(document), v2Metadata: Array(Requisition.empty.utf8),
