@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a relationship of a type with itself keeps its two ends apart`() throws {
+    @Test func `the two ends of a relationship of a type with itself are distinct`() throws {
         var firm = try Firm()
         firm.send("POST", "Employees", #"{"ID":"ann"}"#)
         firm.send("POST", "Employees('ann')/Reports", #"{"ID":"bob"}"#)
