@@ -15,7 +15,7 @@ struct CurlResultTests {
             (55, .disconnected), (56, .disconnected), (92, .disconnected),
             (27, .other), (9999, .other),
         ] as [(Int32, TransportError.Code)])
-    func `each result of libcurl has its code`(_ result: Int32, _ code: TransportError.Code) {
+    func `each result of libcurl is mapped to an error code`(_ result: Int32, _ code: TransportError.Code) {
         #expect(CurlResult.code(result) == code)
     }
 }
