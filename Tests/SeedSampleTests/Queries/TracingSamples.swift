@@ -53,7 +53,7 @@ import Tidelog
         #expect(text.contains("application/json"))
     }
 
-    @Test func `without traceWithData no value is shown`() async throws {
+    @Test func `without traceWithData no values are logged`() async throws {
         let text = try await traced { service in
             service.logger.logLevel = .debug
             service.traceRequests = true
@@ -62,7 +62,7 @@ import Tidelog
         #expect(!text.contains("Confidential"))
     }
 
-    @Test func `nothing is shown before the logger's level is debug`() async throws {
+    @Test func `no requests are logged unless the logger's level is debug`() async throws {
         let text = try await traced { service in
             service.traceRequests = true
             service.traceWithData = true
