@@ -38,7 +38,7 @@ struct EntityContainerTests {
         #expect(try model(("C1", false, ["A"]), ("C2", nil, ["B"])).entitySets.map(\.segment) == ["C1.A", "B"])
     }
 
-    @Test func `sets of one name in several containers are two sets`() throws {
+    @Test func `sets with the same name in different containers are distinct`() throws {
         let model = try model(("C2", nil, ["A", "B"]), ("C1", true, ["A"]))
         #expect(model.entitySets.map(\.name) == ["C2.A", "B", "A"])
         #expect(model.findEntitySet("A")?.segment == "A")

@@ -126,7 +126,7 @@ import Testing
     // MARK: 1 – *
 
     @Test(arguments: Dialect.allCases)
-    func `a child always has a father`(_ dialect: Dialect) throws {
+    func `a child cannot be created without a father or lose its father`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.send("POST", "Children", #"{"Name":"orphan"}"#).errorCode == "MandatoryEnd")
         #expect(shop.unlink("Children(1)", "Father").errorCode == "MandatoryEnd")

@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a POST through a navigation property may not bind elsewhere`(_ dialect: Dialect) throws {
+    func `a POST through a navigation property cannot bind another entity`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = shop.send("POST", "Customers(3)/Orders", "{\(shop.bind("Customer", "Customers(1)"))}")
         #expect(response.status == 400)

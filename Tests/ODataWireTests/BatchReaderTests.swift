@@ -12,7 +12,7 @@ struct BatchReaderTests {
         try reader.readResponse(Array(text.utf8), contentType: contentType)
     }
 
-    @Test func `a quoted boundary with a space is found`() throws {
+    @Test func `a quoted boundary with a space is recognized`() throws {
         let batch = try response(
             "--a b;c\r\n\(Self.head)\r\nHTTP/1.1 204 No Content\r\n\r\n\r\n--a b;c--",
             #"multipart/mixed; charset=utf-8; boundary="a b;c""#)

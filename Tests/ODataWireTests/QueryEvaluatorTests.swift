@@ -158,7 +158,7 @@ struct QueryEvaluatorTests {
     }
 
     @Test(arguments: ["1 div 0", "ID mod 0", "Price div 0", "Took div 0", "Price divby 0", "1.5e0 mod 0"])
-    func `dividing by zero is an error, not a crash`(text: String) throws {
+    func `a division by zero is an error`(text: String) throws {
         let error = #expect(throws: EvaluationError.self) { try evaluate(text) }
         #expect(error?.code == .divisionByZero)
     }
@@ -185,7 +185,7 @@ struct QueryEvaluatorTests {
         #expect(error?.code == .outOfRange)
     }
 
-    @Test func `the extremes of whole numbers and durations do not overflow`() throws {
+    @Test func `the smallest and largest integers and durations do not overflow`() throws {
         #expect(try evaluate("-9223372036854775808 div -1") == .decimal(DecimalValue("9223372036854775808")!))
         #expect(try evaluate("-9223372036854775808 mod -1") == .integer(0))
         let error = #expect(throws: EvaluationError.self) { try evaluate("Day add duration'P106751991167300D'") }

@@ -153,7 +153,7 @@ import Testing
                 .contains("public struct Color: \(base) {"))
     }
 
-    @Test func `an enumeration without members is open, since a Swift enumeration cannot be`() throws {
+    @Test func `an enumeration without members is declared as an open enumeration`() throws {
         #expect(try text("Color", in: files("<EnumType Name=\"Color\"/>")).contains("struct Color: OpenEnumeration {"))
     }
 

@@ -219,7 +219,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: [301, 302, 303])
-    func `a redirect that would drop the body is returned`(_ status: Int) async throws {
+    func `a redirect that would drop the body is returned as the response`(_ status: Int) async throws {
         try await withServer {
             $1.respond("\(status) Moved", "Location: /new\r\n", Array("x".utf8))
         } _: { server in
@@ -273,7 +273,7 @@ struct CurlTransportTests {
 
     // MARK: Failures
 
-    @Test func `a refused connection was not sent`() async throws {
+    @Test func `a request over a refused connection was not sent`() async throws {
         let server = try LoopbackServer { _, _ in false }
         server.stop()
         let error = try await failure(of: request("POST", server.base + "/A?token=s3cret"), body: [1])
@@ -538,7 +538,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a sender waits for a reader that does not read`() async throws {
+    @Test func `a sender waits while the reader does not read`() async throws {
         let written = Mutex(0)
         let size = 64 << 20
         try await withServer { _, connection in

@@ -193,7 +193,7 @@ import Testing
         #"<ComplexType Name="Money"><Property Name="Amount" Type="Edm.Decimal"/></ComplexType>"#
         + CSDLSource.entityType("Base")
 
-    @Test func `Using gives an alias for types, base types, ends of associations and sets`() throws {
+    @Test func `an alias of Using is resolved in types, base types, ends of associations and sets`() throws {
         let model = try read(
             #"""
             <Using Namespace="T.Common" Alias="Common"/>
@@ -232,7 +232,7 @@ import Testing
         #expect(model.findEntityType("T.Common.B")?.baseType == "S.A")
     }
 
-    @Test func `an alias of Using without namespace is a defect`() throws {
+    @Test func `an alias of Using without a namespace is a defect`() throws {
         let model = try read(#"<Using Alias="X"/>"# + CSDLSource.entityType("A"), common, aliases: ("S1", "S2"))
         #expect(model.defects.map(\.code) == [.missing])
     }

@@ -19,7 +19,7 @@ import Testing
         #expect(try code(text) { $0.bytes = text.utf8.count - 1 } == .tooLarge)
     }
 
-    @Test func `elements nested beyond the limit are refused, however deep`() throws {
+    @Test func `elements that are nested deeper than the limit are refused`() throws {
         // Edmx, DataServices and Schema are three levels.
         let four = CSDLSource.v4("<A>").replacing("</Schema>", with: "</A></Schema>")
         #expect(try code(four) { $0.depth = 4 } == nil)

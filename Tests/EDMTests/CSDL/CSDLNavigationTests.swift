@@ -63,7 +63,7 @@ import Testing
         #expect(model.findEntitySet("Orders")?.bindings == ["Customer": "Customers"])
     }
 
-    @Test func `a V2 relationship is the association, forward from its first end`() throws {
+    @Test func `a V2 relationship has the name of its association and is forward from the first end`() throws {
         let (orders, customer) = try Self.navigations(try EntityDataModel.v2(Self.legacy))
         #expect(orders.relationship == Relationship(name: "S.CO", isForward: true))
         #expect(customer.relationship == Relationship(name: "S.CO", isForward: false))

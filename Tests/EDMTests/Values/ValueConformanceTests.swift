@@ -87,7 +87,7 @@ import Testing
 }
 
 @Suite struct `The order of values` {
-    @Test func `numbers of different kinds compare by size`() throws {
+    @Test func `numbers of different types compare by value`() throws {
         let decimal = Value.decimal(try #require(DecimalValue("9007199254740993")))
         #expect(decimal.compared(to: .integer(9_007_199_254_740_993)) == .same)
         #expect(decimal.compared(to: .double(9_007_199_254_740_992)) == .descending)
@@ -100,7 +100,7 @@ import Testing
         #expect(Value.string("1").compared(to: .integer(1)) == nil)
     }
 
-    @Test func `strings compare by their scalars`() {
+    @Test func `strings compare by their Unicode scalars`() {
         #expect(Value.string("Z").compared(to: .string("a")) == .ascending)
         #expect(Value.string("é").compared(to: .string("z")) == .descending)
     }

@@ -81,7 +81,7 @@ import Testing
         #expect(total > 30)
     }
 
-    @Test func `a crash during recovery is recovered from as well`() throws {
+    @Test func `the log recovers from a crash during recovery`() throws {
         let total = calls(Self.options)
         var runs = 0
         for call in 0..<total {
