@@ -290,7 +290,7 @@ public actor LocalStore {
                 }
                 afterTransaction()
                 return value
-            } catch is DeferralRefused {
+            } catch is DeferralRefused where log.nextSequence == logged {
                 fold = before
                 return try transaction(.immediate, body)
             } catch {
@@ -340,8 +340,10 @@ public actor LocalStore {
 
     /// Flushes if many items are unflushed, and notifies the observers.
     private func afterTransaction() {
-        // If the flush fails, the next call folds the records again from the log.
-        if state.changeCount >= unflushedLimit { try? state.flush() }
+        if state.unflushedCount >= unflushedLimit {
+            // If the flush fails, the next call folds the records again from the log.
+            guard (try? state.flush()) != nil else { return observers.tell(.unknown) }
+        }
         tellObservers()
     }
 
