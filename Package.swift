@@ -119,7 +119,7 @@ let package = Package(
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Proof: in no product
-        layer("DiskSimulation", ["OperationLog"]),
+        layer("DiskSimulation", ["CSQLite", "OperationLog"]),
         layer(
             "Simulation",
             [
@@ -178,7 +178,9 @@ let package = Package(
                 "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
-        tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests(
+            "ViewsTests",
+            ["Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "CSQLite"]),
         tests(
             "SyncEngineTests",
             [
