@@ -8,7 +8,7 @@ import Views
 /// it answers what a working set without a backing answers.
 struct FlushIntervalTests {
     /// After so many records a working set is written.
-    enum Interval: Int, CaseIterable, Sendable {
+    private enum Interval: Int, CaseIterable {
         case one = 1
         case two = 2
         case seventeen = 17
@@ -16,7 +16,7 @@ struct FlushIntervalTests {
     }
 
     static let seeds: [UInt64] = [1, 2, 3]
-    private static let count = 140
+    private static let count = 100
     private static let questions = 3
 
     /// The answers behind each record, and the standings of entities.
@@ -80,14 +80,27 @@ struct FlushIntervalTests {
         }
     }
 
-    @Test(arguments: seeds, Interval.allCases)
-    func `whenever it is written, a working set answers the same`(_ seed: UInt64, _ interval: Interval) throws {
+    // MARK: Flushes at the end of transactions
+
+    @Test(arguments: seeds)
+    func `whenever it is written, a working set answers the same`(_ seed: UInt64) throws {
         let log = try FoldedLog(seed: seed, count: Self.count)
-        var random = RandomRecords(seed: seed &+ 5_000)
-        let name = "seed \(seed), \(interval)"
+        let measure = try measure(log)
+        var standings: [[String]]?
+        for interval in Interval.allCases {
+            let found = try answers(log, interval)
+            expectSame(found.answers, measure.answers, "seed \(seed), \(interval)")
+            expectSame(found.standings, standings ?? found.standings, "seed \(seed), \(interval)")
+            standings = found.standings
+        }
+    }
+
+    /// Opens the views anew behind each transaction, and takes others back in between.
+    private func answers(_ log: FoldedLog, _ interval: Interval) throws -> Transcript {
+        var random = RandomRecords(seed: log.seed &+ 5_000)
         let file = ViewsFile()
         var state = try file.openState(flushLimit: .max)
-        var fold = try fold(state, seed)
+        var fold = try fold(state, log.seed)
         var transcript = Transcript()
         var index = 0
         while index < log.records.count {
@@ -96,62 +109,43 @@ struct FlushIntervalTests {
             try state.transaction {
                 for place in index..<end {
                     try log.apply(place..<place + 1, &fold)
-                    try transcript.note(state, fold, seed, after: place)
+                    try transcript.note(state, fold, log.seed, after: place)
                 }
             }
             index = end
             state.close()
             state = try file.openState(flushLimit: .max)
-            fold = try self.fold(state, seed)
-            if interval.rawValue > 2 || index % 10 == 0 {
-                #expect(try StateDigest(of: state) == log[SequenceNumber(index)], "\(name), after record \(index)")
-            }
+            fold = try self.fold(state, log.seed)
+            guard interval.rawValue > 2 || index % 10 == 0 else { continue }
+            #expect(
+                try StateDigest(of: state) == log[SequenceNumber(index)],
+                "seed \(log.seed), \(interval), after record \(index)")
         }
-        expectSame(transcript.answers, try measure(log).answers, name)
+        return transcript
     }
 
-    @Test(arguments: seeds, Interval.allCases)
-    func `whenever it is written inside of one transaction, a working set answers the same`(
-        _ seed: UInt64, _ interval: Interval
-    ) throws {
-        let log = try FoldedLog(seed: seed &+ 100, count: Self.count)
-        let (name, file) = ("seed \(seed &+ 100), \(interval)", ViewsFile())
-        let state = try file.openState(flushLimit: .max)
-        var fold = try fold(state, seed)
-        var transcript = Transcript()
-        try state.transaction {
-            for index in log.records.indices {
-                try fold.apply(log.records[index], sequence: SequenceNumber(index + 1))
-                if index % interval.rawValue == interval.rawValue - 1 { try state.flush() }
-                try fold.settle()
-                try transcript.note(state, fold, log.seed, after: index)
-            }
-        }
-        #expect(try StateDigest(of: state) == log[SequenceNumber(log.records.count)], "\(name)")
-        expectSame(transcript.answers, try measure(log).answers, name)
-    }
+    // MARK: Flushes inside of a transaction
 
     @Test(arguments: seeds)
-    func `whenever it is written, a working set has the same entities waiting`(_ seed: UInt64) throws {
-        let log = try FoldedLog(seed: seed &+ 200, count: Self.count)
-        var first: [[String]]?
+    func `whenever it is written inside of one transaction, a working set answers the same`(_ seed: UInt64) throws {
+        let log = try FoldedLog(seed: seed &+ 100, count: Self.count)
+        let measure = try measure(log)
         for interval in Interval.allCases {
-            let (file, name) = (ViewsFile(), "seed \(log.seed), \(interval)")
-            var state = try file.openState(flushLimit: interval.rawValue)
-            var fold = try fold(state, seed)
+            let (name, file) = ("seed \(log.seed), \(interval)", ViewsFile())
+            let state = try file.openState(flushLimit: .max)
+            var fold = try fold(state, log.seed)
             var transcript = Transcript()
-            for index in log.records.indices {
-                try state.transaction {
-                    try log.apply(index..<index + 1, &fold)
+            try state.transaction {
+                for index in log.records.indices {
+                    try fold.apply(log.records[index], sequence: SequenceNumber(index + 1))
+                    // Also while the pending operations are taken off.
+                    if index % interval.rawValue == interval.rawValue - 1 { try state.flush() }
+                    try fold.settle()
                     try transcript.note(state, fold, log.seed, after: index)
                 }
-                guard index % interval.rawValue == interval.rawValue - 1 else { continue }
-                state.close()
-                state = try file.openState(flushLimit: interval.rawValue)
-                fold = try self.fold(state, seed)
             }
-            expectSame(transcript.standings, first ?? transcript.standings, name)
-            first = first ?? transcript.standings
+            #expect(try StateDigest(of: state) == log[SequenceNumber(log.records.count)], "\(name)")
+            expectSame(transcript.answers, measure.answers, name)
         }
     }
 }

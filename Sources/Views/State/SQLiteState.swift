@@ -127,7 +127,10 @@ public final class SQLiteState: StateBacking {
     public func close() {
         // What is not committed is folded again from the log.
         try? commitGathered()
-        if !isReadOnly { try? connection.transaction { () throws(SQLiteError) in try writeEffects() } }
+        // Nobody has changed them where the file does not say that it is being written.
+        if !isReadOnly, isMarked || boot == nil {
+            try? connection.transaction { () throws(SQLiteError) in try writeEffects() }
+        }
         // Without it the next open in another run of the system makes the views again, and that is all.
         try? endWriting()
         headerRow.forget()
@@ -160,8 +163,13 @@ public final class SQLiteState: StateBacking {
                 connection.forgetStatements()
                 (layouts, model) = before
             }
-            throw error
+            throw Self.ofState(error)
         }
+    }
+
+    /// An error of SQLite itself, as that of a transaction's begin, end or last writes, as the error of a state.
+    private static func ofState(_ error: any Error) -> any Error {
+        (error as? SQLiteError).map(stateError) ?? error
     }
 
     private func forgetWhatWasTakenBack() {
@@ -218,7 +226,7 @@ public final class SQLiteState: StateBacking {
         } catch {
             endGathering()
             forgetWhatWasTakenBack()
-            throw error
+            throw Self.ofState(error)
         }
     }
 
