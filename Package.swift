@@ -184,8 +184,8 @@ let package = Package(
         tests(
             "SyncEngineTests",
             [
-                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM", "TestSupport", httpTypes,
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport", "Operations",
+                "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(

@@ -16,7 +16,7 @@ import Synchronization
 /// above the system's VFS. So the system's VFS itself is changed, once in the process and for good: paths below ``root`` lead to
 /// the disks that are mounted there, all others where they led before.
 package final class DiskMount: Sendable {
-    private static let root = "/tidelog-simulated-disks/"
+    private static let directory = "/tidelog-simulated-disks/"
 
     private struct Table {
         var next = 0
@@ -38,13 +38,13 @@ package final class DiskMount: Sendable {
 
     deinit { Self.table.withLock { _ = $0.disks.removeValue(forKey: number) } }
 
-    /// Returns the name that SQLite knows a file of the disk by.
-    package func path(_ path: String) -> String { "\(Self.root)\(number)\(path)" }
+    /// In front of a path, it leads SQLite to the file of the disk.
+    package var root: String { "\(Self.directory)\(number)" }
 
     /// Returns the disk that has the file, and the file's path on it; nil for a file of the system.
     fileprivate static func find(_ path: UnsafePointer<CChar>?) -> (disk: SimulatedDisk, path: String)? {
-        guard let path, strncmp(path, root, root.utf8.count) == 0 else { return nil }
-        let rest = String(cString: path + root.utf8.count)
+        guard let path, strncmp(path, directory, directory.utf8.count) == 0 else { return nil }
+        let rest = String(cString: path + directory.utf8.count)
         guard let slash = rest.firstIndex(of: "/"), let number = Int(rest[..<slash]) else { return nil }
         return table.withLock { $0.disks[number] }.map { ($0, String(rest[slash...])) }
     }

@@ -21,6 +21,10 @@ package actor Simulation {
         package var isStrict = false
         /// Whether the outcome has the trace line by line.
         package var keepsLines: Bool
+        /// Whether the views are files; nil leaves it to the seed.
+        package var viewsAreFiles: Bool?
+        /// How many changed items of the state are kept in memory; nil leaves it to the seed.
+        package var flushLimit: Int?
 
         package init(steps: Int? = nil, troubles: Set<Trouble> = Set(Trouble.allCases), keepsLines: Bool = false) {
             self.steps = steps
@@ -61,6 +65,7 @@ package actor Simulation {
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
     let habits: Habits
+    let viewsHabits: ViewsHabits
     /// Nil where the service lets everybody in.
     var login: Login?
 
@@ -96,6 +101,7 @@ package actor Simulation {
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
         habits = Habits(&random)
+        viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         let service = SimulatedService(sandbox)
         initialValues = service.ledger.values
@@ -130,6 +136,7 @@ package actor Simulation {
 
     private func step(_ number: Int) async {
         clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
+        for device in devices { device.views?.passTime() }
         if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
         switch random.below(100) {

@@ -23,7 +23,7 @@ final class ViewsOnDisk {
 
     /// - Parameter boot: the run of the machine.
     func open(boot: String = "Monday") throws -> SQLiteState {
-        try SQLiteState(path: mount.path("/store/views.sqlite"), key: key, store: "test", boot: boot)
+        try SQLiteState(path: mount.root + "/store/views.sqlite", key: key, store: "test", boot: boot)
     }
 
     func openState(boot: String = "Monday", flushLimit: Int = 20_000) throws -> WorkingSet {

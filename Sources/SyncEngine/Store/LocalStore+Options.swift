@@ -25,6 +25,9 @@ extension LocalStore {
         /// How many operations make a long queue; see `Fold`. Nil for its own number; a simulation draws others, since what
         /// comes of it must not depend on it.
         package var longQueue: Int?
+        /// How many changed items of the state are kept in memory until they are written to the views, also inside of a
+        /// transaction, at whose end they always are. Nil for the number of `WorkingSet`; a simulation draws others.
+        package var flushLimit: Int?
         /// Whether a download reads on while the store takes what it has read. Not in a simulation, where one thing happens at a
         /// time.
         package var readsAhead = true

@@ -43,6 +43,7 @@ public actor LocalStore {
     /// The snapshots that do not belong to the log, or are damaged, as opening it found.
     let unusableSnapshots: Set<String>
     let longQueue: Int?
+    let flushLimit: Int?
     /// Whether views that turn out to be damaged are made again: once, since what comes back is no accident.
     var mayRemakeViews: Bool
     /// Why views were made again while the store was open, in sentences; empty if all was well.
@@ -91,6 +92,7 @@ public actor LocalStore {
         self.files = files
         environment = options.environment
         longQueue = options.longQueue
+        flushLimit = options.flushLimit
         mayRemakeViews = !options.isPast
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
@@ -135,6 +137,7 @@ public actor LocalStore {
             var opening = ViewsOpening(
                 files: files, log: log, reader: reader, disk: disk, unusable: unusableSnapshots)
             opening.longQueue = options.longQueue
+            opening.flushLimit = options.flushLimit
             opening.foldsInMemory = options.isPast && !options.foldsPastInViews
             (storedViews, fold) = try opening.open()
             past = opening.past

@@ -23,6 +23,8 @@ struct ViewsOpening {
     private let unusable: Set<String>
     /// How many operations make a long queue; nil for the fold's own number.
     var longQueue: Int?
+    /// See `WorkingSet`; nil for its own number.
+    var flushLimit: Int?
     /// Whether the state is made in memory, and the views of what comes out. Takes as much memory as the state, and far less
     /// time where many records are to be folded.
     var foldsInMemory = false
@@ -37,7 +39,7 @@ struct ViewsOpening {
         self.reader = reader
         self.unusable = unusable
         self.disk = disk
-        path = disk.isSystem ? files.views : nil
+        path = disk.viewsPath(files)
         key = ViewsKey(log.options.keys, in: log.storeIdentifier)
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
@@ -122,16 +124,18 @@ struct ViewsOpening {
     }
 
     private func views() throws(StateError) -> SQLiteState {
-        try SQLiteState(path: path, key: key, store: store, boot: path == nil ? nil : SystemBoot.identifier)
+        try SQLiteState(path: path, key: key, store: store, boot: disk.boot)
     }
 
     private func emptyViews() throws(StateError) -> SQLiteState {
-        disk.remove(files.viewFiles)
+        disk.removeViews(files)
         return try views()
     }
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold) {
-        var fold = try Fold(storage: WorkingSet(over: state))
+        let workingSet = WorkingSet(over: state)
+        if let flushLimit { workingSet.flushLimit = flushLimit }
+        var fold = try Fold(storage: workingSet)
         if let longQueue { fold.longQueue = longQueue }
         report.foldedRecords = try Self.catchUp(&fold, reader)
         return (state, fold)
