@@ -49,6 +49,7 @@ package struct Campaign: Sendable {
                 \(counts.batches) batches, \(counts.confirmed) confirmed, \(counts.rejected) refused, \
                 \(counts.visibleDoubts) left with a reason, \(counts.restarts) restarts
                 simulated faults: \(total) (\(troubles.joined(separator: ", ")))
+                simulated files of views: opened \(counts.viewsOpened) times, damaged \(counts.viewsRemade) times
                 """
         }
     }

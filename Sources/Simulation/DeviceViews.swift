@@ -68,4 +68,8 @@ struct ViewsHabits {
         self.areFiles = areFiles ?? drawn.0
         self.flushLimit = flushLimit ?? drawn.1
     }
+
+    var line: String {
+        "views in \(areFiles ? "files" : "memory"), written after \(flushLimit.map { "\($0) items and " } ?? "")each commit"
+    }
 }

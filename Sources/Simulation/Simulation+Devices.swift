@@ -88,8 +88,7 @@ extension Simulation {
             do throws(TidelogError) {
                 (device.store, device.engine) = try await open(image, device.number, device.views)
                 device.disk = image
-                // What became of the views is no part of the run.
-                let recovery = device.store.recovery.filter { !$0.hasPrefix("The views were made again") }
+                let recovery = withoutViews(device.store.recovery, device)
                 note("d\(device.number) starts: \(recovery)")
                 return try await checkAfterStart(device)
             } catch {
@@ -102,6 +101,16 @@ extension Simulation {
                 device.views?.restart(keepsWrites: false)
             }
         }
+    }
+
+    /// What became of the views is no part of the run.
+    private func withoutViews(_ recovery: [String], _ device: Device) -> [String] {
+        let others = recovery.filter { !$0.hasPrefix("The views were made again") }
+        if device.views != nil {
+            counts.viewsOpened += 1
+            if others.count < recovery.count { counts.viewsRemade += 1 }
+        }
+        return others
     }
 
     private func checkAfterStart(_ device: Device) async throws(TidelogError) {

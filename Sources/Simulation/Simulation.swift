@@ -117,6 +117,7 @@ package actor Simulation {
     package func run() async -> Outcome {
         note("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         note(habits.line)
+        note(viewsHabits.line)
         for number in 0..<deviceCount { await install(number) }
         if violations.isEmpty {
             isStormy = true
@@ -195,6 +196,9 @@ package struct Counts: Sendable {
     package var rejected = 0
     package var restarts = 0
     package var visibleDoubts = 0
+    /// How often a store found files of views, and how often it made them again.
+    package var viewsOpened = 0
+    package var viewsRemade = 0
 
     package init() {}
 
@@ -208,6 +212,8 @@ package struct Counts: Sendable {
         a.rejected += b.rejected
         a.restarts += b.restarts
         a.visibleDoubts += b.visibleDoubts
+        a.viewsOpened += b.viewsOpened
+        a.viewsRemade += b.viewsRemade
     }
 }
 
