@@ -124,7 +124,7 @@ let package = Package(
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Simulation: in no product
-        layer("DiskSimulation", ["OperationLog"]),
+        layer("DiskSimulation", ["CSQLite", "OperationLog"]),
         layer(
             "Simulation",
             [
@@ -183,12 +183,14 @@ let package = Package(
                 "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
-        tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests(
+            "ViewsTests",
+            ["Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "CSQLite"]),
         tests(
             "SyncEngineTests",
             [
-                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM", "TestSupport", httpTypes,
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport", "Operations",
+                "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(
