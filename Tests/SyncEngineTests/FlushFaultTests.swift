@@ -183,7 +183,8 @@ struct FlushFaultTests {
         let prepared = try await Disks.prepared()
         // Somebody has deleted them.
         func base() -> Disks {
-            Disks(files: prepared.files, transport: prepared.transport, log: prepared.log.copy(), views: SimulatedDisk())
+            Disks(
+                files: prepared.files, transport: prepared.transport, log: prepared.log.copy(), views: SimulatedDisk())
         }
         let digest = try prepared.measure().digest
         let whole = base()

@@ -87,8 +87,9 @@ struct FlushFaultTests {
             points += 1
             state.close()
         }
-        print("crashes of a flush, \(test): \(points), \(damaged) damaged by an ended process; \(stopped) of "
-            + "\(2 * points) by a loss of power")
+        print(
+            "crashes of a flush, \(test): \(points), \(damaged) damaged by an ended process; \(stopped) of "
+                + "\(2 * points) by a loss of power")
         // What an ended process leaves is what it wrote.
         if !test.isSealed { #expect(damaged == 0, "\(test)") }
     }
@@ -175,7 +176,8 @@ struct FlushFaultTests {
         let end = log[SequenceNumber(test.end)]
         // Half of a mark may have been written.
         expect(
-            end, of: views.on(views.disk.copy()), boot: "Monday", mayBeDamaged: test.isSealed, "\(name), the process ended")
+            end, of: views.on(views.disk.copy()), boot: "Monday", mayBeDamaged: test.isSealed,
+            "\(name), the process ended")
         state.close()
         expect(
             end, of: views.on(views.disk.withoutUnsynced()), boot: "Tuesday", mayBeDamaged: false,

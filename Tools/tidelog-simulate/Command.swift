@@ -30,7 +30,9 @@ struct Command: AsyncParsableCommand {
             "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
     var plant: [String] = []
 
-    @Option(help: ArgumentHelp("Where the views are: in files or in memory. Without it, the seed says.", valueName: "place"))
+    @Option(
+        help: ArgumentHelp("Where the views are: in files or in memory. Without it, the seed says.", valueName: "place")
+    )
     var views: ViewsPlace?
 
     @Option(
