@@ -1,9 +1,9 @@
 /// A block of Swift as a source that can be compiled.
 ///
 /// Most blocks are statements: they become the body of a function that is `async throws`, with ``given`` and what a comment
-/// in front of the block gives as its parameters. A block in which a line begins with `extension`, or with an attribute, is
-/// a source of its own. Imports go to the top in any case. A block that begins with `// swift-tools-version` is a manifest,
-/// and one that begins with a dot a part of one.
+/// in front of the block gives as its parameters. A block in which a line begins with `extension`, `nonisolated` or an
+/// attribute is a source of its own. Imports go to the top in any case. A block that begins with
+/// `// swift-tools-version` is a manifest, and one that begins with a dot a part of one.
 struct Sample {
     let article: Article
     let block: CodeBlock
@@ -33,7 +33,8 @@ struct Sample {
         if first.hasPrefix("// swift-tools-version") { return .manifest }
         if first.hasPrefix(".package(") { return .manifestPart(type: "Package.Dependency") }
         if first.hasPrefix(".") { return .manifestPart(type: "Target") }
-        return block.lines.contains { $0.hasPrefix("extension ") || $0.hasPrefix("@") } ? .file : .statements
+        let starts = ["extension ", "nonisolated ", "@"]
+        return block.lines.contains { line in starts.contains { line.hasPrefix($0) } } ? .file : .statements
     }
 
     /// - Parameter number: tells it from the other sources of the same module.
