@@ -38,7 +38,7 @@ package final class DiskMount: Sendable {
 
     deinit { Self.table.withLock { _ = $0.disks.removeValue(forKey: number) } }
 
-    /// In front of a path, it leads SQLite to the file of the disk.
+    /// Before a path, it leads SQLite to the file of the disk.
     package var root: String { "\(Self.directory)\(number)" }
 
     /// Returns the disk that has the file, and the file's path on it; nil for a file of the system.
@@ -53,20 +53,21 @@ package final class DiskMount: Sendable {
 /// The system's VFS with the files of mounted disks.
 private enum MountedVFS {
     /// As it was; nil where SQLite has no files.
-    private nonisolated(unsafe) static let system: (pointer: UnsafeMutablePointer<sqlite3_vfs>, former: sqlite3_vfs)? = {
-        guard let pointer = sqlite3_vfs_find(nil) else { return nil }
-        let former = pointer.pointee
-        pointer.pointee.xOpen = { vfs, path, file, flags, outFlags in
-            guard let found = DiskMount.find(path) else {
-                return MountedVFS.system?.former.xOpen?(vfs, path, file, flags, outFlags) ?? SQLITE_CANTOPEN
+    private nonisolated(unsafe) static let system: (pointer: UnsafeMutablePointer<sqlite3_vfs>, former: sqlite3_vfs)? =
+        {
+            guard let pointer = sqlite3_vfs_find(nil) else { return nil }
+            let former = pointer.pointee
+            pointer.pointee.xOpen = { vfs, path, file, flags, outFlags in
+                guard let found = DiskMount.find(path) else {
+                    return MountedVFS.system?.former.xOpen?(vfs, path, file, flags, outFlags) ?? SQLITE_CANTOPEN
+                }
+                guard let file else { return SQLITE_CANTOPEN }
+                outFlags?.pointee = flags
+                return MountedFile.open(found.disk, found.path, file, flags)
             }
-            guard let file else { return SQLITE_CANTOPEN }
-            outFlags?.pointee = flags
-            return MountedFile.open(found.disk, found.path, file, flags)
-        }
-        route(pointer)
-        return (pointer, former)
-    }()
+            route(pointer)
+            return (pointer, former)
+        }()
 
     /// A VFS that took over these calls before they were changed has them changed as well.
     static func install() {

@@ -179,9 +179,10 @@ extension [UInt8] {
     fileprivate mutating func grow(to size: Int) {
         guard count < size else { return }
         if capacity < size { reserveCapacity(Swift.max(size, 2 * capacity)) }
-        append(contentsOf: [UInt8](unsafeUninitializedCapacity: size - count) { buffer, initialized in
-            _ = UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, repeating: 0)
-            initialized = buffer.count
-        })
+        append(
+            contentsOf: [UInt8](unsafeUninitializedCapacity: size - count) { buffer, initialized in
+                _ = UnsafeMutableRawBufferPointer(buffer).initializeMemory(as: UInt8.self, repeating: 0)
+                initialized = buffer.count
+            })
     }
 }

@@ -29,7 +29,8 @@ package struct Campaign: Sendable {
         package func description(_ options: Simulation.Options) -> String {
             let without =
                 Trouble.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
-                + (options.isStrict ? " --strict" : "") + options.storage + options.plants.map { " --plant \($0)" }.sorted().joined()
+                + (options.isStrict ? " --strict" : "") + options.storage
+                + options.plants.map { " --plant \($0)" }.sorted().joined()
             return "seed \(seed): \(violations.joined(separator: "\n    "))\n    swift run tidelog-simulate --seeds "
                 + "\(seed)..\(seed) --steps \(steps)\(without) --verbose"
         }

@@ -7,8 +7,15 @@ import Testing
         #expect(
             Set(names).isSuperset(of: [
                 "Tidelog.md", "GettingStarted.md", "Relationships.md", "Keys.md", "ComingFromTheSAPSDK.md",
-                "ComingFromObjectBox.md",
+                "ComingFromObjectBox.md", "Tutorial.md",
             ]))
+    }
+
+    @Test func `the index of pages links each article`() throws {
+        let index = try #require(try Article.all().first { $0.name == "Docs/README.md" })
+        for article in try Article.catalogue() where !article.name.hasSuffix("/Tidelog.md") {
+            #expect(index.text.contains("(../\(article.name))"), "\(article)")
+        }
     }
 
     @Test func `each article of the catalogue shows code`() throws {

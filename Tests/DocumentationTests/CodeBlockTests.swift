@@ -55,6 +55,7 @@ import Testing
 
     @Test func `extensions, manifests and parts of manifests are distinguished`() throws {
         #expect(try sample("import Tidelog\n\nextension Order {}").kind == .file)
+        #expect(try sample("nonisolated struct Row {}").kind == .file)
         #expect(try sample("// swift-tools-version: 6.2\nimport PackageDescription").kind == .manifest)
         #expect(try sample(".target(name: \"A\")").kind == .manifestPart(type: "Target"))
         #expect(try sample(".package(path: \"a\")").kind == .manifestPart(type: "Package.Dependency"))

@@ -34,7 +34,9 @@ struct ChangedTablesTests {
     /// The content of each table.
     private func contents(_ state: SQLiteState) throws -> [String: Int] {
         var names: [String] = []
-        try state.connection.query("SELECT name FROM sqlite_master WHERE type = 'table'") { names.append($0.text(0) ?? "") }
+        try state.connection.query("SELECT name FROM sqlite_master WHERE type = 'table'") {
+            names.append($0.text(0) ?? "")
+        }
         var contents: [String: Int] = [:]
         for name in names {
             var hasher = Hasher()
@@ -86,7 +88,9 @@ struct ChangedTablesTests {
             }
             let end = min(log.records.count, index + random.number(1..<4))
             let range = index..<end
-            let isInstalled = log.records[range].contains { if case .serviceInstalled = $0.body { true } else { false } }
+            let isInstalled = log.records[range].contains {
+                if case .serviceInstalled = $0.body { true } else { false }
+            }
             // The next transaction commits them.
             let isGathered = !isInstalled && random.chance(30)
             if !isGathered { try state.commitGathered() }

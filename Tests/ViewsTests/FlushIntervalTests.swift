@@ -62,7 +62,9 @@ struct FlushIntervalTests {
     }
 
     /// Does what comes next, or something that never comes, and takes it back: a refused operation, or a trial.
-    private func rehearse(_ state: WorkingSet, _ fold: Fold, _ log: FoldedLog, at index: Int, _ random: inout RandomRecords) {
+    private func rehearse(
+        _ state: WorkingSet, _ fold: Fold, _ log: FoldedLog, at index: Int, _ random: inout RandomRecords
+    ) {
         struct Stop: Error {}
         var fold = fold
         let places = (0..<random.number(1..<5)).map { _ in random.number(index..<log.records.count) }

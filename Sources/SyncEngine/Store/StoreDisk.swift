@@ -51,7 +51,7 @@ package enum StoreDisk: Sendable {
 /// Where a simulation keeps the files of the views.
 package struct SimulatedViews: Sendable {
     package let fileSystem: any FileSystem
-    /// In front of a path, it leads SQLite to the file of the file system.
+    /// Before a path, it leads SQLite to the file of the file system.
     package let root: String
     /// The run of the simulated machine.
     package let boot: String

@@ -1,8 +1,8 @@
 /// A block of Swift as a source that can be compiled.
 ///
 /// Most blocks are statements: they become the body of an `async throws` function whose parameters are ``given`` and
-/// the constants that a comment before the block declares. A block with a line that begins with `extension` or an
-/// attribute is a separate source. Imports are moved to the top in any case. A block that begins with `//
+/// the constants that a comment before the block declares. A block with a line that begins with `extension`,
+/// `nonisolated` or an attribute is a separate source. Imports are moved to the top in any case. A block that begins with `//
 /// swift-tools-version` is a manifest, and a block that begins with a dot is a part of a manifest.
 struct Sample {
     let article: Article
@@ -34,7 +34,8 @@ struct Sample {
         if first.hasPrefix("// swift-tools-version") { return .manifest }
         if first.hasPrefix(".package(") { return .manifestPart(type: "Package.Dependency") }
         if first.hasPrefix(".") { return .manifestPart(type: "Target") }
-        return block.lines.contains { $0.hasPrefix("extension ") || $0.hasPrefix("@") } ? .file : .statements
+        let starts = ["extension ", "nonisolated ", "@"]
+        return block.lines.contains { line in starts.contains { line.hasPrefix($0) } } ? .file : .statements
     }
 
     /// Returns the source of the sample.
