@@ -77,7 +77,7 @@ extension Shop {
         let (records, first) = try await store.allRecords()
         for (place, record) in records.enumerated() {
             try fold.apply(record, sequence: first + UInt64(place))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return try StateDigest(of: memory).description
     }
