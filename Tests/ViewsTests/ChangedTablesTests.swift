@@ -49,7 +49,7 @@ struct ChangedTablesTests {
     }
 
     private func standings(_ state: WorkingSet) throws -> [PendingState] {
-        try (UInt64(1)..<150).map { try state.standing(of: EntityID(rawValue: $0)) }
+        try (UInt64(1)..<150).map { try state.pendingState(of: EntityID(rawValue: $0)) }
     }
 
     /// The tables that have to be announced: what is pending on an entity counts as a change of the entity's own.

@@ -30,7 +30,7 @@ struct FlushIntervalTests {
                 try StateSample.answers(of: state, fold.model, seed: seed, count: FlushIntervalTests.questions))
             // Only over a backing.
             guard state.backing != nil else { return }
-            standings.append(try (UInt64(1)..<60).map { "\($0) \(try state.standing(of: EntityID(rawValue: $0)))" })
+            standings.append(try (UInt64(1)..<60).map { "\($0) \(try state.pendingState(of: EntityID(rawValue: $0)))" })
         }
     }
 
