@@ -1,4 +1,5 @@
 import EDM
+import OperationLog
 import Operations
 import SyncCore
 import TestSupport
