@@ -291,8 +291,7 @@ struct SameStateTests {
         let since = GlobalDateTime("2024-03-10T08:00:00.500Z")!
         let rows: [PropertyValues] = [
             ["ID": .integer(1), "Since": .dateTimeOffset(since), "Rating": .decimal(DecimalValue("1.50")!)],
-            // Stored before the type of the property changed.
-            ["ID": .integer(2), "Rating": .integer(1)],
+            ["ID": .integer(2), "Rating": .decimal(DecimalValue("1")!)],
         ]
         let searched: [(property: String, value: Value)] = [
             ("Since", .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00.5Z")!)),
@@ -317,7 +316,7 @@ struct SameStateTests {
             let before = try searched.map { try state.findRows(set: "Customers", where: [$0]) }
             try state.flush()
             let after = try searched.map { try state.findRows(set: "Customers", where: [$0]) }
-            #expect(before.map { $0.map(\.rawValue) } == [[1], [1], [], [1], [], [2], [], [], [2]])
+            #expect(before.map { $0.map(\.rawValue) } == [[1], [1], [], [1], [2], [], [], [], [2]])
             #expect(after == before)
         }
     }
