@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// CI sets this so that a warning fails the build; a user's build is never broken by a newer compiler's warning.
+/// Set in CI, so that a warning fails the build. The build of a user never fails because of a warning of a newer
+/// compiler.
 let strict = Context.environment["TIDELOG_STRICT"] == "1"
 
 let settings: [SwiftSetting] =
@@ -12,36 +13,40 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+/// Tests are not optimized in release builds: that would take minutes, and the time is spent in the tested modules. Only in
+/// this project's own builds, because a package with unsafe flags cannot be a dependency.
+let testSettings: [SwiftSetting] = settings + (strict ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : [])
+
 func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
 
-/// `folder` differs from `name` where a target may not be called like its product: `Tidelog` and `tidelog` would be one
-/// build folder on a file system that ignores case.
+/// Returns a program. `folder` differs from `name` if a target cannot have the name of its product: `Tidelog` and
+/// `tidelog` would be the same build folder on a file system that ignores case.
 func tool(_ name: String, folder: String? = nil, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(
         name: name, dependencies: dependencies, path: "Tools/\(folder ?? name)", swiftSettings: settings)
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: testSettings)
 }
 
-/// What several test targets need. In no product.
+/// Returns a target with code for several test targets. In no product.
 func support(
     _ name: String, folder: String? = nil, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: settings,
+        name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: testSettings,
         plugins: plugins)
 }
 
-/// A program that tests start. In no product.
+/// Returns a program that tests start. In no product.
 func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .executableTarget(name: name, dependencies: dependencies, path: "Tests/\(name)", swiftSettings: settings)
 }
 
-/// `Tools/fuzz` sets this. Without it nobody builds the fuzzer.
+/// Set by `Tools/fuzz`. Otherwise the fuzzer is not built.
 let fuzzing = Context.environment["TIDELOG_FUZZ"] == "1"
 
 let fuzzer: [Target] =
@@ -100,7 +105,7 @@ let package = Package(
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
         layer("GatewayCore", ["EDM", "ODataWire"]),
 
-        // Shell
+        // With I/O
         layer("OperationLog", ["CZstd", "CPlatform", crypto]),
         layer("Views", ["CSQLite", "CPlatform", "EDM", "Operations", "ODataWire", "SyncCore", crypto]),
         layer("Transport", ["CCurl", httpTypes]),
@@ -128,8 +133,8 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
 
-        // Proof: in no product
-        layer("DiskSimulation", ["OperationLog"]),
+        // Simulation: in no product
+        layer("DiskSimulation", ["CSQLite", "OperationLog"]),
         layer(
             "Simulation",
             [
@@ -189,12 +194,14 @@ let package = Package(
                 "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
-        tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests(
+            "ViewsTests",
+            ["Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "CSQLite"]),
         tests(
             "SyncEngineTests",
             [
-                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM", "TestSupport", httpTypes,
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport", "Operations",
+                "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(
@@ -236,9 +243,9 @@ let package = Package(
             ], exclude: ["Metadata"]),
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
-        // Compiles what the articles show against the modules of these.
+        // Compiles the code samples of the articles with these modules.
         tests("DocumentationTests", ["ShopService", "Tidelog", "ODataSandbox", "TestSupport"]),
-        // A target of its own: the tool of a plugin of a test target would be linked into the tests a second time.
+        // A separate target, because the tool of a test target's plugin would be linked into the tests a second time.
         support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),
         tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),
         tests(
@@ -252,8 +259,8 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-/// `TIDELOG_TESTS=EDMTests,ViewsTests swift test` builds these targets and what they depend on, and no others: for working on
-/// one layer. CI builds everything.
+/// `TIDELOG_TESTS=EDMTests,ViewsTests swift test` builds only these targets and their dependencies, for work on one
+/// layer. CI builds everything.
 if let chosen = Context.environment["TIDELOG_TESTS"] {
     let targets = Dictionary(package.targets.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var kept: Set<String> = []

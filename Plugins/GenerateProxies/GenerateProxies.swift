@@ -1,8 +1,8 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package generate-odata-proxies [--target NAME] OPTIONS`: runs the generator with these options. With a target, the
-/// sources go to the folder `Proxies` of that target, unless the options say where.
+/// The command `swift package generate-odata-proxies [--target NAME] OPTIONS`, which runs the generator with these
+/// options. With a target, the sources are written to its folder `Proxies`, unless the options name a destination.
 @main
 struct GenerateProxies: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {

@@ -1,12 +1,12 @@
 import Foundation
 
-/// What `tidelog-proxygen.json` says for a document: an object with the arguments of the generator by the document's name,
-/// those for all documents under `*`.
+/// The options in `tidelog-proxygen.json` for a document: an object with the generator's arguments by the name of the
+/// document, and those for all documents under `*`.
 ///
 ///     { "*": ["-internal"], "Shop.csdl": ["-s", "ShopService", "-annotate", "names.xml"] }
 struct DocumentOptions {
     private(set) var arguments: [String] = []
-    /// What the arguments come from and name.
+    /// The file of the options, and the files that the arguments name.
     private(set) var files: [URL] = []
 
     init(folder: URL, document: String) throws {
@@ -32,7 +32,7 @@ struct DocumentOptions {
         }
     }
 
-    /// A build runs anywhere, so paths are those from the document on.
+    /// Resolves a path relative to the document, because the working directory of a build is arbitrary.
     private mutating func path(_ path: String, of option: String, from folder: URL) -> String {
         let url = (path.hasPrefix("/") ? URL(filePath: path) : folder.appending(path: path)).standardizedFileURL
         if option.hasSuffix("annotate") {

@@ -1,10 +1,10 @@
 import Foundation
 import PackagePlugin
 
-/// Makes Swift classes of the metadata documents in a target, at each build in which one of them has changed.
+/// A plugin that generates Swift classes from the metadata documents in a target, at each build after a change.
 ///
-/// A document is a file of the target that ends in `.csdl`, `.edmx` or `.metadata.xml`; its classes go to one source that is
-/// compiled with the target. Options are in `tidelog-proxygen.json` beside it, where there is one.
+/// A document is a file of the target that ends in `.csdl`, `.edmx` or `.metadata.xml`; its classes are written to one
+/// source file, which is compiled with the target. A file `tidelog-proxygen.json` next to it contains options.
 @main
 struct TidelogProxies: BuildToolPlugin {
     func createBuildCommands(context: PluginContext, target: any Target) throws -> [Command] {
@@ -19,7 +19,7 @@ struct TidelogProxies: BuildToolPlugin {
             let folder = document.deletingLastPathComponent()
             let options = try DocumentOptions(folder: folder, document: document.lastPathComponent)
             let source = Self.sourceName(document.lastPathComponent, besides: &sources)
-            // A folder for each: what the generator removes there is of the same document.
+            // A separate folder for each document, because the generator removes files in its folder.
             let output = context.pluginWorkDirectoryURL.appending(path: source.dropLast(".swift".count))
             return .buildCommand(
                 displayName: "Generating classes for \(document.lastPathComponent)",
@@ -27,7 +27,8 @@ struct TidelogProxies: BuildToolPlugin {
                 arguments: [
                     "--metadata", document.path, "--destination", output.path, "--single-file", source,
                 ] + options.arguments,
-                // What the document refers to and what annotates it is beside it, so a change there counts as well.
+                // Referenced documents and annotations are next to the document, so changes of these files have to
+                // start a build too.
                 inputFiles: [document]
                     + files.filter { $0 != document && Self.isInput($0, of: folder) }
                     + options.files.filter { !files.contains($0) },
@@ -41,8 +42,8 @@ struct TidelogProxies: BuildToolPlugin {
         file.path.hasPrefix(folder.path) && ["csdl", "edmx", "xml", "json"].contains(file.pathExtension.lowercased())
     }
 
-    /// `Shop.csdl` → `ShopProxies.swift`. The sources of a target differ in their names, in whatever folders they are, so
-    /// that of a second document gets a number.
+    /// Returns the name of the source, such as `ShopProxies.swift` for `Shop.csdl`. The names of a target's sources
+    /// have to be unique regardless of their folders, so the name for a second document contains a number.
     private static func sourceName(_ document: String, besides sources: inout Set<String>) -> String {
         let ending = endings.first { document.lowercased().hasSuffix($0) } ?? ""
         let name = String(document.dropLast(ending.count).map { $0.isLetter || $0.isNumber ? $0 : "_" }) + "Proxies"

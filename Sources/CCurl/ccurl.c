@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-// libcurl's own declarations, as far as they are used. Its functions with three dots are called through pointers with
-// three dots: on some machines such a call passes its arguments differently.
+// The declarations of libcurl that are used. Its variadic functions are called through variadic pointers, because some
+// machines pass the arguments of such calls differently.
 typedef struct {
     int what;
     ccurl_easy *easy;

@@ -1,7 +1,7 @@
 #pragma once
 #include <libxml/xmlversion.h>
-/* Where libxml2 was built with ICU, its headers pull in ICU's, whose types clash with those of the ICU that comes with
-   Foundation as soon as one file imports both. Only a struct behind a pointer that is never followed depends on it. */
+/* If libxml2 was built with ICU, its headers include those of ICU, whose types conflict with those of Foundation's ICU if
+   a file imports both. Only a struct that is never accessed depends on it. */
 #undef LIBXML_ICU_ENABLED
 #include <libxml/parser.h>
 #include <libxml/SAX2.h>

@@ -35,7 +35,7 @@ uint32_t tidelog_crc32c_portable(uint32_t crc, const void *bytes, size_t length)
     const uint8_t *at = bytes;
     crc = ~crc;
     while (length >= 8) {
-        // Byte by byte, so that it is right whatever the byte order; compilers make loads of it.
+        // Byte by byte, so that the result does not depend on the byte order. Compilers combine the loads.
         uint32_t low = crc ^ ((uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24);
         crc = tables[7][low & 0xFF] ^ tables[6][(low >> 8) & 0xFF] ^ tables[5][(low >> 16) & 0xFF] ^
               tables[4][low >> 24] ^ tables[3][at[4]] ^ tables[2][at[5]] ^ tables[1][at[6]] ^ tables[0][at[7]];

@@ -10,7 +10,7 @@
 #if defined(__linux__)
 
 int tidelog_reserve(int descriptor, uint64_t offset, uint64_t length) {
-    // FALLOC_FL_KEEP_SIZE: it is in linux/falloc.h, which not every libc brings.
+    // FALLOC_FL_KEEP_SIZE from linux/falloc.h, which some C libraries do not include.
     const int keep_size = 1;
     int result;
     do {
@@ -22,7 +22,7 @@ int tidelog_reserve(int descriptor, uint64_t offset, uint64_t length) {
 #elif defined(__APPLE__)
 
 int tidelog_reserve(int descriptor, uint64_t offset, uint64_t length) {
-    // Counted from the end of what the file has reserved already.
+    // The range starts at the end of the space that the file has already reserved.
     (void)offset;
     fstore_t store = {F_ALLOCATEALL, F_PEOFPOSMODE, 0, (off_t)length, 0};
     return fcntl(descriptor, F_PREALLOCATE, &store) == 0 ? 0 : errno;

@@ -1,7 +1,7 @@
 #pragma once
 #include <sqlite3.h>
 
-/// Refuses statements that could damage the file on purpose. A variadic function, which Swift cannot call.
+/// Refuses statements that could damage the file deliberately. Calls a variadic function, which Swift cannot do.
 static inline int tidelog_sqlite3_defend(sqlite3 *database) {
   return sqlite3_db_config(database, SQLITE_DBCONFIG_DEFENSIVE, 1, (int *)0);
 }

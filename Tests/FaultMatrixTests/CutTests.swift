@@ -3,32 +3,34 @@ import ODataWire
 import SyncEngine
 import Testing
 
-/// One batch after the other, each of whose connections breaks one byte later than the one before: whatever the client has
-/// seen of the answer, each change takes effect once.
+/// Batches whose connections break one byte later each time. Each change takes effect exactly once, regardless of the
+/// received part of the response.
 ///
-/// `TIDELOG_MATRIX=full` goes byte by byte through what is walked in steps otherwise.
+/// `TIDELOG_MATRIX=full` cuts at every byte instead of in steps.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct CutTests {
     static let isFull = ProcessInfo.processInfo.environment["TIDELOG_MATRIX"] == "full"
 
-    /// How far the next cut is from the last one. No divisor of what repeats in an answer.
+    /// Returns the distance of two cuts, which does not divide the length of repeated parts of a response.
     static func step(_ short: Int) -> Int { isFull ? 1 : short }
 
-    @Test func `an answer in parts is cut at every byte`() async throws {
+    @Test func `a response in multipart is cut at every byte, and each change takes effect once`() async throws {
         let trial = try await CutTrial("v4")
         try await trial.cutAnswers(step: 1)
     }
 
     @Test(arguments: [("v2", ServiceOptions.BatchFormat.multipart), ("v4", .json)])
-    func `an answer in another form is cut`(_ version: String, _ format: ServiceOptions.BatchFormat) async throws {
+    func `a response in another batch format is cut, and each change takes effect once`(
+        _ version: String, _ format: ServiceOptions.BatchFormat
+    ) async throws {
         let trial = try await CutTrial(version, ServiceOptions(batchFormat: format))
         try await trial.cutAnswers(step: Self.step(7))
     }
 
     @Test(arguments: [("v4", "oasis"), ("v2", "sap")])
-    func `an answer is cut that tells the keys of creations which can be repeated`(
+    func `a response with the keys of repeatable creates is cut, and each change takes effect once`(
         _ version: String, _ dialect: String
     ) async throws {
-        // The service's metadata tell of the first one.
+        // The metadata of the service declare the OASIS variant; the SAP variant is configured.
         let options = dialect == "sap" ? ServiceOptions(repeatability: .sap) : nil
         let trial = try await CutTrial(version, options, sandbox: ["--repeatable", dialect])
         try await trial.cutAnswers(step: Self.step(7))
@@ -36,27 +38,28 @@ import Testing
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a request is cut`(_ version: String) async throws {
+    func `a request is cut, and each change takes effect once`(_ version: String) async throws {
         let trial = try await CutTrial(version)
         try await trial.cutRequests(step: Self.step(29))
     }
 
-    /// The service gives the keys of suppliers and knows no repetitions, and each supplier has a name of its own.
+    /// The service assigns the keys of suppliers and does not support repeatable requests. Each supplier has a unique
+    /// name.
     @Test(arguments: ["v2", "v4"])
-    func `cut creates with unique content leave nothing to a person`(_ version: String) async throws {
+    func `interrupted creates with unique content need no decision of the user`(_ version: String) async throws {
         let trial = try await CutTrial(version, createsSuppliers: true)
         try await trial.cutAnswers(step: Self.step(97))
         try await trial.cutRequests(step: Self.step(61))
     }
 }
 
-/// A device whose connections break, and what must be true of it and of its service in the end.
+/// A device whose connections break, and the expected final state of the device and its service.
 final class CutTrial {
     let server: FaultServer
     let device: Device
-    /// Whether suppliers are created as well, whose keys the service gives.
+    /// Whether to create suppliers as well, whose keys the service assigns.
     let createsSuppliers: Bool
-    /// How many changes of each kind were made.
+    /// Number of changes of each kind.
     private var marks = 0
 
     init(
@@ -68,7 +71,7 @@ final class CutTrial {
         self.createsSuppliers = createsSuppliers || arguments.contains("--repeatable")
     }
 
-    /// Until an answer comes whole.
+    /// Cuts responses at increasing lengths until a response arrives completely.
     func cutAnswers(step: Int) async throws {
         let (before, first) = (try await orderVersion(), marks)
         for bytes in stride(from: 0, to: 100_000, by: step) {
@@ -92,7 +95,9 @@ final class CutTrial {
         print("cut requests: \(device.version), \(marks - first) places")
     }
 
-    /// - Returns: whether the first upload ended well in spite of the fault.
+    /// Makes the changes of one trial and uploads them with the fault.
+    ///
+    ///  - Returns: Whether the first upload succeeded in spite of the fault.
     private func attempt(_ mark: Int, _ fault: String) async throws -> Bool {
         try await device.change(mark, createsSupplier: createsSuppliers)
         try await server.script(fault)
@@ -111,13 +116,13 @@ final class CutTrial {
             let here = try await device.local(set, property).filter { $0.hasPrefix("mark") }
             #expect(here == expected)
         }
-        // Each update took effect once, the last one last.
+        // Each update took effect once, and the last one was the last.
         #expect(try await orderVersion() - before == marks - first)
         #expect(try await device.service("Orders", "Note").contains("mark \(marks - 1)"))
         #expect(try await device.local("Orders", "Note") == device.service("Orders", "Note"))
     }
 
-    /// How often the order was changed: the sandbox counts in its ETags.
+    /// Returns the number of changes of the order, which the sandbox counts in its ETags.
     private func orderVersion() async throws -> Int {
         let order = try JSONValue.parse(Array(try await server.get("/v4/Orders(1)").utf8))
         let digits = (order["@odata.etag"]?.string ?? "").filter(\.isNumber)

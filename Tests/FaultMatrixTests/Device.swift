@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Transport
 
-/// Time that passes when somebody waits, and when it is told to.
+/// A clock that advances by waiting and by request.
 final class Clock: Sendable {
     private let passed = Mutex<Int64>(0)
 
@@ -17,7 +17,7 @@ final class Clock: Sendable {
     func advance(_ duration: Duration) { passed.withLock { $0 += duration.milliseconds } }
 }
 
-/// A store of a part of the Shop, and a real engine with a real transport.
+/// A store with a part of the Shop, and a real engine with a real transport.
 struct Device {
     let server: FaultServer
     let version: String
@@ -26,7 +26,7 @@ struct Device {
     let engine: SyncEngine
     private let clock = Clock()
 
-    /// Waiting takes no time of ours.
+    /// Creates a device on which waiting takes no real time.
     init(_ server: FaultServer, _ version: String, _ service: ServiceOptions? = nil) async throws {
         self.server = server
         self.version = version
@@ -60,7 +60,7 @@ struct Device {
         _ = try await store.perform([(intent, IntentOptions())], asChangeSet: false)
     }
 
-    /// What is changed in each trial, known by its mark.
+    /// Makes the changes of a trial, identified by its mark.
     func change(_ mark: Int, createsSupplier: Bool) async throws {
         try await create(
             "Visits",
@@ -69,7 +69,8 @@ struct Device {
         if createsSupplier { try await create("Suppliers", ["Name": .string("mark \(mark)")]) }
     }
 
-    /// The same with the new entities in one change set of the app, and two more that are linked to each other.
+    /// Makes the same changes with the new entities in one change set of the app, and creates two more entities that
+    /// are linked to each other.
     func changeTogether(_ mark: Int) async throws {
         func draft(_ number: Int, _ set: String, _ values: PropertyValues) async throws -> Intent {
             let type = try await store.model.findEntitySet(set)?.entityType.name ?? ""
@@ -79,7 +80,7 @@ struct Device {
         let visit = try await draft(
             0, "Visits", ["VisitID": .guid(GuidValue(high: 7, low: UInt64(mark))), "Subject": name])
         let supplier = try await draft(1, "Suppliers", ["Name": name])
-        // Each of the two comes first in turn.
+        // The order of the two alternates.
         let pair = mark.isMultiple(of: 2) ? [visit, supplier] : [supplier, visit]
         _ = try await store.perform(pair.map { ($0, IntentOptions()) }, asChangeSet: true)
         try await update("Orders(1)", ["Note": name])
@@ -92,7 +93,8 @@ struct Device {
         _ = try await store.perform([(link, IntentOptions())], asChangeSet: false)
     }
 
-    /// Uploads until nothing is left, every ten minutes and at most so often; errors of single uploads are what is to be survived.
+    /// Uploads until no operation remains, every ten minutes and at most the given number of times. Returns the errors
+    /// of failed uploads.
     func drain(uploads: Int = 4) async throws -> [TidelogError] {
         var errors: [TidelogError] = []
         for _ in 0..<uploads {
@@ -106,7 +108,7 @@ struct Device {
         return errors
     }
 
-    /// What has not ended: the set of what it is about, and its state.
+    /// Returns the entity set and the status of each pending operation.
     func open() async throws -> [String] {
         try await store.pendingOperations().map { pending in
             switch pending.operation.action {
@@ -117,12 +119,12 @@ struct Device {
         }
     }
 
-    /// The values of a property, here.
+    /// Returns the values of a property in the store.
     func local(_ set: String, _ property: String) async throws -> [String] {
         try await store.query(set).entities.compactMap { $0.values[property]?.stringValue }.sorted()
     }
 
-    /// The values of a property, at the service.
+    /// Returns the values of a property at the service.
     func service(_ set: String, _ property: String) async throws -> [String] {
         let feed = try JSONValue.parse(Array(try await server.get("/v4/\(set)").utf8))
         return (feed["value"]?.array ?? []).compactMap { $0[property]?.string }.sorted()

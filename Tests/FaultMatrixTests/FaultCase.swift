@@ -1,14 +1,15 @@
-/// One thing that goes wrong during an upload, as `/faults` takes it.
+/// A fault during an upload, in the form that `/faults` accepts.
 struct FaultCase {
     var script: String
-    /// Whether the update of the order may end with a visible refusal or conflict: somebody else has changed the order.
+    /// Whether the update of the order may end with a visible rejection or conflict, because another client has changed
+    /// the order.
     var isConflict = false
 
-    /// Whether it says how often: more often than an upload may need.
+    /// Whether the fault has a number of times, which may exceed the requests of an upload.
     var mayRemain: Bool { script.contains("times") }
 
-    /// The same for a service without batches: what hits a batch hits the first request, what hits a part the request
-    /// that would have been it.
+    /// Returns the same fault for a service without batches: a fault of the batch affects the first request, a fault of
+    /// a part the request that corresponds to the part.
     func single(_ version: String) -> FaultCase {
         let update = version == "v2" ? "MERGE" : "PATCH"
         var single = self
@@ -22,18 +23,18 @@ struct FaultCase {
         return single
     }
 
-    /// The first upload of a device sends one batch with three requests in as many parts.
+    /// Returns the faults of an upload that sends one batch with three requests, each in a separate part.
     static func all(_ version: String) -> [FaultCase] {
         refusals.map { FaultCase(script: #"{"url":"$batch",\#($0)}"#) }
             + parts.map { FaultCase(script: "{\($0)}") }
             + answers.map { FaultCase(script: #"{"url":"$batch",\#($0)}"#) }
-            // Without Content-IDs in the answers, as V2 has them, order is all that there is.
+            // Without Content-IDs in the response, as in V2, only the order identifies the parts.
             + (version == "v4" ? [FaultCase(script: #"{"url":"$batch","effect":"reversedParts"}"#)] : [])
             + others(version).map { FaultCase(script: $0, isConflict: true) }
             + combined.map { FaultCase(script: $0) }
     }
 
-    /// Hit a request of the first change set that comes behind a create.
+    /// Faults of a request in the first change set that follows a create.
     static let refusedTogether = [400, 409, 429, 500, 503].flatMap { status in
         [
             #""method":"POST","url":"Visits""#, #""method":"POST","url":"Suppliers""#,
@@ -59,7 +60,7 @@ struct FaultCase {
         #""effect":"delay","milliseconds":30"#,
     ]
 
-    /// Hit one request in the batch.
+    /// Faults of one request in the batch.
     private static let parts = (1...3).flatMap { part in
         [400, 409, 429, 500, 503].map { #""effect":"refuse","status":\#($0),"part":\#(part)"# }
             + ["dropAnswer", "dropRequest", "withoutLocation", "withoutBody", "inStreamError"].map {
@@ -80,7 +81,7 @@ struct FaultCase {
             #""effect":"\#($0)""#
         }
 
-    /// Another client comes in between.
+    /// Changes by another client before or after the batch.
     private static func others(_ version: String) -> [String] {
         ["precede", "follow"].map {
             #"{"url":"$batch","effect":"\#($0)","request":{"method":"PATCH","url":"/v4/Orders(1)","#

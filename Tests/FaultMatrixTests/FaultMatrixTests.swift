@@ -2,27 +2,29 @@ import ODataWire
 import SyncEngine
 import Testing
 
-/// Everything that `odata-sandbox` can have go wrong, in the middle of a real upload.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct FaultMatrixTests {
+/// All faults of `odata-sandbox`, during a real upload.
+@Suite(.serialized, .timeLimit(.minutes(20))) struct FaultMatrixTests {
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once, each change has one effect or a visible reason`(_ version: String) async throws {
+    func `after any single fault, each change has one effect or a visible reason`(_ version: String) async throws {
         try await run(FaultCase.all(version), version, nil)
     }
 
-    @Test func `whatever goes wrong once with a batch in JSON, the same holds`() async throws {
+    @Test func `after any single fault in a JSON batch, each change has one effect or a visible reason`() async throws {
         try await run(FaultCase.all("v4"), "v4", ServiceOptions(batchFormat: .json))
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once without a batch, the same holds`(_ version: String) async throws {
+    func `after any single fault without batches, each change has one effect or a visible reason`(_ version: String)
+        async throws
+    {
         try await run(
             FaultCase.all(version).map { $0.single(version) }, version, ServiceOptions(supportsBatch: false))
     }
 
-    /// Nobody has told the store that the service is such a one.
+    /// The store is not configured for this service.
     @Test(arguments: ["v2", "v4"])
     func
-        `whatever goes wrong once with a service that reads no references in bodies and rolls nothing back, the same holds`(
+        `after any single fault of a service without body references and rollback, each change has one effect or a reason`(
             _ version: String
         ) async throws
     {
@@ -32,13 +34,13 @@ import Testing
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `whatever goes wrong once in batches with change sets of several requests, the same holds`(
+    func `after any single fault in larger change sets, each change has one effect or a visible reason`(
         _ version: String
     ) async throws {
         try await run(FaultCase.all(version) + FaultCase.refusedTogether, version, nil, tangled: true)
     }
 
-    /// With one device after the other: one that is left with a doubt is not used again.
+    /// Uses one device after the other: a device with operations in doubt is not used again.
     private func run(
         _ cases: [FaultCase], _ version: String, _ options: ServiceOptions?, server arguments: [String] = [],
         tangled: Bool = false
@@ -53,7 +55,9 @@ import Testing
         print("faults: \(version), \(cases.count)")
     }
 
-    /// - Returns: whether nothing stayed open.
+    /// Makes the changes of a trial with a fault, and checks the result.
+    ///
+    ///  - Returns: Whether no operation remains.
     private func hold(
         _ fault: FaultCase, _ mark: Int, _ device: Device, _ tangled: Bool
     ) async throws -> Bool {
@@ -70,18 +74,18 @@ import Testing
         let name = "mark \(mark)"
         func explained(_ text: String) -> Comment { "\(fault.script): \(text); open \(open), errors \(errors)" }
         #expect(left == "[]" || fault.mayRemain, explained("did not hit"))
-        // Its key is given here: reading always tells whether it is there.
+        // The app assigns the key of the visit, so reading always shows whether the visit exists.
         let visits = try await device.service("Visits", "Subject").count { $0 == name }
-        // In one change set with what nobody can tell of it waits for that.
+        // A visit in a change set with an operation in doubt waits for that operation.
         let isWaiting = tangled && visits == 0 && open.contains { $0.contains("Visits") && !$0.contains("inDoubt") }
         #expect(visits == 1 || isWaiting && open.contains { $0.contains("Suppliers inDoubt") }, explained("visits"))
         #expect(try await device.local("Visits", "Subject").count { $0 == name } == 1, explained("local visits"))
-        // Its key is given by the service: where no answer came, nobody can tell.
+        // The service assigns the key of the supplier, so without a response its existence is unknown.
         let suppliers = try await device.service("Suppliers", "Name").count { $0 == name }
         #expect(suppliers == 1 || suppliers == 0 && open.contains { $0.contains("Suppliers") }, explained("suppliers"))
         #expect(try await device.local("Suppliers", "Name").count { $0 == name } == 1, explained("local suppliers"))
         if tangled {
-            // A new person with a new card; the keys of both are the service's.
+            // A new person with a new card. The service assigns both keys.
             for set in ["Persons", "IDCards"] {
                 let property = set == "Persons" ? "Name" : "Number"
                 let there = try await device.service(set, property).count { $0 == name }

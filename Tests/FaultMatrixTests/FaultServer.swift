@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Transport
 
-/// The real `odata-sandbox` on a free port, which is told what is to go wrong, and asked what it holds.
+/// The real `odata-sandbox` on a free port, which can be given faults and queried.
 final class FaultServer: Sendable {
     private let process: Process
     let origin: String
@@ -11,7 +11,7 @@ final class FaultServer: Sendable {
     struct Unexpected: Error, CustomStringConvertible { let description: String }
 
     init(_ arguments: [String] = []) throws {
-        // The test bundle stands beside the executables that were built with it.
+        // The test bundle is next to the executables of the same build.
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
         while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.path + "/odata-sandbox") {
@@ -42,13 +42,13 @@ final class FaultServer: Sendable {
         process.waitUntilExit()
     }
 
-    /// What is to go wrong, in place of what was to go wrong before.
+    /// Replaces the faults.
     func script(_ faults: String) async throws {
         _ = try await send(.delete, "/faults")
         _ = try await send(.post, "/faults", faults)
     }
 
-    /// Faults that have not hit yet.
+    /// Returns the faults that have not occurred yet.
     func pendingFaults() async throws -> String { try await send(.get, "/faults") }
 
     func get(_ path: String) async throws -> String { try await send(.get, path) }

@@ -7,10 +7,10 @@ import Testing
 
 @testable import LogInspection
 
-/// What went over the line for an operation.
+/// Requests that were sent for an operation.
 @Suite struct BuiltRequestTests {
     @Test(arguments: ["v2", "v4"])
-    func `an operation has the requests that its batches carried it by`(dialect: String) async throws {
+    func `an operation has the requests of its batches`(dialect: String) async throws {
         let shop = try await ReplayedShop(dialect)
         try await shop.session()
         let store = shop.inspected
@@ -37,7 +37,7 @@ import Testing
         #expect(methods == ["POST", update, update, update])
     }
 
-    @Test func `operations that were put together have one request`() async throws {
+    @Test func `coalesced operations have one request`() async throws {
         let shop = try await ReplayedShop()
         try await shop.update("Customers(1)", ["Name": .string("Ada")])
         try await shop.update("Customers(1)", ["Name": .string("Eve")])
@@ -54,7 +54,7 @@ import Testing
         #expect(requests[0] == requests[1] && requests[0]?.requests.count == 1)
     }
 
-    @Test func `a request that cannot be built is told with the reason, and the record is shown all the same`()
+    @Test func `a request that cannot be built is reported with the reason, and the record is still shown`()
         async throws
     {
         let log = try SampleLog()

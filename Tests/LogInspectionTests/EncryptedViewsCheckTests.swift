@@ -8,7 +8,7 @@ import Testing
 
 @testable import LogInspection
 
-/// What can be said of the encrypted views of a store without opening it.
+/// Checks of the encrypted views of a store that is not open.
 @Suite struct EncryptedViewsCheckTests {
     private static let key = LogKey(Array(0..<32))!
     private let directory = TemporaryDirectory()
@@ -37,14 +37,14 @@ import Testing
         try InspectedStore(directory: directory, keys: keys).checkStoredViews()
     }
 
-    @Test func `they are in use while a store is open, and say what the log says when it is closed`() async throws {
+    @Test func `views are in use while a store is open, and agree with the log after it is closed`() async throws {
         let store = try await open()
         #expect(try check(directory.path) == .inUse)
         await store.close()
         #expect(try check(directory.path) == .sound(through: 1))
     }
 
-    @Test func `views that a process did not close are no damage, and the check changes none of their files`()
+    @Test func `views that a process did not close are valid, and the check changes none of their files`()
         async throws
     {
         let store = try await open()
@@ -62,7 +62,7 @@ import Testing
         #expect([views, views + "-wal"].map { TemporaryDirectory.read($0) } == before)
     }
 
-    @Test func `a changed page is wrong, and another key in front is none of the views' fault`() async throws {
+    @Test func `a changed page is reported as wrong, and a new key as stale views`() async throws {
         await (try await open()).close()
         guard case .stale = try check(directory.path, [LogKey.random(), Self.key]) else {
             Issue.record("They are not told to be stale.")

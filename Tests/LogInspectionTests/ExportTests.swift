@@ -16,7 +16,7 @@ import Testing
         .serviceInstalled(ServiceDescription(root: "https://example.org/", metadata: Array("<x/>".utf8)))
     }
 
-    /// A store with all sorts of records.
+    /// Returns a store with many kinds of records.
     private func sample() throws -> SampleLog {
         let log = try SampleLog(segmentSize: 2_048, runSize: 512)
         try log.append(service())
@@ -48,7 +48,7 @@ import Testing
         return records
     }
 
-    @Test func `what is made of an export has the same records, and exports to the same lines`() throws {
+    @Test func `a log imported from an export has the same records and the same export`() throws {
         let log = try sample()
         let lines = try lines(inspected(log))
         let directory = log.directory.path + "/copy"
@@ -59,7 +59,7 @@ import Testing
         #expect(verified.isSound && verified.records == UInt64(copied.count))
     }
 
-    @Test func `a compacted log comes with the snapshot that it needs, in its place`() throws {
+    @Test func `the export of a compacted log contains the necessary snapshot at its position`() throws {
         let log = try sample()
         let items = (0..<300).map { (number: Int) -> (UInt8, [UInt8]) in (4, [UInt8(number & 255), 1, 2]) }
         _ = try log.log.writeSnapshot { writer in for item in items { try writer.add(kind: item.0, payload: item.1) } }
@@ -77,7 +77,7 @@ import Testing
         #expect(try InspectedStore(directory: directory).history.verify().isSound)
     }
 
-    @Test func `what ends in front of all that a compaction left is refused`() throws {
+    @Test func `a range that ends before the remaining records of a compacted log is refused`() throws {
         let log = try sample()
         _ = try log.log.writeSnapshot { try $0.add(kind: 4, payload: [1]) }
         try log.append(create(99, "Orders"))
@@ -90,7 +90,7 @@ import Testing
         #expect(throws: TidelogError.self) { try CSVExport(inspected(log), range: range).writeRows { _ in } }
     }
 
-    @Test func `of a range without records nothing is exported`() throws {
+    @Test func `a range without records exports nothing`() throws {
         let log = try sample()
         let store = inspected(log)
         let range = ExportRange(from: .sequence(10), to: .sequence(7))
@@ -103,7 +103,7 @@ import Testing
         #expect(!text.contains("sequence"))
     }
 
-    @Test func `table, trace and report of a compacted log know the sets that its snapshot has`() async throws {
+    @Test func `the table, trace and report of a compacted log use the sets of its snapshot`() async throws {
         let log = try SampleLog()
         try log.append(create(7, "Orders"))
         let state = WorkingSet()
@@ -121,11 +121,11 @@ import Testing
         text = ""
         _ = try TraceExport(store).write { text += $0 }
         #expect(text.contains(#""args":{"name":"Orders"}"#) && !text.contains("(set not known)"))
-        let reading = ReportReading(store, at: nil, limits: .init(), isRedacted: false, isDamaged: false)
+        let reading = ReportCollector(store, at: nil, limits: .init(), isRedacted: false, isDamaged: false)
         #expect(try await reading.content().entities.map(\.set) == ["Orders"])
     }
 
-    @Test func `an import with a key makes an encrypted store, which exports to the same lines`() throws {
+    @Test func `an import with a key creates an encrypted store with the same export`() throws {
         let key = try #require(Self.key)
         let log = try sample()
         let directory = log.directory.path + "/copy"
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `a log that is encrypted in its later part only is an encrypted one`() throws {
+    @Test func `a log whose later part is encrypted counts as encrypted`() throws {
         let log = try SampleLog()
         try log.append(service())
         log.log.close()
@@ -150,7 +150,7 @@ import Testing
         #expect(inspected(log).isEncrypted)
     }
 
-    @Test func `an export and an import count the operations whose streams are missing`() throws {
+    @Test func `exports and imports count the operations whose streams are missing`() throws {
         let log = try SampleLog()
         let content = StreamContent(
             digest: try #require(StreamDigest([UInt8](repeating: 1, count: 32))), byteCount: 5, mediaType: "text/plain")
@@ -171,7 +171,7 @@ import Testing
         #expect(try target.finish().missingStreams == 2)
     }
 
-    @Test func `a part of a log is exported, and only one that begins with the log can be imported`() throws {
+    @Test func `any part of a log can be exported, and only a part from the beginning can be imported`() throws {
         let log = try sample()
         let store = inspected(log)
         let prefix = try lines(store, ExportRange(to: .sequence(10)))
@@ -188,7 +188,7 @@ import Testing
         #expect(TemporaryDirectory.files(log.directory.path).allSatisfy { !$0.contains("/b") })
     }
 
-    @Test func `of a damaged log what can be read is exported, the rest as lost`() throws {
+    @Test func `the readable records of a damaged log are exported, and the others as lost`() throws {
         let log = try sample()
         log.log.close()
         let first = try #require(TemporaryDirectory.read(log.segment(1)))
@@ -215,7 +215,7 @@ import Testing
         (66, #"{"end":true,"lastSequence":64,"records":64}"#, "Line 66 of the export tells of other records"),
         (66, "", "Line 67 of the export is missing"),
     ])
-    func `a line that is wrong is named by its number, and nothing is left`(
+    func `an invalid line is reported by its number, and leaves nothing behind`(
         number: Int, text: String, message: String
     ) throws {
         let log = try sample()
@@ -229,7 +229,7 @@ import Testing
         #expect(TemporaryDirectory.files(log.directory.path).allSatisfy { !$0.contains("/copy") })
     }
 
-    @Test func `a directory that exists is refused`() throws {
+    @Test func `an existing directory is refused`() throws {
         let log = try sample()
         let error = #expect(throws: TidelogError.self) { try LogImport(to: log.directory.path) }
         #expect(error?.message == "The directory exists already.")
@@ -237,7 +237,7 @@ import Testing
 
     // MARK: CSV
 
-    @Test func `a table has a row for each record, and no cell that a spreadsheet takes for a formula`() throws {
+    @Test func `a table has one row for each record and no cell that a spreadsheet treats as a formula`() throws {
         let log = try SampleLog()
         try log.append(
             .definingQueryRemoved(name: "x"), create(1, "=Orders", ["N": .string("a,\"b\"")]), prepared(1, 2),
@@ -257,7 +257,7 @@ import Testing
     }
 
     @Test(arguments: ["=1", "+1", "-1", "@SUM", "\t=1", "\r=1", "\n=1"])
-    func `a cell that could be a formula begins with an apostrophe`(text: String) throws {
+    func `a cell that could be a formula starts with an apostrophe`(text: String) throws {
         let log = try SampleLog()
         try log.append(create(1, text), prepared(1, 1), answered(1, (1, .rejected(refusal(text)))))
         var rows: [String] = []
@@ -268,7 +268,7 @@ import Testing
 
     // MARK: Trace
 
-    /// What the Trace Event Format asks of events.
+    /// Checks the requirements of the Trace Event Format on events.
     private func check(_ events: [JSONValue]) throws {
         var starts: [String: (time: Int64, parts: [String])] = [:]
         for event in events {
@@ -286,7 +286,7 @@ import Testing
                 let before = starts[id]
                 #expect(phase == "s" ? before == nil : before.map { $0.time <= time } == true)
                 starts[id] = (time, (before?.parts ?? []) + [phase])
-                // An arrow begins, goes on and ends in a slice.
+                // An arrow starts, continues and ends in a slice.
                 #expect(
                     events.contains {
                         $0["ph"]?.string == "X" && $0["pid"] == event["pid"] && $0["tid"] == event["tid"]
@@ -299,7 +299,7 @@ import Testing
         for (id, flow) in starts { #expect(flow.parts.joined() == "stf" || flow.parts.joined() == "st", "\(id)") }
     }
 
-    @Test func `a trace is what the format asks for, with arrows from operations to batches and answers`() throws {
+    @Test func `a trace conforms to its format, with arrows from operations to batches and responses`() throws {
         let log = try sample()
         try log.append(
             .downloadStarted(queries: ["O"]), prepared(2, 4, 3), .downloadFinished(query: "O"), prepared(3, 5),
@@ -325,7 +325,7 @@ import Testing
                 "2.1s", "2.1t", "3.1s", "3.1t", "2.1f", "3.1f", "4.2s", "4.2t", "3.2s", "3.2t", "5.3s", "5.3t", "4.2f",
                 "3.2f",
             ])
-        // Nobody answered the third batch.
+        // The third batch has no response.
         #expect(events.last?["args"]?["open"] == .boolean(true))
     }
 }

@@ -7,8 +7,8 @@ import Testing
 @testable import LogInspection
 
 @Suite struct FilterTests {
-    /// 1, 2: creates; 3: an update of the second; 4, 5: a batch of 1 and 2, of which 2 is refused; 6: another set; 7: an undo
-    /// of 2.
+    /// Returns a log with these records: 1 and 2, creates; 3, an update of the second entity; 4 and 5, a batch of 1 and
+    /// 2, of which 2 is rejected; 6, a create in another set; 7, an undo of 2.
     private func log() throws -> SampleLog {
         let log = try SampleLog()
         try log.append(
@@ -22,33 +22,33 @@ import Testing
     private func shown(_ log: SampleLog, _ criteria: (inout RecordFilter) -> Void) throws -> [SequenceNumber] {
         var filter = RecordFilter()
         criteria(&filter)
-        let fates = try log.history.fates()
-        return try shown(log.history.items(), &filter, fates)
+        let outcomes = try log.history.outcomes()
+        return try shown(log.history.items(), &filter, outcomes)
     }
 
-    /// What is left for the cursor to give.
+    /// Returns the remaining items of the cursor that the filter shows.
     private func shown(
-        _ cursor: HistoryCursor, _ filter: inout RecordFilter, _ fates: OperationFates
+        _ cursor: HistoryCursor, _ filter: inout RecordFilter, _ outcomes: OperationOutcomes
     ) throws -> [SequenceNumber] {
         var shown: [SequenceNumber] = []
         while let item = try cursor.next() {
-            if filter.shows(item, fates, of: cursor) { shown.append(item.sequence) }
+            if filter.shows(item, outcomes, of: cursor) { shown.append(item.sequence) }
         }
         return shown
     }
 
-    @Test func `without criteria everything is shown`() throws {
+    @Test func `a filter without criteria shows every record`() throws {
         #expect(try shown(try log()) { _ in } == [1, 2, 3, 4, 5, 6, 7])
     }
 
-    @Test func `an entity has its operations, the batches that carry them and the undo`() throws {
+    @Test func `an entity selects its operations, their batches and undos`() throws {
         let log = try log()
         #expect(try shown(log) { $0.entities = [id(2)] } == [2, 3, 4, 5, 7])
         #expect(try shown(log) { $0.entities = [id(1)] } == [1, 4, 5])
         #expect(try shown(log) { $0.entities = [id(3)] } == [6])
     }
 
-    @Test func `an interruption of a batch belongs to the entities that it carried`() throws {
+    @Test func `an interrupted batch belongs to the entities of its operations`() throws {
         let log = try SampleLog()
         try log.append(
             create(1, "Orders"), create(2, "Orders"), prepared(1, 1), prepared(2, 2),
@@ -57,14 +57,14 @@ import Testing
         #expect(try shown(log) { $0.entities = [id(2)] } == [2, 4, 6])
     }
 
-    @Test func `a set is known of entities whose records a compaction removed while the log was followed`() throws {
+    @Test func `the set of an entity is known after a compaction has removed its records during a follow`() throws {
         let shop = try ShopLog(segmentSize: 2_048, runSize: 512)
         var filter = RecordFilter()
         filter.set = "Orders"
-        let fates = try shop.log.history.fates()
+        let outcomes = try shop.log.history.outcomes()
         let cursor = shop.log.history.items()
-        #expect(try shown(cursor, &filter, fates) == [])
-        // More than the segment takes that the cursor has open.
+        #expect(try shown(cursor, &filter, outcomes) == [])
+        // More records than fit into the segment that the cursor has open.
         let operations = try (100...160).map { try shop.append(create($0, "Orders", ["Note": .string("n\($0)")])) }
         try shop.append(
             .batchPrepared(
@@ -74,12 +74,12 @@ import Testing
                     batch: 1, outcomes: operations.map { .init(operation: $0, result: .confirmed(images: [])) })))
         try shop.compact()
         let last = try shop.append(update(160, ["Note": .string("n")]))
-        let shown = try shown(cursor, &filter, fates)
+        let shown = try shown(cursor, &filter, outcomes)
         #expect(shown.last == last && !shown.contains(operations[60]))
-        #expect(try self.shown(shop.log.history.items(), &filter, fates).last == last)
+        #expect(try self.shown(shop.log.history.items(), &filter, outcomes).last == last)
     }
 
-    @Test func `each criterion chooses by itself`() throws {
+    @Test func `each criterion selects independently`() throws {
         let log = try log()
         #expect(try shown(log) { $0.set = "Customers" } == [6])
         #expect(try shown(log) { $0.kind = "batchAnswered" } == [5])
@@ -100,7 +100,7 @@ import Testing
             } == [2, 3, 4])
     }
 
-    @Test func `a batch has its records and the operations that it carries`() throws {
+    @Test func `a batch selects its records and its operations`() throws {
         let log = try log()
         let operations = try log.history.operations(of: 1)
         #expect(operations == [1, 2])
@@ -112,7 +112,7 @@ import Testing
         #expect(try log.history.operations(of: 2) == [])
     }
 
-    @Test func `criteria hold all together`() throws {
+    @Test func `several criteria are combined with and`() throws {
         let log = try log()
         #expect(
             try shown(log) {
@@ -122,7 +122,7 @@ import Testing
             } == [3])
     }
 
-    @Test func `what cannot be read is shown whatever is asked for`() throws {
+    @Test func `unreadable records are shown with any criteria`() throws {
         let log = try SampleLog()
         try log.append(create(1, "Orders"), .lost, create(2, "Orders"))
         #expect(try shown(log) { $0.entities = [id(1)] } == [1, 2])
@@ -133,7 +133,7 @@ import Testing
             } == [])
     }
 
-    // MARK: What depends on what
+    // MARK: Dependences
 
     private func edges(_ log: SampleLog) throws -> [String] {
         var dependences = OperationDependences()
@@ -144,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `an operation needs who created what it names, and who changed it last`() throws {
+    @Test func `an operation depends on the creates of its entities and on their last change`() throws {
         let log = try SampleLog()
         let link = Link(from: id(2), navigation: "Customer", to: id(1))
         try log.append(
@@ -156,7 +156,7 @@ import Testing
             ])
     }
 
-    @Test func `change sets and transactions hold together`() throws {
+    @Test func `members of change sets and transactions depend on each other`() throws {
         let log = try SampleLog()
         try log.append(
             .operation(Operation(.delete(id(1)), changeSet: 1)), .operation(Operation(.delete(id(2)), changeSet: 1)),
@@ -167,7 +167,7 @@ import Testing
 
     // MARK: Mentions
 
-    @Test func `what a record mentions is found without decoding it, whatever its kind`() throws {
+    @Test func `the mentions of a record of any kind are found without decoding it`() throws {
         let image = EntityImage(
             entity: id(1), set: "Orders", type: "Shop.Orders",
             values: [
@@ -203,7 +203,7 @@ import Testing
             #expect(isDescribed, "\(body)")
             #expect(entities.isSuperset(of: body.entities), "\(body)")
             #expect(operations == Set(body.namedOperations), "\(body)")
-            // However it is cut, it is refused or says less, and traps nowhere.
+            // If the payload is cut, the function refuses it or visits fewer mentions, and never traps.
             for length in payload.indices {
                 _ = payload.prefix(length).withUnsafeBytes { bytes in
                     RecordMentions.visit(kind: kind, payload: bytes, entity: { _ in }, operation: { _ in })
@@ -212,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `a bar shows what is stored and what is saved`() {
+    @Test func `a bar shows the stored and the saved size`() {
         #expect(SizeBar.text(stored: 25, raw: 100, largest: 100, width: 8) == "██░░░░░░")
         #expect(SizeBar.text(stored: 60, raw: 50, largest: 100, width: 10) == "██████")
         #expect(SizeBar.text(stored: 1, raw: 2, largest: 1_000_000, width: 10) == "█")

@@ -6,13 +6,13 @@ import Operations
 import Testing
 
 @Suite struct HistoryJSONTests {
-    private func json(_ body: Record.Body, fates: Bool = false) throws -> String {
+    private func json(_ body: Record.Body, outcomes: Bool = false) throws -> String {
         let log = try SampleLog()
         try log.append(body)
-        return try #require(try log.items().first).json(fates: fates ? try log.history.fates() : nil)
+        return try #require(try log.items().first).json(outcomes: outcomes ? try log.history.outcomes() : nil)
     }
 
-    @Test func `an operation has its parts under their own names`() throws {
+    @Test func `the JSON of an operation contains its parts under separate names`() throws {
         let body = Record.Body.operation(
             Operation(
                 .create(
@@ -22,7 +22,7 @@ import Testing
                         bindings: [Binding(navigation: "Customer", targets: [id(3)])]), parent: nil),
                 customTag: "mine"))
         #expect(
-            try json(body, fates: true) == """
+            try json(body, outcomes: true) == """
                 {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"operation",\
                 "summary":"create Orders(~4) Amount=7, Note=null · bind Customer → ~3 · tag 'mine'","entities":[4,3],\
                 "action":"create","entity":4,"set":"Orders","type":"Shop.Order","values":{"Amount":7,"Note":null},\
@@ -30,7 +30,7 @@ import Testing
                 """)
     }
 
-    @Test func `an answer has each operation's result`() throws {
+    @Test func `the JSON of a response contains the result of each operation`() throws {
         #expect(
             try json(answered(2, (5, .confirmed(images: [])), (6, .rejected(refusal("no"))))) == """
                 {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"batchAnswered",\
@@ -40,7 +40,7 @@ import Testing
                 """)
     }
 
-    @Test func `an undo names its operations`() throws {
+    @Test func `the JSON of an undo contains its operations`() throws {
         #expect(
             try json(.operationsUndone([5, 6])) == """
                 {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"operationsUndone",\
@@ -51,7 +51,7 @@ import Testing
                 #""action":"delete","entity":1,"transactionID":"T"}"#))
     }
 
-    @Test func `what decides when and how an operation is sent is told`() throws {
+    @Test func `the JSON contains the attributes that determine when and how an operation is sent`() throws {
         #expect(
             try json(
                 .operation(
@@ -64,13 +64,13 @@ import Testing
                 #""summary":"1 operation now queued: 5","entities":[],"operations":[5],"delivery":"queued"}"#))
     }
 
-    @Test func `a record of a later version has its kind's number and no time`() throws {
+    @Test func `the JSON of a record of a later version contains its kind's number and no time`() throws {
         let text = try json(.unknown(kind: 200, payload: [1, 2]))
         #expect(text.hasPrefix(#"{"sequence":1,"time":null,"kind":"unknown","#))
         #expect(text.hasSuffix(#""entities":[],"kindNumber":200,"bytes":2}"#))
     }
 
-    /// One value of each case, those included that JSON has no number or text for.
+    /// A value of each case, including values without a JSON number or text.
     private static let values: [Value] = [
         .null, .boolean(true), .integer(.min), .single(.infinity), .double(.nan), .double(0.1),
         .decimal(DecimalValue("1.50")!), .string("\"\n\u{0}"), .binary([0, 255]), .raw("{\"type\":\"Point\"}"),
@@ -91,7 +91,7 @@ import Testing
         #expect(values.contains("V"))
     }
 
-    @Test func `damage says where it is and where the history goes on`() throws {
+    @Test func `the JSON of damage contains its place and the record at which the history continues`() throws {
         let log = try SampleLog(segmentSize: 8_192, runSize: 512)
         for number in 1...400 { try log.append(create(UInt64(number), "Orders", ["No": .integer(Int64(number))])) }
         log.log.close()

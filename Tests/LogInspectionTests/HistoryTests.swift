@@ -11,13 +11,13 @@ import Testing
         items.compactMap { if case .entry(let entry) = $0 { entry.sequence } else { nil } }
     }
 
-    @Test func `every record comes once, in order`() throws {
+    @Test func `a history contains each record once, in order`() throws {
         let log = try SampleLog(segmentSize: 4_096, runSize: 512)
         for number in 1...300 { try log.append(create(UInt64(number), "Orders")) }
         #expect(sequences(try log.items()) == Array(1...300))
     }
 
-    @Test func `a cursor at the end goes on with what is appended later`() throws {
+    @Test func `a cursor at the end returns records that are appended later`() throws {
         let log = try SampleLog()
         try log.append(create(1, "Orders"))
         let cursor = log.history.items()
@@ -26,7 +26,7 @@ import Testing
         #expect(sequences(try SampleLog.items(cursor)) == [2, 3])
     }
 
-    @Test func `entities that a record names twice are listed once`() throws {
+    @Test func `an entity that a record mentions twice is listed once`() throws {
         let log = try SampleLog()
         try log.append(.operation(Operation(.createLink(Link(from: id(5), navigation: "Friends", to: id(5))))))
         guard case .entry(let entry) = try #require(try log.items().first) else {
@@ -36,7 +36,7 @@ import Testing
         #expect(entry.entities == [id(5)])
     }
 
-    @Test func `a directory without a log is an error that says so`() throws {
+    @Test func `a directory without a log is reported as an error`() throws {
         let directory = TemporaryDirectory()
         #expect(throws: LogError.noLog(path: directory.path + "/log")) {
             try LogHistory(logDirectory: directory.path + "/log").items().next()
@@ -45,7 +45,7 @@ import Testing
 
     // MARK: Compaction
 
-    /// Forty creates, of which those in front of the last ten are in a snapshot only.
+    /// Returns a log of forty creates, of which a snapshot replaces the first thirty.
     private func compactedLog() throws -> SampleLog {
         let log = try SampleLog()
         for number in 1...30 { try log.append(create(UInt64(number), "Orders")) }
@@ -55,14 +55,14 @@ import Testing
         return log
     }
 
-    @Test func `what was compacted is one item, and the history begins behind it`() throws {
+    @Test func `a compaction is one item, and the history starts after it`() throws {
         let items = try compactedLog().items()
         #expect(items.first == .compacted(from: 1, resumesAt: 31))
         #expect(items.first?.json() == #"{"sequence":1,"kind":"compacted","resumesAt":31}"#)
         #expect(sequences(items) == Array(31...40))
     }
 
-    @Test func `a history that falls behind a compaction says what it missed`() throws {
+    @Test func `a cursor that a compaction overtakes reports the missed records`() throws {
         let log = try SampleLog(segmentSize: 1_000, runSize: 512)
         for number in 1...60 { try log.append(create(UInt64(number), "Orders")) }
         let cursor = log.history.items()
@@ -83,23 +83,23 @@ import Testing
         #expect(sequences(items) == Array(2..<from) + [61])
     }
 
-    @Test func `fates go on with what came later, and what was applied before changes nothing`() throws {
+    @Test func `fates are updated by later records, and records that were applied already do not change them`() throws {
         let log = try SampleLog()
         try log.append(create(1, "Orders"), create(2, "Orders"), prepared(7, 1))
         let cursor = log.history.items()
-        var fates = try log.history.fates()
+        var outcomes = try log.history.outcomes()
         try log.append(answered(7, (1, .confirmed(images: []))))
         var seen: [String?] = []
         while let item = try cursor.next() {
-            fates.apply(item)
-            seen.append(fates[1]?.name)
+            outcomes.apply(item)
+            seen.append(outcomes[1]?.name)
         }
         #expect(seen == ["inFlight", "inFlight", "inFlight", "confirmed"])
     }
 
     // MARK: Damage
 
-    @Test func `damage is named once and the history goes on behind it`() throws {
+    @Test func `damage is reported once, and the history continues after it`() throws {
         let log = try SampleLog(segmentSize: 8_192, runSize: 512)
         for number in 1...400 { try log.append(create(UInt64(number), "Orders", ["No": .integer(Int64(number))])) }
         log.log.close()
@@ -114,7 +114,7 @@ import Testing
         #expect(sequences(items) == Array(1..<damage.first) + Array(damage.next...400))
     }
 
-    @Test func `damage with nothing readable behind it ends the history`() throws {
+    @Test func `damage without readable records after it ends the history`() throws {
         let log = try SampleLog()
         for number in 1...50 { try log.append(create(UInt64(number), "Orders")) }
         log.log.close()
@@ -129,7 +129,7 @@ import Testing
         #expect(try cursor.next() == nil)
     }
 
-    @Test func `a history that goes on behind a damaged header gives what is appended later`() throws {
+    @Test func `a history that continues after a damaged header returns records that are appended later`() throws {
         let directory = TemporaryDirectory()
         let options = OperationLog.Options(durability: .everyCommit, runSize: 1)
         let (log, _) = try OperationLog.open(directory: directory.path + "/log", options: options)
@@ -152,7 +152,7 @@ import Testing
         #expect(sequences(try SampleLog.items(cursor)) == [7])
     }
 
-    @Test func `a segment whose header is damaged loses no record`() throws {
+    @Test func `a segment with a damaged header loses no record`() throws {
         let log = try SampleLog()
         for number in 1...50 { try log.append(create(UInt64(number), "Orders")) }
         log.log.close()
@@ -165,7 +165,7 @@ import Testing
         #expect(sequences(items) == Array(1...50))
     }
 
-    @Test(arguments: 0..<64) func `no changed byte stops the history with an error or hides a record`(
+    @Test(arguments: 0..<64) func `no changed byte ends the history with an error or hides a record`(
         step: Int
     ) throws {
         let log = try SampleLog(segmentSize: 2_048, runSize: 512)
@@ -188,11 +188,11 @@ import Testing
             }
             #expect(expected == 121)
         } catch LogError.unsupported {
-            // A changed version number: nothing can be said about such a file.
+            // The format version was changed, so the file cannot be read.
         }
     }
 
-    @Test func `a record that its kind does not explain is passed on as undecodable`() throws {
+    @Test func `a record whose payload cannot be decoded is passed on as undecodable`() throws {
         let log = try SampleLog()
         try log.log.append([(kind: RecordCodec.Kind.operation.rawValue, payload: [1, 99])])
         try log.append(create(1, "Orders"))
@@ -206,7 +206,7 @@ import Testing
 
     // MARK: Size
 
-    @Test func `the sizes are those of the records and of the files`() throws {
+    @Test func `the sizes equal those of the records and files`() throws {
         let log = try SampleLog()
         for number in 1...500 { try log.append(create(UInt64(number), "Orders", ["Note": .string("the same words")])) }
         log.log.close()

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LogInspection
 
-/// Counts every call that could change something.
+/// Records every call that could change the disk.
 private final class CountingFileSystem: FileSystem {
     private let files = PosixFileSystem()
     private let calls = Mutex<[String]>([])
@@ -32,7 +32,7 @@ private final class CountingFileSystem: FileSystem {
     }
 }
 
-/// Looking changes nothing, and works where something is broken or encrypted.
+/// Inspection changes nothing on the disk, also if the log is damaged or encrypted.
 @Suite struct InspectedDiskTests {
     private func used(_ shop: ShopLog) throws {
         try shop.append(
@@ -51,7 +51,7 @@ private final class CountingFileSystem: FileSystem {
         _ = try store.history.statistics()
     }
 
-    @Test func `nothing is opened for writing, locked, made, moved or removed`() async throws {
+    @Test func `an inspection opens nothing for writing, and locks, creates, moves and removes nothing`() async throws {
         let shop = try ShopLog()
         try used(shop)
         let disk = CountingFileSystem()
@@ -59,8 +59,8 @@ private final class CountingFileSystem: FileSystem {
         #expect(disk.changes == [])
     }
 
-    @Test func `nor where the log is damaged, and what can be read is told`() async throws {
-        // A segment a record: in the last one damage looks like a commit that is being written.
+    @Test func `an inspection of a damaged log changes nothing, and reports the readable records`() async throws {
+        // One record per segment: damage in the last segment would look like a commit that is being written.
         let shop = try ShopLog(segmentSize: 1)
         try used(shop)
         shop.log.log.close()
@@ -75,19 +75,19 @@ private final class CountingFileSystem: FileSystem {
         #expect(throws: TidelogError.self) { try store.provenance(of: try #require(EntityReference("Customers(7)"))) }
     }
 
-    @Test func `what became of an operation is not known where a record behind it is lost`() throws {
+    @Test func `the fate of an operation before a lost record is unknown`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]))
-        #expect(try shop.store.detail(of: 6).fate == .pending)
+        #expect(try shop.store.detail(of: 6).outcome == .pending)
         try shop.log.log.append([(kind: LogRepair.lostKind, payload: [])])
         let detail = try shop.store.detail(of: 6)
-        #expect(detail.fate == .unknown)
+        #expect(detail.outcome == .unknown)
         #expect(detail.effects.isEmpty)
         try shop.append(prepared(1, 6), answered(1, (6, .confirmed(images: []))))
-        #expect(try shop.store.detail(of: 6).fate == .confirmed(1))
+        #expect(try shop.store.detail(of: 6).outcome == .confirmed(1))
     }
 
-    @Test func `an encrypted log is looked into with its key and not without`() throws {
+    @Test func `an encrypted log is inspected only with its key`() throws {
         let directory = TemporaryDirectory()
         let key = try #require(LogKey(Array(repeating: 7, count: LogKey.byteCount)))
         let options = OperationLog.Options(durability: .none, keys: [key])
@@ -99,7 +99,7 @@ private final class CountingFileSystem: FileSystem {
         #expect(throws: TidelogError.self) { try InspectedStore(directory: directory.path).detail(of: 2) }
     }
 
-    @Test func `a log that is too large to be kept in memory gives the same`() throws {
+    @Test func `a log that is too large for memory leads to the same results`() throws {
         let shop = try ShopLog(runSize: 1)
         try used(shop)
         let reader = try shop.store.reader()

@@ -8,9 +8,9 @@ import Testing
 
 @testable import LogInspection
 
-/// What blame says is what the store shows, after random work and random trouble.
+/// Provenance agrees with the content of the store after random operations and faults.
 struct ProvenanceSimulationTests {
-    /// `TIDELOG_PROVENANCE_RUNS` asks for more.
+    /// `TIDELOG_PROVENANCE_RUNS` sets the number of runs.
     private static let runs = max(
         1, ProcessInfo.processInfo.environment["TIDELOG_PROVENANCE_RUNS"].flatMap { UInt64($0) } ?? 12)
     private static let navigations = [
@@ -19,7 +19,7 @@ struct ProvenanceSimulationTests {
     ]
 
     @Test(arguments: 1...runs)
-    func `blame says what the store shows, and names who wrote it`(_ seed: UInt64) async throws {
+    func `the provenance of each value agrees with the store and states its cause`(_ seed: UInt64) async throws {
         let simulation = Simulation(seed: seed)
         _ = await simulation.run()
         for disk in await simulation.disks {
@@ -68,8 +68,8 @@ struct ProvenanceSimulationTests {
         return parts
     }
 
-    /// What the visible changes of each part led to. Entities are named as they were named then, so of links only how many
-    /// there are.
+    /// Returns the final content of each property according to the visible changes. Entities have the names of that
+    /// time, so of links only the number is returned.
     private static func afterChanges(_ provenance: Provenance) -> [String: String] {
         var parts: [String: String] = [:]
         var links: [String: Int] = [:]

@@ -8,7 +8,7 @@ import Testing
 @testable import LogInspection
 
 @Suite struct ProvenanceTests {
-    @Test func `a history begins with the download and has each edit with what became of it`() throws {
+    @Test func `a history starts with the download and contains each update with its fate`() throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve")]), prepared(1, 6), answered(1, (6, .confirmed(images: []))),
@@ -24,7 +24,7 @@ import Testing
             ])
     }
 
-    @Test func `what was undone is nobody's any more, and is again when it is redone`() throws {
+    @Test func `an undone value loses its provenance and regains it when it is redone`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]), .operationsUndone([6]))
         #expect(
@@ -39,7 +39,7 @@ import Testing
         #expect(try shop.blame("~1")[1] == "Name 'Eve': 6 local edit, pending")
     }
 
-    @Test func `a value that the service has made of an edit is the answer's`() throws {
+    @Test func `a value that the service has changed in its response originates from the response`() throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve"), "City": .string("Bonn")]), prepared(1, 6),
@@ -51,7 +51,7 @@ import Testing
             ])
     }
 
-    @Test func `a key comes with the answer, also to those that are linked`() throws {
+    @Test func `an assigned key originates from the response, also in linked entities`() throws {
         let shop = try ShopLog()
         let order = Creation(
             entity: id(4), set: "Orders", type: "Shop.Orders", values: ["Note": .string("n")],
@@ -67,7 +67,7 @@ import Testing
         #expect(try shop.provenance("Customers(3)").entity == id(3))
     }
 
-    @Test func `of links a history has those that came and those that went, however many there are`() throws {
+    @Test func `a history contains all links that were created and deleted`() throws {
         let shop = try ShopLog()
         let orders = [4, 5].map { number in
             Creation(
@@ -90,7 +90,7 @@ import Testing
         #expect(changes.map(\.after) == [.entities(["Orders(~4)"]), .entities(["Orders(~5)"]), .absent])
     }
 
-    @Test func `what a conflict drops of an edit is not the edit's any more`() throws {
+    @Test func `a value that a conflict resolution drops no longer originates from the update`() throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Mine"), "City": .string("Bonn")]),
@@ -110,7 +110,7 @@ import Testing
             ])
     }
 
-    @Test func `an operation that was amended says what it says now`() throws {
+    @Test func `an amended operation is shown in its amended form`() throws {
         let shop = try ShopLog()
         let less = Operation(.update(id(1), changes: ["City": .string("Bonn")], bindings: []))
         try shop.append(
@@ -124,7 +124,7 @@ import Testing
         #expect(try shop.blame("~1")[1] == "Name 'Ada': 4 download of C")
     }
 
-    @Test func `what was elided, was refused or left the query is told`() throws {
+    @Test func `elided and rejected operations, and entities that left a query, are reported`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]), .operationsElided([6]))
         #expect(try shop.history("~1/Name").last == "7 Name 'Ada': operation 6 cancelled out")
@@ -141,7 +141,7 @@ import Testing
                 ])
     }
 
-    @Test func `a sentence says why a property is what it is`() throws {
+    @Test func `a sentence explains the value of a property`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]))
         #expect(
@@ -160,14 +160,14 @@ import Testing
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])))
         #expect(
             try shop.provenance("~1").why("Name").last == "The service has 'Theirs' (download of C, record 9).")
-        // Then the service has what is to be seen.
+        // The service now has the visible value.
         try shop.append(
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Mine", "Rome")])))
         #expect(try shop.provenance("~1").why("Name").last == "Before record 8 it was 'Ada'.")
         #expect(throws: TidelogError.self) { try shop.provenance("~1").why("Nome") }
     }
 
-    @Test func `a sentence says why an operation is not confirmed`() async throws {
+    @Test func `a sentence explains why an operation is not confirmed`() async throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("a")]), prepared(1, 6), answered(1, (6, .rejected(refusal("too late")))),
@@ -194,7 +194,7 @@ import Testing
         await #expect(throws: TidelogError.self) { try await shop.store.why(99) }
     }
 
-    @Test func `references are told apart from what is none`() {
+    @Test func `references are distinguished from other texts`() {
         #expect(EntityReference("Customers('a/b)')/Name")?.property == "Name")
         #expect(EntityReference("Customers('it''s')")?.set == "Customers")
         let link = EntityReference("http://shop/v4/Prices(Currency='a%25b%2Fc',Day=1)/Amount")
@@ -217,7 +217,7 @@ import Testing
         "(S(x))/V4/Customers(1)/City",
         "https://host/app(7)/V4/Customers(1)", "V4/Customers(1)/City",
     ])
-    func `parentheses in the path of a service are none of a key`(text: String) throws {
+    func `parentheses in the path of a service do not belong to a key`(text: String) throws {
         let reference = try #require(EntityReference(text))
         #expect(reference.set == "Customers")
         #expect(reference.selector == .key("(1)"))
@@ -225,14 +225,14 @@ import Testing
         #expect(try ShopLog().provenance(text).reference == "Customers(1)")
     }
 
-    @Test func `who is not in the log, and sets and keys that cannot be, are refused`() throws {
+    @Test func `unknown entities, sets and keys are refused`() throws {
         let shop = try ShopLog()
         for text in ["~99", "Orders(~1)", "Customers(99)", "Nothing(1)", "Customers('x')"] {
             #expect(throws: TidelogError.self, "\(text)") { try shop.provenance(text) }
         }
     }
 
-    @Test func `behind a compaction the history begins with what it left`() throws {
+    @Test func `after a compaction, the history starts with the content of the snapshot`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]))
         try shop.compact()

@@ -15,13 +15,13 @@ import Testing
         return InspectedStore(directory: directory)
     }
 
-    /// All that the log of a store says: payloads, snapshots, and the same as text.
+    /// Returns the complete content of a store's log: payloads, snapshots, and the same as text.
     private func content(_ store: InspectedStore) throws -> [UInt8] {
         var bytes: [UInt8] = []
         let reader = try LogReader(directory: store.files.log)
         try reader.forEach { record in
             bytes += record.payload + [0]
-            // Nothing prints the values of a page.
+            // The JSON does not contain the values of a page.
             if case .downloadPage(let page)? = try? RecordCodec.decode(kind: record.kind, payload: record.payload).body
             {
                 for image in page.entities { for value in image.values.values { bytes += Array("\(value);".utf8) } }
@@ -46,7 +46,7 @@ import Testing
 
     // MARK: Secrets
 
-    @Test func `of 10,000 secrets in every place that a log has, none is found`() throws {
+    @Test func `none of 10,000 secrets in all parts of a log is found after the redaction`() throws {
         let seed: UInt64 = 0x5EC4E7
         print("Secrets of seed \(seed)")
         var planting = Planting(seed: seed)
@@ -61,7 +61,7 @@ import Testing
         var missing: [String] = []
         var found: [String] = []
         for secret in planting.secrets {
-            // Otherwise nothing would be shown.
+            // The secret must occur in the original; otherwise its absence would prove nothing.
             if !before.holdAny(of: secret) { missing.append(secret) }
             if after.holdAny(of: secret) { found.append(secret) }
         }
@@ -105,13 +105,13 @@ import Testing
             #expect(before.holdAny(of: secret), "\(secret)")
             #expect(!after.holdAny(of: secret), "\(secret)")
         }
-        let items = try redacted.history.fates()
+        let items = try redacted.history.outcomes()
         #expect(items[1]?.name == "inDoubt")
     }
 
     // MARK: Metadata
 
-    /// Of the service of a redacted log with these metadata.
+    /// Returns the redacted form of the metadata.
     private func scrubbed(_ metadata: String) throws -> String {
         let log = try SampleLog()
         try log.append(.serviceInstalled(ServiceDescription(root: "http://shop/", metadata: Array(metadata.utf8))))
@@ -132,19 +132,19 @@ import Testing
     }
 
     @Test(arguments: ["m", "meta", "p1"])
-    func `what the protocol says in metadata stays under any prefix`(prefix: String) throws {
+    func `attributes of the protocol are kept in metadata under any prefix`(prefix: String) throws {
         let metadata = Self.photos("xmlns:\(prefix)=\"\(Self.namespace)\"", "\(prefix):HasStream=\"true\"")
         let model = try CSDLReader.read(Array(try scrubbed(metadata).utf8))
         #expect(model.findEntityType("S.Photo")?.hasStream == true)
     }
 
-    @Test func `what others say under the protocol's usual prefix goes`() throws {
+    @Test func `attributes of other namespaces are removed under the protocol's usual prefix`() throws {
         let text = try scrubbed(Self.photos("xmlns:m=\"urn:corp\"", "m:Name=\"hidden\""))
         #expect(!text.contains("hidden") && !text.contains("corp"))
         #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)
     }
 
-    @Test func `an element of a namespace that nobody knows goes with all that is in it`() throws {
+    @Test func `an element of an unknown namespace is removed with its content`() throws {
         let metadata = Self.photos("", "").replacing(
             "<EntityContainer",
             with: "<x:Hidden xmlns:x=\"urn:http://www.w3.org/corp\"><Inner/></x:Hidden><EntityContainer")
@@ -153,7 +153,7 @@ import Testing
         #expect(try CSDLReader.read(Array(text.utf8)).findEntityType("S.Photo") != nil)
     }
 
-    // MARK: What survives
+    // MARK: Preserved properties
 
     private func values(_ records: [Record], _ property: String) -> [Value] {
         records.compactMap { record in
@@ -167,7 +167,8 @@ import Testing
     @Test(arguments: [
         "ID", "Name", "Code", "Small", "Price", "Ratio", "Token", "Born", "At", "Since", "Length", "Bytes",
     ])
-    func `equality and order of values survive, and what the model says of them holds`(property: String) throws {
+    func `equality and order of values are preserved, and constraints of the model still hold`(property: String) throws
+    {
         let seed: UInt64 = 41
         print("Values of seed \(seed)")
         var planting = Planting(seed: seed)
@@ -191,7 +192,7 @@ import Testing
         if property != "Small", property != "Code" { #expect(before != after) }
     }
 
-    @Test func `what is kept stays, and a path that is none is refused`() throws {
+    @Test func `the values of a kept property are preserved, and an invalid path is refused`() throws {
         var planting = Planting(seed: 3)
         let log = try SampleLog()
         try log.append(planting.service(), create(1, "Things", ["Name": .string("open"), "Code": .string("AB")]))
@@ -207,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: ["Orders/CustomerID", "Customers/ID"])
-    func `what a referential constraint makes equal to what is kept stays as well`(path: String) throws {
+    func `values that a referential constraint equates with a kept property are preserved`(path: String) throws {
         let shop = try ShopLog()
         try shop.append(
             create(3, "Customers", ["ID": .integer(70), "Name": .string("Eve")]),
@@ -219,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: ["Name/Things", "Things/Things", "Shop/Name", "Things", "Things/Name/Street", "Things/Place/Name"])
-    func `a path of names of the model that leads to no property is refused`(path: String) throws {
+    func `a path of names that leads to no property is refused`(path: String) throws {
         var planting = Planting(seed: 3)
         let log = try SampleLog()
         try log.append(planting.service(), create(1, "Things", ["Name": .string("open")]))
@@ -244,7 +245,7 @@ import Testing
         ),
         ("https://elsewhere.example/a/Things(17)?x=9", "https://redacted.example/x1/Things(3)?x2=2"),
     ])
-    func `of an address the words of the model stay`(address: String, redactedAddress: String) throws {
+    func `the names of the model are preserved in URLs`(address: String, redactedAddress: String) throws {
         var planting = Planting(seed: 3)
         let log = try SampleLog()
         try log.append(
@@ -261,7 +262,7 @@ import Testing
     }
 }
 
-/// Whether bytes hold a text in any of its forms, in lower case; quick for many texts.
+/// Fast search for many texts in bytes, ignoring case.
 private struct Needles {
     private let bytes: [UInt8]
     private var places: [UInt64: [Int]] = [:]
@@ -282,14 +283,15 @@ private struct Needles {
         return (places[key] ?? []).contains { bytes[$0...].starts(with: needle) }
     }
 
-    /// As it is, percent-encoded, in Base64 at each of three places, escaped as JSON and without hyphens.
+    /// Whether the bytes contain a secret in any form: unchanged, percent-encoded, in Base64 at each of three offsets,
+    /// escaped as in JSON, or without hyphens.
     func holdAny(of secret: String) -> Bool {
         let bytes = Array(secret.utf8)
         let percent = bytes.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let escaped = secret.unicodeScalars.map { "\\u00" + String($0.value, radix: 16) }.joined()
         let coded = (0..<3).map { shift in
             let text = Base64.encode([UInt8](repeating: 0x41, count: shift) + bytes, .standard)
-            // What depends on the neighbours is left out.
+            // Omits the characters that depend on adjacent bytes.
             return String(
                 text.dropFirst(shift == 0 ? 0 : 4).prefix(max(8, (bytes.count - 3) / 3 * 4)).filter { $0 != "=" })
         }
@@ -298,7 +300,7 @@ private struct Needles {
     }
 }
 
-/// Records full of texts, numbers and dates that nobody must see.
+/// Records that contain secret texts, numbers and dates.
 private struct Planting {
     private var random: UInt64
     private(set) var secrets: [String] = []
@@ -335,7 +337,7 @@ private struct Planting {
         return guid
     }
 
-    /// In the seventeenth century, where no record was made.
+    /// Returns a date in the seventeenth century, in which no record was made.
     mutating func date() -> LocalDate {
         let date = LocalDate(daysSince1970: -130_000 + Int64(draw(30_000)))!
         secrets.append(date.description)
@@ -391,7 +393,7 @@ private struct Planting {
         ]
     }
 
-    /// Few different ones of each property, so that many are equal.
+    /// Returns few different values of each property, so that many are equal.
     mutating func fewValues() -> PropertyValues {
         let n = draw(40)
         let time = LocalTime(picoseconds: Int64(draw(40)) * 1_001_000_000_000)!
@@ -434,7 +436,7 @@ private struct Planting {
         )
     }
 
-    /// Numbers behind marks, where an entity ID, a Content-ID or an alias could stand.
+    /// Returns numbers after markers, at places of an entity ID, a Content-ID or an alias.
     private mutating func hidden() -> String {
         "sap-token=~\(number())&y=$\(number())&@\(number())=1&z=@\(number())&k=Things(~\(number()))"
     }
@@ -446,7 +448,7 @@ private struct Planting {
             name: text())
     }
 
-    /// One of each kind.
+    /// Returns one body of each kind.
     mutating func bodies() -> [Record.Body] {
         batch += 1
         let image = image()

@@ -8,7 +8,7 @@ import Testing
 @testable import LogInspection
 
 @Suite struct ReportTests {
-    @Test(arguments: [0, 1, 3, 70_000, 200_000]) func `what is deflated is what it was`(length: Int) throws {
+    @Test(arguments: [0, 1, 3, 70_000, 200_000]) func `deflated data are inflated to the original`(length: Int) throws {
         let seed: UInt64 = 9
         var state = seed
         var bytes: [UInt8] = []
@@ -37,7 +37,7 @@ import Testing
         return try await Report(InspectedStore(directory: log.directory.path), limits: limits).page()
     }
 
-    @Test func `a report has the records, what became of them, and batches with what was sent`() async throws {
+    @Test func `a report contains the records, their fates, and the batches with their requests`() async throws {
         let log = try SampleLog()
         let request = BatchPrepared.SentRequest(
             contentID: "1", method: "POST", url: "Orders", headers: [.init(name: "A", value: "b")],
@@ -54,8 +54,9 @@ import Testing
         #expect(data["seq"]?.array?.map(\.integer) == [1, 1, 1, 1])
         #expect(data["text"]?.string?.hasPrefix("create Orders(~1) Note='x'\ncreate Orders(~2)\n") == true)
         #expect(data["ents"]?.string == "1\n2\n\n")
-        let fates = try #require(data["fates"]?.array)
-        #expect(data["fate"]?.array?.map { fates[Int($0.integer ?? 0)].string } == ["confirmed", "rejected", "", ""])
+        let outcomes = try #require(data["fates"]?.array)
+        #expect(
+            data["fate"]?.array?.map { outcomes[Int($0.integer ?? 0)].string } == ["confirmed", "rejected", "", ""])
         let batch = try #require(data["batches"]?.array?.first)
         #expect(batch["state"]?.string == "rejected" && batch["prepared"]?.integer == 3 && batch["ended"]?.integer == 4)
         #expect(batch["outcomes"]?.array?.map { $0["message"]?.string } == ["no"])
@@ -64,7 +65,7 @@ import Testing
         #expect(data["entity"]?["id"]?.array?.map(\.integer) == [1, 1])
     }
 
-    @Test func `nothing that the log says is markup, and the page asks nobody for anything`() async throws {
+    @Test func `no content of the log is interpreted as markup, and the page sends no request`() async throws {
         let hostile = "</script><script>alert(1)</script>'\"<img src=x onerror=alert(1)>\u{202E}&amp;"
         let log = try SampleLog()
         try log.append(
@@ -79,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `numbers with which a browser cannot count are left out, and it says so`() async throws {
+    @Test func `numbers that JavaScript cannot represent are omitted, and the report states it`() async throws {
         let log = try SampleLog()
         let largest: UInt64 = 9_007_199_254_740_991
         try log.append(
@@ -95,7 +96,7 @@ import Testing
         #expect(page.html.contains("if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) continue;"))
     }
 
-    @Test func `lost records of a log that was repaired are shown, and no damage`() async throws {
+    @Test func `lost records of a repaired log are shown without damage`() async throws {
         let log = try SampleLog()
         try log.append(create(1, "Orders"), .lost, create(2, "Orders"))
         let page = try await report(log)
@@ -105,7 +106,7 @@ import Testing
         #expect(made.isDamaged && made.notices.first == "The log is damaged; the report shows what can be read.")
     }
 
-    @Test func `where the page would be too large, values are cut and it says so`() async throws {
+    @Test func `a report that would be too large truncates values and states it`() async throws {
         let log = try SampleLog()
         var state: UInt64 = 1
         for number in 1...2_000 {
@@ -124,14 +125,14 @@ import Testing
         #expect(try data(small)["notices"]?.array?.contains(.string(notice)) == true)
     }
 
-    @Test func `stretches of entities are short`() {
+    @Test func `ranges of entities are written in a short form`() {
         #expect(ReportEncoding.stretches([]) == "")
         #expect(ReportEncoding.stretches([id(5), id(6), id(7), id(2), id(9)]) == "5-7,2,9")
         #expect(ReportEncoding.stretches([id(.max), id(0)]) == "18446744073709551615,0")
     }
 }
 
-/// Raw DEFLATE (RFC 1951), read the plain way.
+/// A simple reader of raw DEFLATE (RFC 1951).
 private struct Inflate {
     struct Broken: Error {}
 
@@ -167,7 +168,7 @@ private struct Inflate {
         throw Broken()
     }
 
-    /// By the bits with a 1 in front.
+    /// Returns the symbols by their code, with a leading 1 bit.
     private static func code(_ lengths: [Int]) -> [Int: Int] {
         var code: [Int: Int] = [:]
         var next = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LogInspection
 
-/// A log in a directory of its own, written record by record.
+/// A log in a temporary directory, written record by record.
 final class SampleLog {
     /// 2026-11-21T07:59:57.120Z
     static let time: Timestamp = 1_795_247_997_120
@@ -22,7 +22,7 @@ final class SampleLog {
         log = try OperationLog.open(directory: directory.path + "/log", options: options).log
     }
 
-    /// Each record is a commit of its own.
+    /// Appends each record in its own commit.
     @discardableResult
     func append(_ bodies: Record.Body...) throws -> SequenceNumber {
         for body in bodies { try log.append([RecordCodec.encode(Record(time: Self.time, body: body))]) }
@@ -41,7 +41,7 @@ final class SampleLog {
         try items().compactMap { if case .entry(let entry) = $0 { entry.summary } else { nil } }
     }
 
-    /// The segment's file, by the number of its first record.
+    /// Returns the path of the segment that starts with the given record.
     func segment(_ first: SequenceNumber) -> String {
         let digits = String(first)
         return path + "/" + String(repeating: "0", count: 20 - digits.count) + digits + ".segment"

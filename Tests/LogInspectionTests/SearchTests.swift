@@ -6,7 +6,7 @@ import Testing
 
 @testable import LogInspection
 
-/// Records are found in columns as they are found where they stand one behind the other.
+/// Searches in columns return the same records as searches in rows.
 struct SearchTests {
     private struct Numbers: RandomNumberGenerator {
         var state: UInt64
@@ -28,7 +28,7 @@ struct SearchTests {
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `a search in columns finds what a search in records finds`(seed: UInt64) throws {
+    func `a search in columns finds the same records as a search in rows`(seed: UInt64) throws {
         var random = Numbers(state: seed)
         let directory = TemporaryDirectory()
         var options = OperationLog.Options(
@@ -51,7 +51,7 @@ struct SearchTests {
         #expect(expected.contains { !$0.isEmpty })
         log.close()
         options.sealing = .repacked(level: 1)
-        try OperationLog.open(directory: directory.path + "/log", options: options).log.repackSealedSegments()
+        try OperationLog.open(directory: directory.path + "/log", options: options).log.recompressSealedSegments()
         let inColumns = try LogBlocks(reader)
         #expect(try inColumns.columnar() >= 1)
         for (selection, expected) in zip(selections, expected) {
@@ -59,9 +59,10 @@ struct SearchTests {
         }
     }
 
-    /// What the search leans on. Of a page of changes not all: it has runs of entities.
+    /// An assumption of the search: each mentioned number is a separate field. Pages of changes are an exception,
+    /// because they contain runs of entities.
     @Test(arguments: [UInt64(4), 5])
-    func `what a described record names is a field of its own`(seed: UInt64) {
+    func `each mention in a described record is a separate field`(seed: UInt64) {
         var random = Numbers(state: seed)
         for _ in 0..<2_000 {
             let body = Self.body(UInt64.random(in: 1...100_000, using: &random), &random)
@@ -181,7 +182,7 @@ struct SearchTests {
 }
 
 extension LogBlocks {
-    /// How many of the blocks are in columns.
+    /// Returns the number of blocks in columns.
     fileprivate func columnar() throws -> Int {
         try map(0) { count, block in if case .columns = block { count += 1 } }.reduce(0, +)
     }

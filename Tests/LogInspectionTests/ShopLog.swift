@@ -8,7 +8,7 @@ import Testing
 
 @testable import LogInspection
 
-/// A sample log of a store with customers and orders, as the engine would have written it.
+/// A sample log of a store with customers and orders, in the form that the engine writes.
 final class ShopLog {
     let log: SampleLog
 
@@ -32,7 +32,7 @@ final class ShopLog {
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// Records 1 to 5: the metadata, a query, a download of two customers. Each `entities(_)` after that is one more.
+    /// Appends records 1 to 5: the metadata, a query, and a download of two customers.
     init(segmentSize: UInt64 = 16_777_216, runSize: Int = 262_144) throws {
         log = try SampleLog(segmentSize: segmentSize, runSize: runSize)
         try log.append(
@@ -57,7 +57,7 @@ final class ShopLog {
         return log.log.nextSequence - 1
     }
 
-    /// What the first record says.
+    /// Returns the service of the first record.
     func service() throws -> ServiceDescription? {
         var found: ServiceDescription?
         try LogReader(directory: log.path).forEach { record in
@@ -67,7 +67,7 @@ final class ShopLog {
         return found
     }
 
-    /// - Parameter others: what records were before they were lost.
+    /// - Parameter others: The records before they were lost.
     func writeSnapshot(replacing others: [SequenceNumber: Record.Body] = [:]) throws {
         var fold = try Fold(storage: WorkingSet())
         let decoder = RecordDecoder()
@@ -76,13 +76,13 @@ final class ShopLog {
             if let other = others[record.sequence] { read.body = other }
             try fold.apply(read, sequence: record.sequence)
         }
-        try fold.settle()
+        try fold.finishRebase()
         _ = try log.log.writeSnapshot { writer in
             try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }
     }
 
-    /// Leaves a snapshot of all that is there, and no record.
+    /// Writes a snapshot of the whole log and removes all records.
     func compact() throws {
         try writeSnapshot()
         try log.log.compact(keepingFrom: .max)
@@ -92,7 +92,7 @@ final class ShopLog {
         try store.provenance(of: try #require(EntityReference(text)))
     }
 
-    /// `9 Name 'Eve' local edit`, a line a change; those that are not to be seen in parentheses.
+    /// Returns one line for each change, such as `9 Name 'Eve' local edit`. Invisible changes are in parentheses.
     func history(_ text: String) throws -> [String] {
         let provenance = try provenance(text)
         let property = EntityReference(text)?.property

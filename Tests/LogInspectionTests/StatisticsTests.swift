@@ -6,7 +6,7 @@ import Testing
 @testable import LogInspection
 
 @Suite struct StatisticsTests {
-    @Test func `each kind has its records, and the shares add up to the blocks`() throws {
+    @Test func `the statistics count the records of each kind, and the shares add up to the blocks`() throws {
         let sample = try SampleLog(segmentSize: 400)
         for number in UInt64(1)...20 { try sample.append(create(number, "Customers", ["Name": .string("A\(number)")])) }
         try sample.append(prepared(1, 1, 2), answered(1, (1, .confirmed(images: []))))
@@ -29,7 +29,7 @@ import Testing
         #expect(Set(try sample.history.statistics().kinds.map(\.name)) == Set(names))
     }
 
-    @Test func `a record that does not decode is damage for a deep verification only`() throws {
+    @Test func `a record that cannot be decoded is damage only in a deep verification`() throws {
         let sample = try SampleLog()
         try sample.append(create(1, "Customers"))
         try sample.log.append([(kind: 2, payload: [0xFF])])
@@ -41,7 +41,7 @@ import Testing
 }
 
 @Suite struct LossTests {
-    @Test func `records that were lost are one item, and leave open what became of those in front`() throws {
+    @Test func `lost records are one item, and leave the fates of earlier operations open`() throws {
         let sample = try SampleLog()
         try sample.append(create(1, "Customers"), .lost, .lost, .lost, create(2, "Customers"), .lost)
         let items = try sample.items()
@@ -49,8 +49,8 @@ import Testing
         #expect(items[1] == .lost(2...4))
         #expect(items[1].json() == #"{"sequence":2,"kind":"lost","last":4}"#)
         #expect(items[3] == .lost(6...6))
-        let fates = try sample.history.fates()
-        #expect(fates[1] == .unknown)
-        #expect(fates[5] == .unknown)
+        let outcomes = try sample.history.outcomes()
+        #expect(outcomes[1] == .unknown)
+        #expect(outcomes[5] == .unknown)
     }
 }

@@ -4,7 +4,7 @@ import Operations
 import Testing
 
 @Suite struct SummaryTests {
-    @Test func `an operation reads as what the app asked for`() throws {
+    @Test func `the summary of an operation describes the request of the app`() throws {
         let log = try SampleLog()
         try log.append(
             create(3, "Customers", ["Name": .string("A"), "Age": .integer(4)]),
@@ -31,7 +31,7 @@ import Testing
             ])
     }
 
-    @Test func `what the service said of a stream is shown, without the queries of its addresses`() throws {
+    @Test func `the summary of a stream contains its URLs without their queries`() throws {
         let log = try SampleLog()
         try log.append(
             .streamsStored([
@@ -49,7 +49,7 @@ import Testing
                 #""told":{"readLink":"http://cdn.test/3","editLink":"media/3","etag":"\"5\""}"#))
     }
 
-    @Test func `a deep insert names what is created below`() throws {
+    @Test func `the summary of a deep insert names the inner entities`() throws {
         let log = try SampleLog()
         let orders = (2...7).map {
             Creation(entity: id(UInt64($0)), set: "Orders", type: "Shop.Order", values: ["Amount": .integer(Int64($0))])
@@ -69,7 +69,7 @@ import Testing
             ])
     }
 
-    @Test func `a fact reads as what happened`() throws {
+    @Test func `the summary of a fact describes the event`() throws {
         let log = try SampleLog()
         let image = EntityImage(entity: id(1), set: "Orders", type: "Shop.Order", values: [:])
         try log.append(
@@ -113,7 +113,7 @@ import Testing
             ])
     }
 
-    @Test func `a summary stays on one line whatever the values hold`() throws {
+    @Test func `a summary is a single line for any values`() throws {
         let log = try SampleLog()
         try log.append(
             create(1, "Customers", ["Name": .string("a\nb\u{1b}[31m\u{2028}\u{202e}c")]),

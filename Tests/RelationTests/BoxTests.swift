@@ -1,10 +1,9 @@
 import Testing
 import Tidelog
 
-/// Objects of one class, saved and found.
+/// Objects of one class that are saved and queried.
 @Suite struct BoxTests {
-    @Test func `an object that was read is updated by what has changed, and not at all where nothing has`() async throws
-    {
+    @Test func `an update of a loaded object sends only its changes, and nothing without changes`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1))
         try await trade.synchronize()
@@ -17,7 +16,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).get(id)?.total == 2)
     }
 
-    @Test func `an entity is found by its ID and by its key, and not under another class's`() async throws {
+    @Test func `an entity is found by its ID and its key, but not as an object of another class`() async throws {
         let trade = try await Trade()
         let id = try await trade.box(Student.self).put(Student("Ada"))
         let teacher = try await trade.box(Teacher.self).put(Teacher("Ms Byron"))
@@ -29,7 +28,7 @@ import Tidelog
             try await trade.box(Student.self).get([id, EntityID(rawValue: 4711)]).map { $0?.name } == ["Ada", nil])
     }
 
-    @Test func `removing deletes, one or all, in one change set`() async throws {
+    @Test func `removing one or all objects deletes them in one change set`() async throws {
         let trade = try await Trade()
         let orders = (1...3).map { Order($0) }
         try await trade.box(Order.self).put(orders)
@@ -44,7 +43,7 @@ import Tidelog
         #expect(try await trade.server.entities(Order.self, in: "Orders").isEmpty)
     }
 
-    @Test func `a box of a derived class has its own entities, and that of the base class all`() async throws {
+    @Test func `a box of a derived class contains its own entities, and the box of the base class all`() async throws {
         let trade = try await Trade()
         try await trade.box(Person.self).put([Person("Ada"), Employee(employee: "Grace")])
         #expect(try await trade.box(Person.self).count == 2)
@@ -54,7 +53,7 @@ import Tidelog
         #expect(try await trade.box(Person.self).all.contains { $0 is Employee })
     }
 
-    @Test func `a condition may be about what a relation leads to`() async throws {
+    @Test func `a condition may refer to the target of a relation`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         let grace = Customer("Grace")
@@ -70,7 +69,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).query().link(Order.owner) { Customer.name.equal("Ada") }.count() == 2)
     }
 
-    @Test func `a query is ordered and cut`() async throws {
+    @Test func `a query can be ordered and limited`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put((1...5).map { Order($0) })
         let query = try trade.box(Order.self).query().orderBy(Order.total, .descending).skip(1).top(2)
@@ -79,7 +78,7 @@ import Tidelog
         #expect(try await query.count() == 5)
     }
 
-    @Test func `a put is refused as a whole`() async throws {
+    @Test func `a put with one refused object has no effect`() async throws {
         let trade = try await Trade()
         try await trade.box(Student.self).put(Student("Ada"))
         let before = try await trade.pending
@@ -93,7 +92,7 @@ import Tidelog
         #expect(try await trade.box(Student.self).count == 1)
     }
 
-    @Test func `a class that no type has, and a service without store, have no box`() async throws {
+    @Test func `a class without an entity type and an online service have no boxes`() async throws {
         final class Stranger: EntityValue {}
         let trade = try await Trade()
         #expect {
@@ -108,7 +107,7 @@ import Tidelog
         }
     }
 
-    @Test func `what a tree of new objects leads to is saved with it`() async throws {
+    @Test func `new objects that a new object refers to are saved with it`() async throws {
         let trade = try await Trade()
         let teacher = Teacher("Ms Byron")
         let ada = Student("Ada")
@@ -123,9 +122,9 @@ import Tidelog
         #expect(teacher.students.uncachedNames == ["Ada", "Grace"])
     }
 
-    // MARK: Whole
+    // MARK: All objects
 
-    @Test func `a box gives everything, whatever size the pages of the store have`() async throws {
+    @Test func `a box returns all objects for any page size of the store`() async throws {
         let trade = try await Trade(pageSize: 2)
         try await trade.box(Order.self).put((1...5).map { Order($0) })
         #expect(try await trade.box(Order.self).all.count == 5)
@@ -138,7 +137,7 @@ import Tidelog
 
     // MARK: By link
 
-    @Test func `an object that has nothing but the links of an entity is that entity`() async throws {
+    @Test func `an object with only the links of an entity represents that entity`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Customer.self).put(ada)

@@ -2,11 +2,11 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What an object knows of its relations stays right, however it is changed, copied, saved and read again.
+/// Relations of an object stay correct when the object is changed, copied, saved and read again.
 @Suite struct KnownRelationTests {
     // MARK: Set as a whole
 
-    @Test func `taking out some takes out nothing that was not looked at`() async throws {
+    @Test func `removing some objects of a relation removes no other object`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Order.self).put([Order(1, owner: ada), Order(2, owner: ada)])
@@ -21,7 +21,7 @@ import Tidelog
     }
 
     @Test(arguments: [0, 1, 2])
-    func `what was expanded online is taken out, however that is said`(_ way: Int) async throws {
+    func `objects of an online expansion are removed by each method`(_ way: Int) async throws {
         let trade = try await Trade()
         let teacher = Teacher("Ms Byron")
         teacher.students += [Student("Ada"), Student("Grace")]
@@ -42,7 +42,7 @@ import Tidelog
     }
 
     @Test(arguments: [0, 1, 2])
-    func `taking out of what cannot be read is refused when it is saved`(_ way: Int) async throws {
+    func `removing objects of a relation that cannot be read is refused on saving`(_ way: Int) async throws {
         let trade = try await Trade()
         let teacher = Teacher("Ms Byron")
         teacher.students.append(Student("Ada"))
@@ -66,9 +66,9 @@ import Tidelog
         #expect(read.students.isEmpty)
     }
 
-    // MARK: What was changed in objects
+    // MARK: Changes of objects
 
-    @Test func `an object that was changed stays, though somebody holds a copy of the collection`() async throws {
+    @Test func `a changed object is kept although a copy of its collection exists`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Order.self).put(Order(1, owner: ada))
@@ -80,7 +80,7 @@ import Tidelog
         #expect(held.compactMap(\.total) == [9, 2])
     }
 
-    @Test func `an object that was added and changed stays when somebody else has linked it meanwhile`() async throws {
+    @Test func `an added and changed object is kept if another object has linked it in the meantime`() async throws {
         let trade = try await Trade()
         let (ada, order) = (Customer("Ada"), Order(1))
         try await trade.box(Customer.self).put(ada)
@@ -95,7 +95,7 @@ import Tidelog
         #expect(ada.ownedOrders[0] === order)
     }
 
-    @Test func `what was changed in a target that was set by its ID stays when the link is saved`() async throws {
+    @Test func `changes of a target that was set by its ID are kept when the link is saved`() async throws {
         let trade = try await Trade()
         let (ada, order) = (Customer("Ada"), Order(1))
         try await trade.box(Customer.self).put(ada)
@@ -109,7 +109,7 @@ import Tidelog
     // MARK: Foreign keys
 
     @Test(arguments: [0, 1, 2, 3])
-    func `no target means none for a new object with a foreign key as well`(_ way: Int) async throws {
+    func `setting no target clears the foreign key of a new object`(_ way: Int) async throws {
         let trade = try await Trade()
         try await trade.box(Customer.self).put(Customer("Ada"))
         try await trade.synchronize()
@@ -128,7 +128,7 @@ import Tidelog
         #expect(!visit.customer.isStale)
     }
 
-    @Test func `a foreign key that is set behind no target leads to what it names`() async throws {
+    @Test func `a foreign key that is set after clearing the target determines the target`() async throws {
         let trade = try await Trade()
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         try await trade.box(Customer.self).put([ada, grace])
@@ -144,7 +144,7 @@ import Tidelog
         #expect(!visit.customer.isStale)
     }
 
-    @Test func `a target that is not in the store is taken over by its key`() async throws {
+    @Test func `a target that is not in the store is copied by its foreign key`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Customer.self).put(ada)
@@ -159,9 +159,9 @@ import Tidelog
         #expect(visit.customer.state == .unresolvable("Customers(99)"))
     }
 
-    // MARK: The past
+    // MARK: Historical stores
 
-    @Test func `relations of the past are those of the past`() async throws {
+    @Test func `relations in a historical store are those of that time`() async throws {
         let trade = try await Trade()
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         let order = Order(1, owner: ada)

@@ -2,10 +2,9 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What becomes of a relationship when objects at its ends are saved: one link for what both say, and nothing for what is so
-/// already.
+/// Links when the objects at both ends are saved: one link if both objects contain it, and none if it exists already.
 @Suite struct SavedLinkTests {
-    @Test func `putting a customer with orders that exist links them once`() async throws {
+    @Test func `putting a customer with existing orders links each of them once`() async throws {
         let trade = try await Trade()
         let (customer, order) = (Customer("Ada"), Order(7))
         try await trade.box(Customer.self).put(customer)
@@ -19,7 +18,7 @@ import Tidelog
         #expect(try await trade.pending == pending, "nothing has changed since")
     }
 
-    @Test func `what is appended twice is there once when it is saved`() async throws {
+    @Test func `an object that is appended twice is saved once`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         let order = Order(7)
@@ -29,7 +28,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).count == 1)
     }
 
-    @Test func `an order that goes to somebody else leaves the collection that was read`() async throws {
+    @Test func `an order that moves to another customer leaves the loaded collection`() async throws {
         let trade = try await Trade()
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         let order = Order(7, owner: ada)
@@ -45,7 +44,7 @@ import Tidelog
         #expect(grace.ownedOrders.isEmpty)
     }
 
-    @Test func `two new objects that both say the same are linked once`() async throws {
+    @Test func `two new objects that refer to each other are linked once`() async throws {
         let trade = try await Trade()
         let (student, teacher) = (Student("Ada"), Teacher("Ms Byron"))
         student.teachers.append(teacher)
@@ -58,7 +57,9 @@ import Tidelog
     }
 
     @Test(arguments: [false, true])
-    func `a new customer and a new order that both say the same, whichever is saved`(orderFirst: Bool) async throws {
+    func `a new customer and a new order that refer to each other are linked once, whichever is saved`(orderFirst: Bool)
+        async throws
+    {
         let trade = try await Trade()
         let (customer, order) = (Customer("Ada"), Order(7))
         order.owner.target = customer
@@ -74,7 +75,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).all.allSatisfy { $0.owner.target?.name == "Ada" })
     }
 
-    @Test func `what one end has saved the other does not save again`() async throws {
+    @Test func `a link that one end has saved is not saved again by the other end`() async throws {
         let trade = try await Trade()
         let (customer, order) = (Customer("Ada"), Order(7))
         try await trade.box(Customer.self).put(customer)
@@ -88,7 +89,7 @@ import Tidelog
         #expect(!order.owner.hasPendingChange)
     }
 
-    @Test func `an update that only brings new children has saved them`() async throws {
+    @Test func `an update that only adds new children saves them`() async throws {
         let trade = try await Trade()
         let teacher = Teacher("Ms Byron")
         try await trade.store.createEntity(teacher)
@@ -101,7 +102,7 @@ import Tidelog
         #expect(try await trade.box(Student.self).count == 1)
     }
 
-    @Test func `an update takes off no link that is gone`() async throws {
+    @Test func `an update does not delete a link that no longer exists`() async throws {
         let trade = try await Trade()
         let student = Student("Ada")
         student.teachers.append(Teacher("Ms Byron"))
@@ -114,7 +115,7 @@ import Tidelog
         #expect(!student.teachers.hasPendingChanges)
     }
 
-    @Test func `an entity of another store is refused, and not taken for the one of its number`() async throws {
+    @Test func `an entity of another store is refused, even with a known ID`() async throws {
         let (trade, other) = (try await Trade(), try await Trade())
         try await trade.box(Customer.self).put(Customer("Ada"))
         let stranger = Customer("Grace")
@@ -132,12 +133,13 @@ import Tidelog
         for (student, friend) in zip(students, students.dropFirst()) { student.friends.append(friend) }
         try await trade.box(Student.self).put(students[0])
         #expect(try await trade.box(Student.self).count == 5_000)
-        // Taken apart, since objects that hold each other end by recursion.
+        // Breaks the references between the students, because objects that refer to each other are deallocated
+        // recursively.
         for student in students { student.friends.reset() }
     }
 
     @Test(arguments: [false, true])
-    func `an order goes from one customer to another, whichever is saved first`(backwards: Bool) async throws {
+    func `an order moves from one customer to another, whichever is saved first`(backwards: Bool) async throws {
         let trade = try await Trade()
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         ada.ownedOrders.append(Order(7))
@@ -153,7 +155,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).all[0].owner.target?.name == "Grace")
     }
 
-    @Test func `what both sides say is one link, made and removed`() async throws {
+    @Test func `a link that both ends contain is created and deleted once`() async throws {
         let trade = try await Trade()
         let (student, teacher) = (Student("Ada"), Teacher("Ms Byron"))
         try await trade.box(Student.self).put(student)
@@ -176,7 +178,7 @@ import Tidelog
         #expect(try await trade.box(Student.self).all[0].teachers.isEmpty)
     }
 
-    @Test func `what somebody else has removed need not be removed again`() async throws {
+    @Test func `a link that another object has deleted is not deleted again`() async throws {
         let trade = try await Trade()
         let (student, teacher) = (Student("Ada"), Teacher("Ms Byron"))
         student.teachers.append(teacher)
@@ -191,7 +193,7 @@ import Tidelog
         #expect(!teacher.students.hasPendingChanges)
     }
 
-    @Test func `taking out an order that was deleted is no change`() async throws {
+    @Test func `removing a deleted order is no change`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         let order = Order(1, owner: customer)
@@ -205,7 +207,7 @@ import Tidelog
         #expect(customer.ownedOrders.isEmpty)
     }
 
-    @Test func `appending what is there already is no change`() async throws {
+    @Test func `appending an existing object is no change`() async throws {
         let trade = try await Trade()
         let order = Order(1, owner: Customer("Ada"))
         try await trade.box(Order.self).put(order)
@@ -217,7 +219,7 @@ import Tidelog
         #expect(customer.ownedOrders.count == 1)
     }
 
-    @Test func `online, what an update has saved is not sent again`() async throws {
+    @Test func `online, changes that an update has saved are not sent again`() async throws {
         let trade = try await Trade()
         let students = [Student("Ada"), Student("Grace")]
         let teacher = Teacher("Ms Byron")
@@ -241,9 +243,9 @@ import Tidelog
         #expect(trade.transport.requests.count == sent)
     }
 
-    // MARK: Said once
+    // MARK: Existing links
 
-    @Test func `what is linked by now is not linked again when changes of a collection are applied`() async throws {
+    @Test func `applying the changes of a collection does not repeat an existing link`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         let order = Order(1, owner: ada)
@@ -263,7 +265,7 @@ import Tidelog
     }
 
     @Test(arguments: [false, true])
-    func `a link that exists at neither end and is said at both is made once`(_ managerFirst: Bool) async throws {
+    func `a new link that both ends contain is created once`(_ managerFirst: Bool) async throws {
         let trade = try await Trade()
         let (boss, worker) = (Person("Ada"), Person("Bo"))
         try await trade.box(Person.self).put([boss, worker])
@@ -278,7 +280,7 @@ import Tidelog
         #expect(read[1].manager.target?.key == read[0].key)
     }
 
-    @Test func `of a property that is its own partner each end says a link of its own`() async throws {
+    @Test func `a property that is its own partner creates a separate link from each end`() async throws {
         let trade = try await Trade()
         let (ada, bo) = (Person("Ada"), Person("Bo"))
         ada.spouse.target = bo
@@ -289,10 +291,10 @@ import Tidelog
         #expect(!ada.spouse.isStale && !bo.spouse.isStale)
     }
 
-    // MARK: Created once
+    // MARK: Single creates
 
     @Test(arguments: [false, true])
-    func `an object that a change set meets twice is created once`(_ collectionFirst: Bool) async throws {
+    func `an object that occurs twice in a change set is created once`(_ collectionFirst: Bool) async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Customer.self).put(ada)
@@ -309,7 +311,7 @@ import Tidelog
         #expect(order.state == .pending)
     }
 
-    @Test func `a deep insert has an object that is there twice in one collection once`() async throws {
+    @Test func `a deep insert contains an object that occurs twice in one collection once`() async throws {
         let trade = try await Trade()
         let (ada, order) = (Customer("Ada"), Order(1))
         ada.ownedOrders += [order, order]
@@ -317,7 +319,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).count == 1)
     }
 
-    @Test func `a deep insert that leads to one new object by two ways is refused, with what to do instead`()
+    @Test func `a deep insert with two paths to one new object is refused with an alternative`()
         async throws
     {
         let trade = try await Trade()

@@ -15,7 +15,7 @@ import Tidelog
     }
 
     @Test
-    func `each object of a collection says whether something is pending on it, and whether the service refused it`()
+    func `each object of a collection has its own pending and error state`()
         async throws
     {
         let trade = try await Trade()
@@ -38,7 +38,7 @@ import Tidelog
         #expect(try await states() == [.error, .clean, .pending])
     }
 
-    @Test func `nothing is read before it is looked at, nor when something is appended`() async throws {
+    @Test func `a collection is loaded when it is read, not when an object is appended`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let customer = try await trade.box(Customer.self).all[0]
@@ -49,7 +49,7 @@ import Tidelog
         #expect(customer.ownedOrders.isLoaded)
     }
 
-    @Test func `what is appended is created with the customer, and linked`() async throws {
+    @Test func `an appended object is created and linked with its customer`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         customer.ownedOrders.append(Order(1))
@@ -64,7 +64,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 3)
     }
 
-    @Test func `changes are collected and applied in one change set`() async throws {
+    @Test func `changes of a collection are applied in one change set`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Order.self).put([Order(1, owner: customer), Order(2, owner: customer), Order(3)])
@@ -86,7 +86,7 @@ import Tidelog
         #expect(again.ownedOrders.compactMap(\.total).sorted { "\($0)" < "\($1)" } == [2, 3, 4])
     }
 
-    @Test func `applying the changes of one relation keeps what else is not saved`() async throws {
+    @Test func `applying the changes of one relation leaves other unsaved changes`() async throws {
         let trade = try await Trade()
         let student = Student("Ada")
         try await trade.box(Student.self).put(student)
@@ -108,7 +108,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].name == "Ada Lovelace")
     }
 
-    @Test func `updating a customer by the service saves what was appended, and leaves it the customer`() async throws {
+    @Test func `updating a customer through the service saves appended objects`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.store.createEntity(customer)
@@ -125,7 +125,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
     }
 
-    @Test func `objects of a collection that was read stay, with what was changed in them`() async throws {
+    @Test func `loaded objects of a collection are kept with their changes`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Order.self).put(Order(1, owner: ada))
@@ -143,7 +143,7 @@ import Tidelog
         #expect(ada.ownedOrders.compactMap(\.total) == [9, 2, 3])
     }
 
-    @Test func `a copy that somebody holds stays as it is while its orders go`() async throws {
+    @Test func `a copy of a collection keeps its objects when they leave the original`() async throws {
         let trade = try await Trade()
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         try await trade.box(Order.self).put((1...3).map { Order($0, owner: ada) })
@@ -158,7 +158,7 @@ import Tidelog
         #expect(grace.ownedOrders.count == 3)
     }
 
-    @Test func `what the dynamic API has put there and is of another class is saved, and told of`() async throws {
+    @Test func `an object of another class from the dynamic API is saved and reported as a failure`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         let plain = EntityValue(TradeMetadata.embedded.entityType("Trade.Order"))
@@ -179,7 +179,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 3)
     }
 
-    @Test func `a backlink that was refused is applied once it is mended`() async throws {
+    @Test func `a refused backlink is applied after it is corrected`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Customer.self).put(customer)
@@ -193,7 +193,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).all[0].recipient.target?.name == "Ada")
     }
 
-    @Test func `reading a property anew keeps what was appended`() async throws {
+    @Test func `reloading a property keeps appended objects`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Order.self).put(Order(1, owner: customer))
@@ -202,7 +202,7 @@ import Tidelog
         #expect(customer.ownedOrders.compactMap(\.total) == [1, 2])
     }
 
-    @Test func `what is added and taken out again is no change`() async throws {
+    @Test func `adding and removing an object is no change`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Customer.self).put(customer)
@@ -223,7 +223,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
     }
 
-    @Test func `reset forgets what was read and what was changed`() async throws {
+    @Test func `reset discards loaded objects and changes`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let customer = try await trade.box(Customer.self).all[0]
@@ -233,7 +233,7 @@ import Tidelog
         #expect(customer.ownedOrders.count == 1)
     }
 
-    @Test func `a collection that was read knows when the store says something else, and can be refreshed`()
+    @Test func `a loaded collection is stale after a change in the store, and can be refreshed`()
         async throws
     {
         let trade = try await Trade()
@@ -252,7 +252,7 @@ import Tidelog
         #expect(!customer.ownedOrders.isStale)
     }
 
-    @Test func `refreshing keeps what was changed and is not saved`() async throws {
+    @Test func `a refresh keeps unsaved changes`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         try await trade.box(Order.self).put([Order(1, owner: ada), Order(2, owner: ada)])
@@ -266,7 +266,7 @@ import Tidelog
         #expect(customer.ownedOrders.pendingChanges.removed.compactMap(\.total) == [1])
     }
 
-    @Test func `a copy is a value of its own until it is assigned`() async throws {
+    @Test func `a copy is an independent value until it is assigned`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let customer = try await trade.box(Customer.self).all[0]
@@ -280,7 +280,7 @@ import Tidelog
         #expect(customer.ownedOrders.pendingChanges.added.count == 1)
     }
 
-    @Test func `assigning other entities takes the others out`() async throws {
+    @Test func `assigning other entities removes the previous ones`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let customer = try await trade.box(Customer.self).all[0]
@@ -291,7 +291,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).count == 2)
     }
 
-    @Test func `several relations to one type are told apart, by partner and by argument`() async throws {
+    @Test func `several relations to one type are distinguished by partner and by argument`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         let grace = Customer("Grace")
@@ -305,7 +305,7 @@ import Tidelog
         #expect(ada.backlinks(Order.owner).count == 1)
     }
 
-    @Test func `a relation without a property of its own direction can be changed as well`() async throws {
+    @Test func `a relation without a property of its own direction can be changed`() async throws {
         let trade = try await Trade()
         let ada = Customer("Ada")
         let order = Order(1)
@@ -327,7 +327,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).all.allSatisfy { !$0.recipient.hasValue })
     }
 
-    @Test func `many to many is changed from both sides`() async throws {
+    @Test func `a many-to-many relation can be changed from both ends`() async throws {
         let trade = try await Trade()
         let teacher = Teacher("Ms Byron")
         teacher.students = [Student("Ada"), Student("Grace")]
@@ -347,7 +347,7 @@ import Tidelog
         #expect(read.teachers.count == 1)
     }
 
-    @Test func `many to many of one type leads in its own direction`() async throws {
+    @Test func `a many-to-many relation of one type has a direction`() async throws {
         let trade = try await Trade()
         let ada = Student("Ada")
         let grace = Student("Grace")
@@ -359,7 +359,7 @@ import Tidelog
         #expect(ada.friends.uncachedCount == 1)
     }
 
-    @Test func `the links of an object that is not saved cannot be applied by themselves`() async throws {
+    @Test func `the links of an unsaved object cannot be applied separately`() async throws {
         let customer = Customer("Ada")
         customer.ownedOrders.append(Order(1))
         await #expect {
@@ -369,7 +369,7 @@ import Tidelog
         }
     }
 
-    @Test func `both sides set by hand make one link`() async throws {
+    @Test func `setting both ends creates one link`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         let order = Order(1, owner: customer)
@@ -381,7 +381,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 1)
     }
 
-    @Test func `objects that lead to each other go when nobody holds them`() async throws {
+    @Test func `objects that refer to each other are released`() async throws {
         let trade = try await Trade()
         weak var gone: Customer?
         weak var goneOrder: Order?
@@ -400,7 +400,7 @@ import Tidelog
         #expect(goneOrder == nil)
     }
 
-    @Test func `a relation leads to objects of its class only`() async throws {
+    @Test func `a relation contains only objects of its class`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let plain = DataService(provider: trade.provider)

@@ -3,7 +3,7 @@ import Tidelog
 
 /// Relations to at most one entity.
 @Suite struct ToOneTests {
-    /// Their keys are 1 and 2.
+    /// Returns two customers with the keys 1 and 2.
     private func twoCustomers(_ trade: Trade) async throws -> (Customer, Customer) {
         let (ada, grace) = (Customer("Ada"), Customer("Grace"))
         (ada[Customer.id], grace[Customer.id]) = (1, 2)
@@ -11,7 +11,7 @@ import Tidelog
         return (ada, grace)
     }
 
-    @Test func `saving an order saves the new customer that it leads to`() async throws {
+    @Test func `saving an order saves its new customer`() async throws {
         let trade = try await Trade()
         let order = Order(5)
         let customer = Customer("Ada")
@@ -25,7 +25,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).all[0].owner.target?.name == "Ada")
     }
 
-    @Test func `of a customer who is saved only the link is made, and what was changed in it is not saved`()
+    @Test func `saving an order links its existing customer and does not save changes of the customer`()
         async throws
     {
         let trade = try await Trade()
@@ -51,7 +51,7 @@ import Tidelog
     }
 
     @Test(arguments: 0..<4)
-    func `no target can be said in four ways, and is saved with the order`(way: Int) async throws {
+    func `each of four ways to clear a target is saved with the order`(way: Int) async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let order = try await trade.box(Order.self).all[0]
@@ -72,7 +72,7 @@ import Tidelog
         #expect(try await !trade.box(Order.self).all[0].owner.hasValue)
     }
 
-    @Test func `the target's ID is known without reading the target, and can be set without reading it`() async throws {
+    @Test func `the ID of a target can be read and set without loading the target`() async throws {
         let trade = try await Trade()
         let ada = try await trade.box(Customer.self).put(Customer("Ada"))
         let grace = try await trade.box(Customer.self).put(Customer("Grace"))
@@ -93,7 +93,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).get(id)?.owner.targetID == grace)
     }
 
-    @Test func `the target is read once, and again after reset`() async throws {
+    @Test func `the target is loaded once, and again after a reset`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Order.self).put(Order(1, owner: customer))
@@ -107,7 +107,7 @@ import Tidelog
         #expect(order.owner.target?.name == "Ada Lovelace")
     }
 
-    @Test func `reset does not take back a target that is not saved`() async throws {
+    @Test func `reset keeps an unsaved target`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let order = try await trade.box(Order.self).all[0]
@@ -118,7 +118,7 @@ import Tidelog
         #expect(order.owner.hasPendingChange)
     }
 
-    @Test func `setting the target that it has is no change`() async throws {
+    @Test func `setting the current target is no change`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         try await trade.synchronize()
@@ -140,7 +140,7 @@ import Tidelog
         #expect(try await trade.box(Customer.self).all[0].ownedOrders.count == 2)
     }
 
-    @Test func `an order whose customer is deleted has none any more`() async throws {
+    @Test func `an order whose customer is deleted has no customer`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Order.self).put(Order(1, owner: customer))
@@ -153,7 +153,7 @@ import Tidelog
         #expect(order.owner.targetID == nil)
     }
 
-    @Test func `a foreign key without an entity is unresolvable, and says which`() async throws {
+    @Test func `a foreign key without an entity is unresolvable and states the key`() async throws {
         let trade = try await Trade()
         let visit = Visit()
         visit.customerID = 4711
@@ -164,7 +164,7 @@ import Tidelog
         #expect(read.customer.hasValue)
     }
 
-    @Test func `an ID of no entity is refused when the order is saved, and nothing is`() async throws {
+    @Test func `the ID of no entity is refused when the order is saved, and nothing is saved`() async throws {
         let trade = try await Trade()
         let order = Order(1)
         order.owner.targetID = EntityID(rawValue: 4711)
@@ -177,7 +177,7 @@ import Tidelog
         #expect(try await trade.box(Order.self).isEmpty)
     }
 
-    @Test func `a closed store says why the target is not there`() async throws {
+    @Test func `a relation of a closed store states why the target is missing`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         let order = try await trade.box(Order.self).all[0]
@@ -190,7 +190,7 @@ import Tidelog
         #expect(throws: TidelogError.self) { try order.owner.resolve() }
     }
 
-    @Test func `online the target comes by load, and by expansion`() async throws {
+    @Test func `online, the target is loaded explicitly or by expansion`() async throws {
         let trade = try await Trade()
         try await trade.box(Order.self).put(Order(1, owner: Customer("Ada")))
         try await trade.synchronize()
@@ -204,7 +204,7 @@ import Tidelog
         #expect(expanded.owner.target?.name == "Ada")
     }
 
-    @Test func `partners of a one-to-one relation see each other from both sides`() async throws {
+    @Test func `both partners of a one-to-one relation refer to each other`() async throws {
         let trade = try await Trade()
         let person = Person("Ada")
         person.passport.target = Passport("P1")
@@ -223,7 +223,7 @@ import Tidelog
         #expect(grace.passport.hasValue)
     }
 
-    @Test func `two new entities that lead to each other by one relationship are saved in either order`() async throws {
+    @Test func `two new entities with a relation to each other are saved in either order`() async throws {
         let trade = try await Trade()
         let person = Person("Ada")
         let passport = Passport("P1")
@@ -235,7 +235,7 @@ import Tidelog
         #expect(try await trade.box(Person.self).all[0].passport.hasValue)
     }
 
-    @Test func `the target follows the foreign key once it is saved`() async throws {
+    @Test func `the target follows a saved foreign key`() async throws {
         let trade = try await Trade()
         let (ada, grace) = try await twoCustomers(trade)
         let visit = Visit()
@@ -255,7 +255,7 @@ import Tidelog
         #expect(!visit.customer.hasValue)
     }
 
-    @Test func `a target that is set after the foreign key counts`() async throws {
+    @Test func `a target that is set after the foreign key takes precedence`() async throws {
         let trade = try await Trade()
         let (ada, _) = try await twoCustomers(trade)
         let visit = Visit()
@@ -268,7 +268,7 @@ import Tidelog
         #expect(visit.customerID == nil)
     }
 
-    @Test func `another target that somebody else has set is seen after loading`() async throws {
+    @Test func `a target that another object has set is visible after loading`() async throws {
         let trade = try await Trade()
         let order = Order(7, owner: Customer("Ada"))
         let id = try await trade.box(Order.self).put(order)
@@ -283,7 +283,7 @@ import Tidelog
         #expect(!other.owner.isStale)
     }
 
-    @Test func `a target that was loaded as another class is told of`() async throws {
+    @Test func `a target of another class is reported as a failure`() async throws {
         let trade = try await Trade()
         let order = Order(7, owner: Customer("Ada"))
         let id = try await trade.box(Order.self).put(order)
@@ -304,7 +304,7 @@ import Tidelog
         #expect(order.owner.target?.name == "Ada")
     }
 
-    @Test func `a foreign key that names nobody known is cleared with its target`() async throws {
+    @Test func `an unresolvable foreign key is cleared with its target`() async throws {
         let trade = try await Trade()
         let visit = Visit()
         visit.customerID = 99
@@ -318,7 +318,7 @@ import Tidelog
     }
 
     @Test(arguments: [false, true])
-    func `a target that was saved is gone once it is set to nil`(byID: Bool) async throws {
+    func `a saved target is cleared by setting nil`(byID: Bool) async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Customer.self).put(customer)
@@ -337,7 +337,7 @@ import Tidelog
         #expect(customer.ownedOrders.isEmpty)
     }
 
-    @Test func `loading a relation that leads nowhere any more forgets the target`() async throws {
+    @Test func `loading a relation without a target clears the former target`() async throws {
         let trade = try await Trade()
         let customer = Customer("Ada")
         try await trade.box(Customer.self).put(customer)

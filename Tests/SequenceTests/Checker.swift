@@ -2,14 +2,14 @@ import EDM
 import Operations
 import SyncCore
 
-/// Looks at a whole state for what must hold between change sets. It knows the model's navigation properties and shares
-/// nothing with the rules that refuse.
+/// Checks the invariants that a state must satisfy between change sets. Uses the navigation properties of the model,
+/// but no code of the rules that refuse operations.
 struct Checker {
     let session: PureSession
     private var state: WorkingSet { session.state }
     private var model: EntityDataModel { session.model }
 
-    /// Every violation as a sentence.
+    /// Returns a sentence for each violation.
     func violations() throws -> [String] {
         var found: [String] = []
         var rows: [EntityID: EntityRow] = [:]
@@ -79,6 +79,6 @@ struct Checker {
         values.allSatisfy { row.values[$0.0] == $0.1 }
     }
 
-    /// A partner that was never downloaded is named by dependent properties only.
+    /// Whether the row refers to a partner that was never downloaded, by its dependent properties.
     private func namesAnAbsentOne(_ row: EntityRow, _ end: Navigation) -> Bool { named(row, end) != nil }
 }

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Referential constraints say links by value: at once, from both ends, and the same on the service.
+/// Links by value of a referential constraint: visible at once, from both ends, and the same at the service.
 struct ConstraintTests {
     private func session(_ dialect: Dialect, without missing: String? = nil) throws -> PureSession {
         var session = try PureSession(dialect, sandbox: try Firm.sandbox())
@@ -34,19 +34,19 @@ struct ConstraintTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a relationship of a set with itself keeps its ends apart`(_ dialect: Dialect) throws {
+    func `a relationship of a set with itself distinguishes its ends`(_ dialect: Dialect) throws {
         var session = try session(dialect)
         let ann = try session.entity("Employees", ["Name": .string("Ann")])
         let bob = try session.entity("Employees", ["Name": .string("Bob")])
         #expect(try session.targets(bob, "Boss") == [ann])
         #expect(try session.targets(ann, "Reports") == [bob])
         #expect(try session.targets(bob, "Reports") == [])
-        // The other way round, by value.
+        // The opposite direction, by value.
         try session.perform([.update(bob, changes: ["BossID": .null], bindings: [])])
         try session.perform([.update(ann, changes: ["BossID": .integer(2)], bindings: [])])
         #expect(try session.targets(bob, "Reports") == [ann])
         #expect(try session.targets(ann, "Reports") == [])
-        // One's own boss.
+        // An employee who is their own boss.
         try session.perform([.update(bob, changes: ["BossID": .integer(2)], bindings: [])])
         #expect(try session.targets(bob, "Boss") == [bob])
         #expect(Set(try session.targets(bob, "Reports")) == [ann, bob])
@@ -54,7 +54,7 @@ struct ConstraintTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent of an entity without a key gets its value when the key comes`(_ dialect: Dialect) throws {
+    func `a dependent of an entity without a key gets its value when the key is assigned`(_ dialect: Dialect) throws {
         var session = try session(dialect)
         let boss = try create(&session, "Employees", "Employee", ["Name": .string("Eve")])
         let report = try create(
@@ -67,7 +67,7 @@ struct ConstraintTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a constraint of several properties links when all are set, and null in one of them ends it`(
+    func `a constraint of several properties links if all are set, and null in one of them ends the link`(
         _ dialect: Dialect
     ) throws {
         var session = try session(dialect)
@@ -86,7 +86,7 @@ struct ConstraintTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `two relationships of the same sets do not know each other`(_ dialect: Dialect) throws {
+    func `two relationships between the same sets are independent`(_ dialect: Dialect) throws {
         var session = try session(dialect)
         let first = try session.entity("Offices", ["Number": .integer(1)])
         let second = try session.entity("Offices", ["Number": .integer(2)])
@@ -104,7 +104,9 @@ struct ConstraintTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a binding wins over a dependent property that says otherwise, here and on the service`(_ dialect: Dialect)
+    func `a binding takes precedence over a contradicting dependent property, locally and at the service`(
+        _ dialect: Dialect
+    )
         throws
     {
         var session = try session(dialect)
@@ -126,7 +128,9 @@ struct ConstraintTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a principal that is not here is named, and linked when it is downloaded`(_ dialect: Dialect) throws {
+    func `a principal that is not in the store is referred to, and linked when it is downloaded`(_ dialect: Dialect)
+        throws
+    {
         var session = try session(dialect, without: "Articles")
         let stock = try session.entity("Stocks", ["ArticleCode": .string("A")])
         try session.perform([.update(stock, changes: ["ArticleCode": .string("C")], bindings: [])])

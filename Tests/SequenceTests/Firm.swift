@@ -1,7 +1,8 @@
 import ODataSandbox
 
-/// A service for what the Shop does not have: an employee's boss is an employee, two relationships of two properties each
-/// lead from desks to offices, a key that follows a property, and a key that holds that of another entity.
+/// A service for relationships that the Shop does not have: a relationship of employees with themselves, two
+/// relationships of two properties each from desks to offices, a key that follows a property, and a key that contains
+/// the key of another entity.
 enum Firm {
     static func sandbox(entityIDs: Bool = true) throws -> Sandbox {
         var sandbox = try Sandbox(

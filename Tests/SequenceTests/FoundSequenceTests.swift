@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// The smallest of the random sequences that once failed, by what was wrong.
+/// Minimal random sequences that failed in the past.
 struct FoundSequenceTests {
     private func session(_ dialect: Dialect, _ sets: String...) throws -> PureSession {
         try Sequence.start(dialect, sets)
@@ -24,7 +24,7 @@ struct FoundSequenceTests {
 
     private func id(_ number: UInt64) -> EntityID { EntityID(rawValue: number) }
 
-    /// Nothing is refused, and afterwards both sides say the same.
+    /// Uploads and downloads. Expects that no operation is rejected, and that the store and the service agree.
     private func synchronize(_ session: inout PureSession, _ sets: [String]) throws {
         let before = try Graph.byID(session)
         let upload = try session.push()
@@ -35,10 +35,10 @@ struct FoundSequenceTests {
         #expect(try Graph.byID(session) == before)
     }
 
-    // The seeded Shop as downloaded: Persons ~1 (with card ~3) and ~2, IDCards ~3 and ~4.
+    // The seeded Shop after a download: Persons ~1 (with card ~3) and ~2, IDCards ~3 and ~4.
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property beside a deep insert pushes nobody out`(_ dialect: Dialect) throws {
+    func `a dependent property in addition to a deep insert displaces no entity`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([
             .create(
@@ -51,7 +51,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property beside a binding pushes nobody out`(_ dialect: Dialect) throws {
+    func `a dependent property in addition to a binding displaces no entity`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([
             .create(
@@ -65,23 +65,23 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property of an entity that is created below another one is not sent`(_ dialect: Dialect) throws {
+    func `a dependent property of an inner entity of a deep insert is not sent`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Cities", "Mayors")
         let mayor = creation(7, "Mayors", ["CityID": .integer(1)])
         try session.perform([
             .create(
                 creation(6, "Cities", inline: [.init(navigation: "Mayor", entities: [mayor])]), parent: nil)
         ])
-        // What refers to the mayor makes it a request of its own.
+        // A reference to the mayor requires a separate request for its create.
         try session.perform([.createLink(Link(from: id(6), navigation: "Mayor", to: id(7)))])
         try synchronize(&session, ["Cities", "Mayors"])
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a link by dependent properties is sent behind the link that it pushes out`(_ dialect: Dialect) throws {
+    func `a link by a dependent property is sent after the link that it displaces`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Persons", "IDCards")
         try session.perform([.create(creation(5, "Persons"), parent: nil)])
-        // The update waits for the key, and with it the link in the same change set.
+        // The update waits for the key, and the link in the same change set with it.
         try session.perform(
             [
                 .update(id(5), changes: ["Name": .string("a")], bindings: []),
@@ -92,11 +92,11 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a key that the app thinks of does not take away those who depend on the one that has it`(_ dialect: Dialect)
+    func `a provisional key does not take over the dependents of the entity that has the key`(_ dialect: Dialect)
         throws
     {
         var session = try session(dialect, "Owners", "Cars")
-        // The service will give the first owner the key 3.
+        // The service will assign the key 3 to the first owner.
         try session.perform([
             .create(
                 creation(5, "Cars", inline: [.init(navigation: "Owner", entities: [creation(6, "Owners")])]),
@@ -110,7 +110,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `who takes the place of a deleted new entity waits until that one is deleted`(_ dialect: Dialect) throws {
+    func `an entity that takes the place of a deleted new entity waits for the delete`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Cities", "Mayors")
         try session.perform([
             .create(
@@ -123,7 +123,7 @@ struct FoundSequenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a key is used again only when the entity that had it is deleted`(_ dialect: Dialect) throws {
+    func `a key is reused only after its former entity is deleted`(_ dialect: Dialect) throws {
         var session = try session(dialect, "Visits", "Prices")
         let key: PropertyValues = ["Currency": .string("EUR"), "Day": .integer(4)]
         try session.perform([.create(creation(5, "Prices", key), parent: nil)])

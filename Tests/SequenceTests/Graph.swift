@@ -5,9 +5,9 @@ import SyncCore
 
 @testable import ODataSandbox
 
-/// Entities and links as lines of text, so that two sides can be compared and a difference read.
+/// Entities and links as lines of text, for comparisons with readable differences.
 enum Graph {
-    /// What the service holds, as the sandbox keeps it; no request is made.
+    /// Returns the content of the sandbox, without a request.
     static func ofService(_ session: PureSession, _ sets: [String]) -> [String] {
         let state = session.sandbox.state
         let master = session.sandbox.schema.model
@@ -36,21 +36,22 @@ enum Graph {
         return lines.sorted()
     }
 
-    /// What the store holds, entities by their keys.
+    /// Returns the content of the store, with entities by their keys.
     ///
-    /// - Parameter inBase: what the service last said, without what is pending.
+    ///  - Parameter inBase: Whether to return the base state, without the pending operations.
     static func ofStore(_ session: PureSession, inBase: Bool) throws -> [String] {
         try ofStore(session, inBase: inBase, isTold: { _, _ in true }) { row, type in
             KeyText.of(row.values, type: type) ?? "?"
         }
     }
 
-    /// What the store shows, entities by their IDs, without what the service may give differently each time.
+    /// Returns the content of the store, with entities by their IDs, without values that the service may assign
+    /// differently each time.
     static func byID(_ session: PureSession) throws -> [String] {
         try ofStore(session, inBase: false) { name, value in
             switch value {
             case .string, .integer: !name.hasSuffix("ID")
-            // What one version cannot tell, or tells in other words, was set by nobody here.
+            // Values that the versions represent differently or that the sequences never set.
             default: false
             }
         } name: { row, _ in
@@ -77,7 +78,7 @@ enum Graph {
             try state.forEachBase { id, base in
                 if case .row(let row) = base, !shown.contains(id) { rows.append(row) }
             }
-            // What is kept for the sake of a pending operation only.
+            // Rows that exist only because of a pending operation.
             rows.removeAll { $0.origin == .gone }
         }
         let names = Dictionary(
@@ -108,7 +109,7 @@ enum Graph {
         -> String
     { "\(set)(\(key)) \(name) → \(other)(\(otherKey))" }
 
-    /// 1.5 and 1.50 are one value; so are a date and its midnight.
+    /// 1.5 and 1.50 are the same value, and so are a date and its midnight.
     private static func text(_ value: Value) -> String {
         switch value {
         case .string(let text): "'\(text)'"

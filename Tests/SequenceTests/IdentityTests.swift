@@ -5,7 +5,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Keys are given, replaced and changed; an entity stays the same one.
+/// Identity of entities whose keys are assigned, replaced or changed.
 struct IdentityTests {
     private func session(_ dialect: Dialect, entityIDs: Bool = true) throws -> PureSession {
         var session = try PureSession(dialect, sandbox: try Firm.sandbox(entityIDs: entityIDs))
@@ -26,7 +26,7 @@ struct IdentityTests {
     }
 
     @Test(arguments: Dialect.allCases, [false, true])
-    func `a key that the service changes because of an update is followed by the answer`(
+    func `a key that the service changes during an update is adopted from the response`(
         _ dialect: Dialect, _ hasBody: Bool
     ) throws {
         var session = try session(dialect)
@@ -48,7 +48,7 @@ struct IdentityTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a key that somebody else changed is followed by the entity-id in a download`(_ dialect: Dialect) throws {
+    func `a key that another client changed is adopted in a download by the entity-id`(_ dialect: Dialect) throws {
         var session = try session(dialect)
         let article = try session.entity("Articles", ["Code": .string("A")])
         let former = try session.readLink(article)
@@ -63,7 +63,7 @@ struct IdentityTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a key that somebody else has now is not taken for its former owner where entity-ids tell`(
+    func `with entity-ids, a key does not identify its former owner`(
         _ dialect: Dialect
     ) throws {
         var session = try session(dialect)
@@ -74,14 +74,14 @@ struct IdentityTests {
         #expect(try session.state.row(article)?.values["Code"] == .string("Z"))
         let new = try session.entity("Articles", ["Code": .string("A")])
         #expect(new != article)
-        // The key leads to who has it now, and the entity's own link to the entity.
+        // The key resolves to its current entity, and the link with the entity ID to its entity.
         #expect(try session.entity(at: "Articles('A')") == new)
         #expect(try session.entity(at: "Articles('Z')") == article)
         #expect(try session.entity(at: "Articles(\(article))") == article)
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a changed key in a download without entity-ids is a new entity`(_ dialect: Dialect) throws {
+    func `without entity-ids, a changed key in a download is a new entity`(_ dialect: Dialect) throws {
         var session = try session(dialect, entityIDs: false)
         let article = try session.entity("Articles", ["Code": .string("A")])
         session.sandbox.change("PATCH", "Articles('A')", #"{"Label":"B"}"#)
@@ -92,7 +92,7 @@ struct IdentityTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a changed key is followed when the entity is read under its old one`(_ dialect: Dialect) throws {
+    func `a changed key is adopted when the entity is read under its former key`(_ dialect: Dialect) throws {
         var session = try session(dialect, entityIDs: false)
         let article = try session.entity("Articles", ["Code": .string("A")])
         session.sandbox.change("PATCH", "Articles('A')", #"{"Label":"B"}"#)
@@ -103,7 +103,8 @@ struct IdentityTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what an entity is depends on no key, from its creation to its deletion`(_ dialect: Dialect) throws {
+    func `the identity of an entity is independent of its key from its create to its delete`(_ dialect: Dialect) throws
+    {
         var session = try session(dialect)
         let id = try session.state.header().nextEntity
         try session.perform([
@@ -125,13 +126,13 @@ struct IdentityTests {
         #expect(try session.state.rows(set: "Employees").count == 3)
         try session.perform([.delete(id)])
         try synchronize(&session)
-        // It is gone, and still nobody else.
+        // The entity is deleted, and its links resolve to no other entity.
         for link in links { #expect(try session.entity(at: link) == id) }
         #expect(try session.state.row(id) == nil)
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a link that is part of a key stays as it is`(_ dialect: Dialect) throws {
+    func `a link that is part of a key cannot be changed`(_ dialect: Dialect) throws {
         var session = try session(dialect)
         let line = try session.entity("Lines", ["Number": .integer(1)])
         let other = try session.entity("Articles", ["Code": .string("A")])
@@ -148,7 +149,7 @@ struct IdentityTests {
             }
             #expect(refusal.code == .keyIsFixed)
         }
-        // A new one gets its key with the link.
+        // A new entity gets its key from the link.
         let id = try session.state.header().nextEntity
         try session.perform([
             .create(

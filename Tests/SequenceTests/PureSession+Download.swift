@@ -5,12 +5,12 @@ import Operations
 import SyncCore
 
 extension PureSession {
-    /// Adds the queries that bring these sets with all their links.
+    /// Adds the queries that download these sets with all their links.
     mutating func define(_ sets: [String]) throws {
         for query in DefaultQueries.of(model) where sets.contains(query.name) { try log(.definingQueryAdded(query)) }
     }
 
-    /// The steps of the engine's download round, one page a query.
+    /// Performs the steps of the engine's download round, with one page for each query.
     mutating func pull() throws {
         let queries = try state.queries().map(\.query)
         try log(.downloadStarted(queries: queries.map(\.name)))

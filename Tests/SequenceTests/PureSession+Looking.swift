@@ -4,13 +4,13 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Short words for what tests look at.
+/// Shorthand for reading the state.
 extension PureSession {
     struct Missing: Error {
         let what: String
     }
 
-    /// The only entity of the set with these values.
+    /// Returns the only entity of the set with these values.
     func entity(_ set: String, _ values: PropertyValues) throws -> EntityID {
         let found = try state.findRows(set: set, where: values.map { (property: $0.name, value: $0.value) })
         guard found.count == 1 else { throw Missing(what: "\(found.count) entities of \(set) with \(values)") }
@@ -28,7 +28,7 @@ extension PureSession {
 
     func readLink(_ id: EntityID) throws -> String { try state.row(id).map(names.readLink) ?? "" }
 
-    /// The entity that a link leads to, as a store resolves it.
+    /// Returns the entity that a link resolves to, as a store resolves it.
     func entity(at link: String) throws -> EntityID? {
         if let id = try names.entity(named: link) { return id }
         let request = try ServiceRequest.parse(link, model: model, version: model.version)
@@ -43,7 +43,7 @@ extension PureSession {
 }
 
 extension Sandbox {
-    /// What another client asks, by V4.
+    /// Carries out a request of another client, in V4.
     mutating func change(_ method: String, _ url: String, _ body: String) {
         _ = handle(
             WireRequest(

@@ -4,7 +4,7 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// What an upload left behind.
+/// The result of an upload.
 struct PureUpload {
     var batches = 0
     var refusals: [Refusal] = []
@@ -13,7 +13,7 @@ struct PureUpload {
 
 /// The steps of the engine's upload round.
 extension PureSession {
-    /// Batches until nothing more can go.
+    /// Sends batches until no more operations can be sent.
     mutating func push() throws -> PureUpload {
         var upload = PureUpload()
         var retrying: Set<SequenceNumber> = []
@@ -48,7 +48,7 @@ extension PureSession {
         }
     }
 
-    /// Mine goes over what others did.
+    /// Resolves conflicts in favor of the pending operations.
     @discardableResult
     private mutating func settleConflicts() throws -> Bool {
         var hasSettled = false
@@ -96,11 +96,11 @@ extension PureSession {
         var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
         let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
         try log(.batchAnswered(BatchAnswered(batch: number, outcomes: results)))
-        try readWhatIsMissing(plan, results)
+        try readMissingValues(plan, results)
         return results
     }
 
-    private mutating func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
+    private mutating func readMissingValues(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
         let confirmed = Set(
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {

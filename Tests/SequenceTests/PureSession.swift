@@ -9,25 +9,25 @@ enum Dialect: String, CaseIterable, Sendable {
     case v2, v4
 }
 
-/// A store and its service without disk, network, actor or clock: a log in memory with its fold, and the sandbox. What the
-/// engine's rounds do around the pure core is done here with values.
+/// A store and its service without disk, network, actor or clock: a log in memory with its fold, and the sandbox.
+/// Performs the steps of the engine's rounds with values.
 ///
-/// A value but for the state, which ``copy()`` copies: a moment can be kept and gone on from twice.
+/// A value except for its state, which ``copy()`` copies: a session can be kept and continued several times.
 struct PureSession {
     let dialect: Dialect
     let model: EntityDataModel
     let index: RelationshipIndex
     private(set) var fold: Fold
     var sandbox: Sandbox
-    /// Whether uploads put operations together.
+    /// Whether uploads coalesce operations.
     var coalesces = false
-    /// What was logged since the session began, in order.
+    /// The records since the session began, in order.
     private(set) var records: [Record.Body] = []
 
     var state: WorkingSet { fold.storage }
     var root: String { sandbox.origin + "/\(dialect.rawValue)/" }
 
-    /// A store of which nothing was downloaded yet.
+    /// Creates a store without downloaded entities.
     init(_ dialect: Dialect, sandbox: Sandbox) throws {
         self.dialect = dialect
         var sandbox = sandbox
@@ -49,7 +49,7 @@ struct PureSession {
         return copy
     }
 
-    /// Goes on from a state that was made elsewhere, such as one from a snapshot.
+    /// Returns a session that continues from the given state, such as one restored from a snapshot.
     func resumed(from state: WorkingSet) -> PureSession {
         var session = self
         session.fold = Fold(storage: state, model: model, index: index)
@@ -61,12 +61,12 @@ struct PureSession {
     mutating func log(_ body: Record.Body, settling: Bool = true) throws -> SequenceNumber {
         let sequence = try state.header().applied + 1
         try fold.apply(Record(time: 0, body: body), sequence: sequence)
-        if settling { try fold.settle() }
+        if settling { try fold.finishRebase() }
         records.append(body)
         return sequence
     }
 
-    mutating func settle() throws { try fold.settle() }
+    mutating func finishRebase() throws { try fold.finishRebase() }
 
     func writeSnapshot(to sink: (UInt8, [UInt8]) throws -> Void) throws { try fold.writeSnapshot(to: sink) }
 
@@ -77,7 +77,7 @@ struct PureSession {
         var trial = copy()
         let first = try state.header().applied + 1
         let binder = ConstraintBinder(storage: trial.state, model: model)
-        _ = trial.fold.takeTouched()
+        _ = trial.fold.drainDirtySet()
         for action in actions {
             let operation = Operation(
                 try binder.binding(action), changeSet: asChangeSet ? first : nil, baseETag: try trial.etag(of: action))
@@ -91,7 +91,7 @@ struct PureSession {
     }
 
     private mutating func checkCardinality() throws {
-        try CardinalityRule(storage: state, index: index).check(fold.takeTouched())
+        try CardinalityRule(storage: state, index: index).check(fold.drainDirtySet())
     }
 
     private func etag(of action: Operation.Action) throws -> String? {

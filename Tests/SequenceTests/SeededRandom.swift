@@ -1,4 +1,4 @@
-/// SplitMix64: the same seed gives the same sequence on every machine.
+/// SplitMix64: a seed determines the same sequence on every machine.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

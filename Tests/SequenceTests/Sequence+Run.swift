@@ -5,13 +5,13 @@ import Operations
 import SyncCore
 
 extension Sequence {
-    /// A sequence as it is carried out with one version, and everything that is looked at on the way.
+    /// The execution of a sequence with one version of OData, and the results of its checks.
     struct Run {
         private let sequence: Sequence
         private let start: PureSession
         private(set) var session: PureSession
         private(set) var trace = Trace()
-        /// Every readLink that was handed out, and the entity that it was for.
+        /// The readLinks that were returned, with their entities.
         private var links: [String: EntityID] = [:]
 
         init(_ sequence: Sequence, _ start: PureSession) {
@@ -35,7 +35,7 @@ extension Sequence {
                 }
                 trace.accepted += 1
                 trace.lines.append("accepted")
-                // A refusal of the service may have left behind what holds no more.
+                // A rejection by the service may have left a state that violates the invariants.
                 guard !sequence.isShared else { return }
                 trace.violations += try Checker(session: session).violations()
             }
@@ -66,11 +66,11 @@ extension Sequence {
             trace.violations += try Checker(session: session).violations()
         }
 
-        /// What only the service can know: that a mandatory property was left unset which it has no default for, and that a
-        /// dependent property names an entity that does not exist anywhere.
+        /// Whether only the service can detect the error: a missing value of a mandatory property without a default, or
+        /// a dependent property that refers to an entity that exists nowhere.
         private static func isHonest(_ refusal: Refusal) -> Bool {
             refusal.message.contains("needs a value for") || refusal.message.contains("does not exist: ")
-                // V2 has no words for the end of a link in a collection to an entity of the same change set.
+                // V2 cannot express a link in a collection to an entity of the same change set.
                 || refusal.message.contains("Which entity is to be removed")
         }
 
@@ -81,7 +81,7 @@ extension Sequence {
             if store != service { trace.violations += difference("store \(moment)", store, "service", service) }
         }
 
-        /// Some properties cost much and are looked at in every fourth sequence.
+        /// Checks expensive invariants, in every fourth sequence each.
         mutating func finish() throws {
             switch sequence.seed % 4 {
             case 0: try resolveLinks()
@@ -123,7 +123,7 @@ extension Sequence {
 
         // MARK: Fold
 
-        /// fold(a + b) = fold(fold(a), b): in one go, and cut in two.
+        /// Checks that fold(a + b) = fold(fold(a), b): in one pass, and in two parts.
         private mutating func foldAgain(at point: Int) throws {
             let expected = try StateDigest(of: session.state)
             if session.state.digest != expected {
@@ -131,13 +131,13 @@ extension Sequence {
             }
             var whole = start.copy()
             for body in session.records { try whole.log(body, settling: false) }
-            try whole.settle()
+            try whole.finishRebase()
             if try StateDigest(of: whole.state) != expected { trace.violations.append("Folded in one go it differs.") }
             let cut = point % (session.records.count + 1)
             var first = start.copy()
             for body in session.records.prefix(cut) { try first.log(body, settling: false) }
-            try first.settle()
-            // With a snapshot in between now and then: the metadata has to be parsed for it.
+            try first.finishRebase()
+            // Some runs restore the first part from a snapshot. Not all do, because this parses the metadata.
             var second = first
             if point % 25 == 0 {
                 let state = WorkingSet()

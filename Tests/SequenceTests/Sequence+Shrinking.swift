@@ -3,21 +3,21 @@ import ODataWire
 import Operations
 
 extension Sequence {
-    /// The smallest part of a failing run that this finds by leaving out steps and operations, as long as what remains still
-    /// fails with the same words.
+    /// Returns the smallest part of a failing run that still fails with the same words. Removes steps and operations
+    /// one after the other.
     func shrunk(_ steps: [Step], _ dialect: Dialect) -> (steps: [Step], violations: [String]) {
         var best = (steps: steps, violations: (try? repeated(steps, dialect).violations) ?? [])
         guard let first = best.violations.first else { return best }
         let words = Self.words(first)
-        var goesOn = true
-        while goesOn {
-            goesOn = false
+        var shouldContinue = true
+        while shouldContinue {
+            shouldContinue = false
             for candidate in Self.smaller(best.steps) {
                 guard let violations = try? repeated(candidate, dialect).violations, let first = violations.first,
                     Self.words(first) == words
                 else { continue }
                 best = (candidate, violations)
-                goesOn = true
+                shouldContinue = true
                 break
             }
         }

@@ -3,9 +3,9 @@ import ODataWire
 import Operations
 import Synchronization
 
-/// One random sequence over a part of the Shop: what an app does, an upload, a download, and what has to hold in between.
+/// A random sequence over a part of the Shop: operations of an app, uploads, downloads, and invariants between them.
 struct Sequence {
-    /// Each a relationship with both its sets; the last has keys that the client gives.
+    /// The two entity sets of each relationship. The last area has keys that the client assigns.
     static let areas = [
         ["Customers", "Orders"], ["Owners", "Cars"], ["Cities", "Mayors"], ["Fathers", "Children"],
         ["Persons", "IDCards"], ["Suppliers", "Products"], ["Visits", "Prices"],
@@ -16,7 +16,7 @@ struct Sequence {
     /// Whether another client changes the service meanwhile.
     let isShared: Bool
     private let count: Int
-    /// After which step there is an upload and a download, besides those at the end.
+    /// The step that is followed by an upload and a download, in addition to the ones at the end.
     private let middle: Int?
     private let random: SeededRandom
 
@@ -31,9 +31,9 @@ struct Sequence {
         self.random = random
     }
 
-    /// What happened, in the same words for both versions where the same happened.
+    /// The events of a run, in the same words for both versions of OData if the events are the same.
     struct Trace {
-        /// How each step ended, and the graph at certain moments.
+        /// The result of each step, and the graph before each upload.
         var lines: [String] = []
         var violations: [String] = []
         var accepted = 0
@@ -42,9 +42,9 @@ struct Sequence {
     }
 
     enum Step {
-        /// Several together are a change set.
+        /// Several actions form a change set.
         case perform([Operation.Action])
-        /// What another client asks of the service.
+        /// A request of another client.
         case other(WireRequest)
         case synchronize
     }
@@ -67,7 +67,7 @@ struct Sequence {
         return (run.trace, steps)
     }
 
-    /// The same once more, or a part of it.
+    /// Runs the steps, all or a part of those of an earlier run.
     func repeated(_ steps: [Step], _ dialect: Dialect) throws -> Trace {
         var run = Run(self, try Self.start(dialect, sets))
         for step in steps { try run.take(step) }
@@ -87,14 +87,14 @@ struct Sequence {
         let sets: [String]
     }
 
-    /// Downloaded once for each part of the Shop. A session in here is never changed, only copied.
+    /// One session for each part of the Shop, after its download. The sessions are only copied, never changed.
     private struct Starts: @unchecked Sendable {
         var sessions: [Start: PureSession] = [:]
     }
 
     private static let starts = Mutex(Starts())
 
-    /// A store of its own with these sets downloaded.
+    /// Returns a separate store with these sets downloaded.
     static func start(_ dialect: Dialect, _ sets: [String]) throws -> PureSession {
         try starts.withLock { starts in
             let start = Start(dialect: dialect, sets: sets)

@@ -3,12 +3,12 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// Operations as an app might ask for them, legal and illegal. All choices are made among entities by their IDs, so that a
-/// V2 and a V4 store in the same state get the same operations.
+/// Random operations of an app, legal and illegal. All choices are made among entities by their IDs, so that a V2 and a
+/// V4 store in the same state get the same operations.
 struct SequenceGenerator {
     var random: SeededRandom
     let sets: [String]
-    /// Counted up, so that texts and natural keys differ.
+    /// Makes texts and natural keys unique.
     private var count = 0
 
     init(random: SeededRandom, sets: [String]) {
@@ -23,13 +23,13 @@ struct SequenceGenerator {
 
         func set(_ name: String) -> EntitySet { session.model.findEntitySet(name)! }
 
-        /// Entities of the set, those that the same change set creates included; sometimes one that was deleted.
+        /// Returns the entities of the set, including those that the same change set creates.
         func entities(_ set: String) throws -> [EntityID] {
             try session.state.rows(set: set) + new.filter { $0.set == set }.map(\.id)
         }
     }
 
-    /// One operation, or several for a change set.
+    /// Returns one action, or several for a change set.
     mutating func actions(_ session: PureSession) throws -> [Operation.Action] {
         var draft = try Draft(session: session, next: session.state.header().nextEntity)
         let size = random.chance(25) ? random.number(2...4) : 1
@@ -60,18 +60,18 @@ struct SequenceGenerator {
             let link = Link(from: from, navigation: navigation.name, to: to)
             switch random.number(0...3) {
             case 0:
-                // Most pairs are not linked: one that is.
+                // Most pairs are not linked, so choose an existing link.
                 let linked =
                     navigation.navigation.flatMap { try? draft.session.state.targets(of: from, along: $0) } ?? []
                 return .deleteLink(Link(from: from, navigation: navigation.name, to: random.pick(linked) ?? to))
-            // Now and then for a collection, too, which is illegal.
+            // Some updates of links are on collections, which is illegal.
             case 1 where !navigation.isCollection || random.chance(10): return .updateLink(link)
             default: return .createLink(link)
             }
         }
     }
 
-    /// What another client asks of the service meanwhile, by V4.
+    /// Returns a request of another client, in V4.
     mutating func request(_ session: PureSession) throws -> WireRequest? {
         let name = random.pick(sets)!
         guard let set = session.model.findEntitySet(name) else { return nil }
@@ -106,7 +106,7 @@ struct SequenceGenerator {
             body: Array(body.utf8))
     }
 
-    /// - Parameter through: what the entity is created through, so that it needs nothing else at the other end.
+    /// - Parameter through: The property through which the entity is created, which needs no other partner.
     private mutating func creation(
         _ set: String, _ draft: inout Draft, depth: Int, through: Property? = nil
     ) throws -> Creation {
@@ -145,7 +145,7 @@ struct SequenceGenerator {
             let dependent = type.navigationProperties.first {
                 $0.navigation?.constraints.contains { $0.dependent == property.name } == true
             }
-            // Only what both versions tell, so that both draw the same numbers.
+            // Only properties that both versions return, so that both draw the same random numbers.
             let isText = property.type.primitive == .string && !property.isCollection
             guard dependent != nil || isText || property.type.primitive == .int16 else { continue }
             guard random.chance(property.isNullable || !isNew ? share : 98) else { continue }
@@ -154,7 +154,7 @@ struct SequenceGenerator {
             } else if property.type.primitive == .string {
                 count += 1
                 let isNull = random.chance(property.isNullable ? 15 : 2)
-                // Now and then too long for some.
+                // Some texts are too long for some properties.
                 values[property.name] =
                     isNull ? .null : .string(random.chance(2) ? String(repeating: "x", count: 90) : "t\(count)")
             } else if property.type.primitive == .int16 {
@@ -164,7 +164,8 @@ struct SequenceGenerator {
         return values
     }
 
-    /// Sets with keys of the client need one, the others get one now and then, which the service replaces.
+    /// Returns a key for sets whose keys the client assigns. For other sets, some entities get a key, which the service
+    /// replaces.
     private mutating func keyValue(_ property: Property, _ set: String, isNew: Bool) -> Value? {
         guard isNew || random.chance(3) else { return nil }
         switch (set, property.type.primitive) {
@@ -175,7 +176,7 @@ struct SequenceGenerator {
         }
     }
 
-    /// The key of an entity that a dependent property may name, or null; now and then of one that is not there.
+    /// Returns the key of an entity to which a dependent property may refer, or null; sometimes the key of no entity.
     private mutating func dependentValue(_ navigation: Property, _ set: String, _ draft: Draft) throws -> Value {
         if random.chance(25) { return .null }
         if random.chance(3) { return .integer(900) }
@@ -194,7 +195,7 @@ struct SequenceGenerator {
     }
 
     private mutating func entity(_ set: String, _ draft: Draft) throws -> EntityID? {
-        // One that never was, or was deleted.
+        // An entity ID that was never assigned, or of a deleted entity.
         if random.chance(2) { return EntityID(rawValue: UInt64(random.number(1...400))) }
         let fresh = draft.new.filter { $0.set == set }.map(\.id)
         if random.chance(40), let id = random.pick(fresh) { return id }
@@ -203,7 +204,7 @@ struct SequenceGenerator {
 
     private mutating func target(_ navigation: Property, _ set: String, _ draft: Draft) throws -> EntityID? {
         guard let target = draft.session.model.target(of: navigation, in: draft.set(set)) else { return nil }
-        // Now and then of the wrong type.
+        // Sometimes an entity of the wrong type.
         return try entity(random.chance(3) ? set : target.name, draft)
     }
 }

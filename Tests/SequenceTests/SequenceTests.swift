@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// An app does what comes to its mind, and so do its users, its service and other clients; some things have to hold
-/// whatever it is. A sequence is told by its seed: `TIDELOG_SEED=123` runs that one alone, `TIDELOG_SEQUENCES=100000` that
-/// many from 1 on.
+/// Random sequences of operations of an app, uploads, downloads and changes by other clients, with invariants that must
+/// always hold. A seed identifies a sequence: `TIDELOG_SEED=123` runs only that one, `TIDELOG_SEQUENCES=100000` the
+/// given number of sequences from 1 on.
 struct SequenceTests {
     private static let seeds: Range<UInt64> = {
         let environment = ProcessInfo.processInfo.environment
@@ -11,13 +11,13 @@ struct SequenceTests {
         return 1..<1 + (environment["TIDELOG_SEQUENCES"].flatMap(UInt64.init) ?? 10_000)
     }()
 
-    /// Some hundred each, so that all cores have something to do.
+    /// Chunks of 500 sequences, so that all cores are used.
     private static let chunks: [Range<UInt64>] = stride(from: seeds.lowerBound, to: seeds.upperBound, by: 500).map {
         $0..<min($0 + 500, seeds.upperBound)
     }
 
     @Test(arguments: chunks)
-    func `whatever an app does links are symmetric, cardinalities hold, and both sides and both versions say the same`(
+    func `any operations keep links symmetric and cardinalities valid, and V2, V4 and the service agree`(
         _ seeds: Range<UInt64>
     ) throws {
         var accepted = 0
@@ -36,7 +36,8 @@ struct SequenceTests {
             } else if !v2.violations.isEmpty {
                 fail(sequence, legacySteps, .v2, &failures)
             } else if !sequence.isShared, v4.lines != v2.lines {
-                // Where others interfere V2 does not tell which member of a change set failed, and more of it stays.
+                // If other clients interfere, a V2 response does not identify the failed member of a change set, and
+                // more operations stay pending.
                 let difference = Sequence.difference("V4", v4.lines, "V2", v2.lines)
                 let text = steps.map(Sequence.text) + difference
                 Issue.record("Seed \(seed): \(text.joined(separator: "\n"))")
@@ -47,7 +48,7 @@ struct SequenceTests {
             "\(refused) refused, \(batches) batches sent")
     }
 
-    /// To shrink a sequence takes its time: some of a fault are enough.
+    /// Shrinks the sequence and records an issue. Shrinking is slow, so only the first failures are shrunk.
     private func fail(_ sequence: Sequence, _ steps: [Sequence.Step], _ dialect: Dialect, _ failures: inout Int) {
         failures += 1
         guard failures <= 3 else {

@@ -4,15 +4,15 @@ import Testing
 
 @testable import Simulation
 
-/// What a device says that it has done.
+/// The values that a device claims to have written.
 struct AccountTests {
     private let order = EntityID(rawValue: 1)
 
     private func account(
-        _ bodies: Record.Body..., endings: [SequenceNumber: Account.Standing] = [:]
-    ) -> Account {
+        _ bodies: Record.Body..., endings: [SequenceNumber: DeviceHistory.Outcome] = [:]
+    ) -> DeviceHistory {
         let records = bodies.enumerated().map { (SequenceNumber($0 + 1), Record(time: 0, body: $1)) }
-        return Account(device: 0, acknowledged: [], history: History(records), endings: endings)
+        return DeviceHistory(device: 0, acknowledged: [], history: History(records), endings: endings)
     }
 
     private var creation: Record.Body {
@@ -27,26 +27,26 @@ struct AccountTests {
         .operation(Operation(.update(order, changes: ["Note": .string(note)], bindings: [])))
     }
 
-    @Test func `of what it wrote the last that is through counts`() {
+    @Test func `a device claims the last of its confirmed writes`() {
         let claim = account(creation, update("a"), update("b"), update("c"), endings: [4: .without]).values["m Note"]
         #expect(claim?.last == "b")
         #expect(claim?.perhaps == [])
     }
 
-    @Test func `what is in doubt may be there or not`() {
+    @Test func `a write in doubt may have taken effect or not`() {
         let claim = account(creation, update("a"), update("b"), endings: [3: .unknown]).values["m Note"]
         #expect(claim?.last == "a")
         #expect(claim?.perhaps == ["b"])
     }
 
-    @Test func `what was redone may have gone behind what came later`() {
+    @Test func `a redone write may have been sent after later ones`() {
         let claim = account(creation, update("a"), .operationsUndone([2]), .operationsRedone([2]), update("b"))
             .values["m Note"]
         #expect(claim?.last == "b")
         #expect(claim?.perhaps == ["a"])
     }
 
-    @Test func `what a decision took from an update it no longer claims`() {
+    @Test func `a device does not claim values that a conflict resolution dropped`() {
         let resolved = ConflictResolved(
             entity: order, decision: .serverWins, dropped: [.init(operation: 2, properties: ["Note"])])
         let account = account(creation, update("a"), .conflictResolved(resolved))
@@ -55,7 +55,7 @@ struct AccountTests {
         #expect(account.history.decisions[order] == 3)
     }
 
-    @Test func `sent without an answer is doubted, whatever comes of it later`() {
+    @Test func `an operation that was sent without a response counts as in doubt, regardless of its outcome`() {
         let prepared = BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: 2)]])
         let answered = BatchAnswered(batch: 2, outcomes: [.init(operation: 2, result: .confirmed(images: []))])
         let account = account(

@@ -2,9 +2,9 @@ import Testing
 
 @testable import Simulation
 
-/// The tokens that the service of the simulation believes.
+/// The tokens that the simulated service accepts.
 struct LoginTests {
-    @Test func `a token is believed until its time is over, and from its own device`() throws {
+    @Test func `a token is accepted until it expires, and only from its own device`() throws {
         var login = Login(lifetime: 100)
         let given = login.token(for: 1, now: 0)
         let token = try #require(given)
@@ -14,13 +14,13 @@ struct LoginTests {
         #expect(!login.believes(nil, of: 1, now: 0))
     }
 
-    @Test func `a newer token takes the place of the older one`() throws {
+    @Test func `a newer token replaces the previous one`() throws {
         var login = Login(lifetime: 100)
         let tokens = (0..<2).compactMap { _ in login.token(for: 1, now: 0) }
         #expect(tokens.map { login.believes("Bearer \($0)", of: 1, now: 1) } == [false, true])
     }
 
-    @Test func `who does not log in gets none, or one that is not believed, until the calm`() {
+    @Test func `refused logins return no valid token until the calm phase`() {
         var login = Login(lifetime: 100)
         login.refuse(3, of: 1)
         let given = (0..<3).map { _ in login.token(for: 1, now: 0) }

@@ -2,44 +2,44 @@ import Foundation
 import Simulation
 import Testing
 
-/// The engine in the simulated world. What fails is printed with the command that shows it line by line.
+/// The engine in the simulator. A failure prints the command that shows the run line by line.
 struct SimulationTests {
-    /// How many runs there are; `TIDELOG_SIMULATIONS` asks for more.
+    /// Number of runs, set by `TIDELOG_SIMULATIONS`.
     private static let runs = max(
         1, ProcessInfo.processInfo.environment["TIDELOG_SIMULATIONS"].flatMap { UInt64($0) } ?? 2_000)
 
-    @Test func `nothing is lost, done twice or left without a reason`() async {
+    @Test func `no operation is lost, repeated or left without a reason`() async {
         let start = ContinuousClock.now
-        let report = await Campaign(seeds: 1...Self.runs).run()
+        let report = await SeedSweep(seeds: 1...Self.runs).run()
         print(report.summary(seconds: (ContinuousClock.now - start) / .seconds(1)))
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
     }
 
-    @Test(arguments: Plant.allCases)
-    func `a planted fault is found`(_ plant: Plant) async {
+    @Test(arguments: SeededBug.allCases)
+    func `a seeded bug is detected`(_ plant: SeededBug) async {
         var options = Simulation.Options()
         options.plants = [plant]
-        let report = await Campaign(seeds: 1...800, options: options, stopsAtFirst: true).run()
+        let report = await SeedSweep(seeds: 1...800, options: options, stopsAtFirst: true).run()
         #expect(!report.findings.isEmpty)
     }
 
-    @Test func `one seed gives one run, byte for byte`() async {
-        let report = await Campaign(seeds: 5_001...5_020, runsTwice: true).run()
+    @Test func `a seed determines a run byte by byte`() async {
+        let report = await SeedSweep(seeds: 5_001...5_020, runsTwice: true).run()
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
     }
 
-    @Test func `cut creates are neither lost nor done twice, and those with unique content settle without a person`()
+    @Test func `interrupted creates are neither lost nor repeated, and those with unique content need no user`()
         async
     {
-        let outcome = await CutCampaign(cuts: 400).run()
+        let outcome = await CutSweep(cuts: 400).run()
         print(outcome.summary)
         #expect(outcome.violations == [])
         let (all, alone) = (outcome.cuts[.unique, default: 0], outcome.settled[.unique, default: 0])
         #expect(alone * 10 >= all * 9, "\(alone) of \(all)")
     }
 
-    @Test func `what no client can prevent is noticed`() async {
-        let outcome = await CutCampaign(cuts: 400, drawsResidue: true).run()
+    @Test func `faults that no client can prevent are detected`() async {
+        let outcome = await CutSweep(cuts: 400, drawsResidue: true).run()
         #expect(outcome.violations.contains { $0.contains("loss (stranger") })
         #expect(outcome.violations.contains { $0.contains("duplicate (unique, muchTooLate") })
     }

@@ -3,7 +3,8 @@ import Operations
 import SyncCore
 import Testing
 
-/// What a refusal says: who would be alone, by which property, because of what, and what would be legal instead.
+/// Messages of cardinality refusals: the entities that would lack a partner, the property, the cause, and the legal
+/// alternatives.
 struct CardinalityRefusalTests {
     let store: TestStore
 
@@ -25,7 +26,7 @@ struct CardinalityRefusalTests {
         try store.download("Children", ["ChildID": .integer(key), "FatherID": .integer(father)])
     }
 
-    @Test func `of many that would be alone the first five are named`() throws {
+    @Test func `a refusal names the first five of the entities that would lack a partner`() throws {
         let father = try father(1)
         for key in 1...7 { _ = try child(Int64(key), of: 1) }
         let refusal = try refusal(.delete(father))
@@ -37,7 +38,7 @@ struct CardinalityRefusalTests {
         #expect(refusal.recovery?.hasSuffix("or link them to another entity of Fathers there.") == true)
     }
 
-    @Test func `an entity without a key is named by its ID`() throws {
+    @Test func `a refusal names an entity without a key by its ID`() throws {
         let father = try store.create("Fathers")
         let child = try store.create("Children", bindings: [Binding(navigation: "Father", targets: [father])])
         let refusal = try refusal(.delete(father))
@@ -46,7 +47,7 @@ struct CardinalityRefusalTests {
         #expect(refusal.recovery?.hasPrefix("Add the delete of Children(\(child)) to the same change set") == true)
     }
 
-    @Test func `the reason is what this call did, not what is pending from before`() throws {
+    @Test func `a refusal names the cause in this call, not pending operations before it`() throws {
         let (first, second) = (try father(1), try father(2))
         let child = try child(1, of: 1)
         try store.perform([.updateLink(Link(from: child, navigation: "Father", to: second))])
@@ -56,7 +57,7 @@ struct CardinalityRefusalTests {
         try store.perform([.delete(first)])
     }
 
-    @Test func `who was pushed out twice in a change set is told once`() throws {
+    @Test func `an entity that a change set displaces twice is named once`() throws {
         for key in 1...3 { _ = try store.download("Cities", ["CityID": .integer(Int64(key))]) }
         let mayors = try (1...3).map {
             try store.download("Mayors", ["MayorID": .integer(Int64($0)), "CityID": .integer(Int64($0))])

@@ -3,7 +3,8 @@ import Operations
 import SyncCore
 import Testing
 
-/// The matrix of the six combinations: what may be created, moved, unlinked and deleted alone, and what only together.
+/// The six combinations of multiplicities: which entities may be created, moved, unlinked and deleted alone, and which
+/// only together.
 struct CardinalityTests {
     let store: TestStore
 
@@ -36,7 +37,7 @@ struct CardinalityTests {
 
     // MARK: 0..1 – 0..1 (Person – ID card)
 
-    @Test func `0..1–0..1: everything is allowed, and an old partner is set free`() throws {
+    @Test func `0..1–0..1: every change is allowed, and a former partner becomes free`() throws {
         let first = try store.create("Persons")
         let second = try store.create("Persons")
         let card = try store.create("IDCards", bindings: to("Person", first))
@@ -51,7 +52,7 @@ struct CardinalityTests {
 
     // MARK: 1 – 0..1 (City – Mayor)
 
-    @Test func `1–0..1: a mayor without a city is refused, by whatever technique a city is enough`() throws {
+    @Test func `1–0..1: a mayor without a city is refused, and each technique of giving one is accepted`() throws {
         #expect(try isRefused(.create(new("Mayors"), parent: nil)))
         let city = try store.create("Cities")
         #expect(try !isRefused(.create(new("Mayors", to("City", city)), parent: nil)))
@@ -65,7 +66,7 @@ struct CardinalityTests {
         _ = mayor
     }
 
-    @Test func `1–0..1: two creates and a link are legal in one change set only`() throws {
+    @Test func `1–0..1: two creates and a link are legal only in one change set`() throws {
         let city = try new("Cities")
         let mayor = try new("Mayors", offset: 1)
         let link = link(city.entity, "Mayor", mayor.entity)
@@ -74,7 +75,7 @@ struct CardinalityTests {
             try !isRefused(.create(city, parent: nil), .create(mayor, parent: nil), .createLink(link), changeSet: true))
     }
 
-    @Test func `1–0..1: a mayor moves, but does not push another one out`() throws {
+    @Test func `1–0..1: a mayor can move, but cannot displace another one`() throws {
         let (first, second, third) = (
             try store.create("Cities"), try store.create("Cities"), try store.create("Cities")
         )
@@ -88,7 +89,7 @@ struct CardinalityTests {
         #expect(try !isRefused(.updateLink(link(a, "City", third)), .delete(b), changeSet: true))
     }
 
-    @Test func `1–0..1: the link is not deleted, from neither end, nor by clearing the dependent property`() throws {
+    @Test func `1–0..1: the link cannot be deleted from either end, nor by clearing the dependent property`() throws {
         let city = try store.download("Cities", ["CityID": .integer(1)])
         let mayor = try store.download("Mayors", ["MayorID": .integer(1), "CityID": .integer(1)])
         #expect(try isRefused(.deleteLink(link(city, "Mayor", mayor))))
@@ -96,7 +97,7 @@ struct CardinalityTests {
         #expect(try isRefused(.update(mayor, changes: ["CityID": .null], bindings: [])))
     }
 
-    @Test func `1–0..1: unlink and link again is legal in one change set`() throws {
+    @Test func `1–0..1: deleting the link and creating another one is legal in one change set`() throws {
         let (city, other) = (try store.create("Cities"), try store.create("Cities"))
         let mayor = try store.create("Mayors", bindings: to("City", city))
         #expect(
@@ -104,7 +105,9 @@ struct CardinalityTests {
                 .deleteLink(link(mayor, "City", city)), .createLink(link(other, "Mayor", mayor)), changeSet: true))
     }
 
-    @Test func `1–0..1: a city with a mayor goes only together with the mayor; a mayor goes alone`() throws {
+    @Test func `1–0..1: a city with a mayor is deleted only together with the mayor, and a mayor can be deleted alone`()
+        throws
+    {
         let (city, other) = (try store.create("Cities"), try store.create("Cities"))
         let mayor = try store.create("Mayors", bindings: to("City", city))
         let second = try store.create("Mayors", bindings: to("City", other))
@@ -123,7 +126,7 @@ struct CardinalityTests {
         return (owner.entity, car.entity)
     }
 
-    @Test func `1–1: neither end is created alone; both are by a deep insert or a change set`() throws {
+    @Test func `1–1: neither end can be created alone, but both by a deep insert or a change set`() throws {
         #expect(try isRefused(.create(new("Owners"), parent: nil)))
         #expect(try isRefused(.create(new("Cars"), parent: nil)))
         let (owner, _) = try pair()
@@ -133,7 +136,7 @@ struct CardinalityTests {
         #expect(try !isRefused(.create(new("Cars", inline: [inline]), parent: nil)))
     }
 
-    @Test func `1–1: a single updateLink is refused; a swap in one change set is not`() throws {
+    @Test func `1–1: a single updateLink is refused, and a swap in one change set is accepted`() throws {
         let (first, second) = (try pair(), try pair())
         let there = Operation.Action.updateLink(link(first.car, "Owner", second.owner))
         let back = Operation.Action.updateLink(link(second.car, "Owner", first.owner))
@@ -144,7 +147,7 @@ struct CardinalityTests {
         #expect(try store.targets(second.owner, "Car") == [first.car])
     }
 
-    @Test func `1–1: no link is deleted, no end is deleted alone, both go together`() throws {
+    @Test func `1–1: no link and no single end can be deleted, but both ends together`() throws {
         let (owner, car) = try pair()
         #expect(try isRefused(.deleteLink(link(car, "Owner", owner))))
         #expect(try isRefused(.delete(owner)))
@@ -154,7 +157,7 @@ struct CardinalityTests {
 
     // MARK: 1 – * (Father – Children)
 
-    @Test func `1–*: a child needs a father at its creation`() throws {
+    @Test func `1–*: the create of a child requires a father`() throws {
         #expect(try isRefused(.create(new("Children"), parent: nil)))
         let father = try store.create("Fathers")
         #expect(try !isRefused(.create(new("Children", to("Father", father)), parent: nil)))
@@ -163,12 +166,12 @@ struct CardinalityTests {
         #expect(try !isRefused(.create(deep, parent: nil)))
     }
 
-    @Test func `1–*: a father's key that is not in the store is a father all the same`() throws {
+    @Test func `1–*: the key of a father that is not in the store satisfies the requirement`() throws {
         let child = try store.creation(store.newID(), "Children", ["FatherID": .integer(77)])
         #expect(try !isRefused(.create(child, parent: nil)))
     }
 
-    @Test func `1–*: a child moves from either end, but never loses its father`() throws {
+    @Test func `1–*: a child can be moved from either end, but cannot lose its father`() throws {
         let (first, second) = (try store.create("Fathers"), try store.create("Fathers"))
         let child = try store.create("Children", bindings: to("Father", first))
         #expect(try !isRefused(.createLink(link(second, "Children", child))))
@@ -178,7 +181,7 @@ struct CardinalityTests {
         #expect(try isRefused(.deleteLink(link(child, "Father", first))))
     }
 
-    @Test func `1–*: a father with children goes only when they are elsewhere or go with him`() throws {
+    @Test func `1–*: a father is deleted only after its children were moved, or together with them`() throws {
         let (first, second) = (try store.create("Fathers"), try store.create("Fathers"))
         let a = try store.create("Children", bindings: to("Father", first))
         let b = try store.create("Children", bindings: to("Father", first))
@@ -199,7 +202,7 @@ struct CardinalityTests {
 
     // MARK: 0..1 – * (Customer – Orders)
 
-    @Test func `0..1–*: free, and an order that is already owned moves`() throws {
+    @Test func `0..1–*: every change is allowed, and an order with a customer can be moved`() throws {
         let (first, second) = (try store.create("Customers"), try store.create("Customers"))
         let order = try store.create("Orders")
         try store.perform([.createLink(link(first, "Orders", order))])
@@ -214,7 +217,7 @@ struct CardinalityTests {
 
     // MARK: * – * (Supplier – Product)
 
-    @Test func `*–*: links are added once and removed, and go with either end`() throws {
+    @Test func `*–*: a link is created once, deleted from either end, and removed with either entity`() throws {
         let supplier = try store.create("Suppliers")
         let (a, b) = (try store.create("Products"), try store.create("Products"))
         try store.perform([.createLink(link(supplier, "Products", a)), .createLink(link(b, "Suppliers", supplier))])

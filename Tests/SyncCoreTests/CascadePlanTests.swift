@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// A delete that takes others along, several levels deep.
+/// Deletes that cascade over several levels.
 @Suite struct CascadePlanTests {
     static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -25,7 +25,7 @@ import Testing
         try store.add(.serviceInstalled(.init(root: "http://127.0.0.1/v4/", metadata: Array(Self.metadata.utf8))))
     }
 
-    /// Nodes as if they had been downloaded, each below the one before it.
+    /// Returns a chain of downloaded nodes, each one the child of the previous one.
     private func chain(_ count: Int) throws -> [EntityID] {
         let first = try store.newID().rawValue
         var images: [EntityImage] = []
@@ -42,7 +42,7 @@ import Testing
         return images.map(\.entity)
     }
 
-    @Test func `a delete waits for everything pending on what it takes along, at any depth`() throws {
+    @Test func `a delete waits for all pending operations on the entities of its cascade, at any depth`() throws {
         let nodes = try chain(4)
         let leaf = try store.create("Nodes", parent: Parent(entity: nodes[3], navigation: "Below"))
         try store.perform([.update(leaf, changes: ["Text": .string("b")], bindings: [])])
@@ -59,7 +59,7 @@ import Testing
         #expect(sent.map(\.count) == [1, 1, 1])
     }
 
-    @Test func `what is left pending on an entity that is gone says so, and is ended by undoing it`() throws {
+    @Test func `a pending operation on a cascaded entity states the reason, and can be undone`() throws {
         let gone = EntityID(rawValue: 77)
         try store.add(.lost)
         let update = try store.add(
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: [40, 3_000])
-    func `a chain of creations that is too deep for one request is held`(_ count: Int) throws {
+    func `a chain of creates that is too deep for one request is held back`(_ count: Int) throws {
         store.service = ServiceOptions(supportsBatch: false)
         let first = try store.newID().rawValue
         let changeSet = try store.state.header().applied + 1

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What several operations on one entity come to.
+/// Coalescing of operations on the same entity.
 @Suite struct CoalescingTests {
     let store: TestStore
     let customer: EntityID
@@ -24,9 +24,9 @@ import Testing
         try store.perform([.update(id, changes: values, bindings: [])])[0]
     }
 
-    // MARK: One request
+    // MARK: Coalesced into one request
 
-    @Test func `a creation and updates go as one creation that carries them all`() throws {
+    @Test func `a create and updates are coalesced into one create`() throws {
         let order = try store.create(
             "Orders", note("a"), bindings: [Binding(navigation: "Customer", targets: [customer])])
         _ = try update(order, note("b"))
@@ -39,13 +39,13 @@ import Testing
         #expect(try store.value(order, "Note") == .string("c"))
     }
 
-    @Test func `updates go as one update with what each property was set to last`() throws {
+    @Test func `updates are coalesced into one update with the last value of each property`() throws {
         _ = try update(customer, ["Name": .string("B")])
         _ = try update(customer, ["Name": .string("C")])
         #expect(store.requests(try plan()) == [#"PATCH Customers(1) {"Name":"C"}"#])
     }
 
-    @Test func `an update and a deletion go as a deletion`() throws {
+    @Test func `an update and a delete are coalesced into the delete`() throws {
         let first = try update(customer, ["Name": .string("B")])
         let second = try store.perform([.delete(customer)])
         let plan = try plan()
@@ -55,7 +55,7 @@ import Testing
         #expect(try store.state.row(customer) == nil)
     }
 
-    @Test func `an update passes what only refers to the entity`() throws {
+    @Test func `an update is not moved before operations that only refer to the entity`() throws {
         let order = try store.create("Orders")
         try store.perform([.createLink(link(customer, "Orders", order))])
         _ = try update(customer, ["Name": .string("B")])
@@ -63,7 +63,7 @@ import Testing
         #expect(store.requests(try plan()).count == 3)
     }
 
-    @Test func `a later update takes a new principal along by its place in the queue, not before it is there`() throws {
+    @Test func `a coalesced update that binds a new principal is sent after the principal's create`() throws {
         let order = try store.create("Orders", note("a"))
         let other = try store.create("Customers", ["Name": .string("New")])
         try store.perform([.update(order, changes: [:], bindings: [Binding(navigation: "Customer", targets: [other])])])
@@ -71,16 +71,16 @@ import Testing
         #expect(plan.changeSets.flatMap(\.requests).flatMap(\.carries).isEmpty)
     }
 
-    @Test func `a value that leads to another partner replaces the binding`() throws {
+    @Test func `a value that refers to another partner replaces the binding`() throws {
         try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
         _ = try update(order, ["CustomerID": .integer(2)])
         #expect(store.requests(try plan()) == [#"POST Orders {"CustomerID":2}"#])
     }
 
-    // MARK: Nothing
+    // MARK: Coalesced into no request
 
-    @Test func `a creation, its updates and its deletion come to nothing`() throws {
+    @Test func `a create, its updates and its delete cancel each other out`() throws {
         let order = try store.create(
             "Orders", note("a"), bindings: [Binding(navigation: "Customer", targets: [customer])])
         _ = try update(order, note("b"))
@@ -94,14 +94,14 @@ import Testing
         #expect(try store.targets(customer, "Orders").isEmpty)
     }
 
-    @Test func `a link that is made and removed comes to nothing, and so does one that is removed and made again`()
+    @Test func `a link that is created and deleted, or deleted and created again, cancels out`()
         throws
     {
         let supplier = try store.download("Suppliers", ["SupplierID": .integer(1)])
         let product = try store.download("Products", ["ProductID": .integer(1)])
         let bond = link(supplier, "Products", product)
         try store.perform([.createLink(bond)])
-        // From the other end it is the same link.
+        // Deletes the same link from its other end.
         try store.perform([.deleteLink(link(product, "Suppliers", supplier))])
         var plan = try plan()
         #expect(plan.isEmpty && plan.elided.count == 2)
@@ -114,7 +114,7 @@ import Testing
         #expect(plan.isEmpty && plan.elided.count == 2)
     }
 
-    @Test func `a creation that pushed somebody out does not come to nothing`() throws {
+    @Test func `a create that displaced another entity does not cancel out`() throws {
         let person = try store.download("Persons", ["PersonID": .integer(1)])
         let old = try store.download("IDCards", ["IDCardID": .integer(1)])
         try store.perform([.createLink(link(person, "IDCard", old))])
@@ -125,7 +125,7 @@ import Testing
         #expect(try !plan().isEmpty)
     }
 
-    @Test func `a link that pushed another one out does not come to nothing`() throws {
+    @Test func `a link that displaced another one does not cancel out`() throws {
         let other = try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.download("Orders", ["OrderID": .integer(5)])
         try store.perform([.createLink(link(customer, "Orders", order))])
@@ -135,9 +135,9 @@ import Testing
         #expect(try plan().elided.isEmpty)
     }
 
-    // MARK: Never
+    // MARK: Not coalesced
 
-    @Test func `without being asked for, nothing is put together`() throws {
+    @Test func `operations are not coalesced unless the option is set`() throws {
         let order = try store.create("Orders", note("a"))
         _ = try update(order, note("b"))
         let plan = try store.plan()
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: ["unmodifiable", "header", "category", "transaction", "draft"])
-    func `what has to stay by itself does`(_ what: String) throws {
+    func `operations that must stay separate are not coalesced`(_ what: String) throws {
         let order = try store.create("Orders", note("a"))
         store.attributes = {
             switch what {
@@ -162,9 +162,9 @@ import Testing
         #expect(plan.changeSets.flatMap(\.requests).flatMap(\.carries).isEmpty)
     }
 
-    // MARK: Fixes
+    // MARK: Corrections of rejected creates
 
-    @Test func `what was changed since a creation was refused goes with it, also without being asked for`() throws {
+    @Test func `changes after a rejected create are sent with it, also without the option`() throws {
         let order = try store.create("Orders", note("wrong"))
         let creation = try store.state.pendingOperations()[0].sequence
         try store.answer(try store.plan(), refusing: [creation])
@@ -176,7 +176,7 @@ import Testing
         #expect(try store.state.pendingOperations().isEmpty)
     }
 
-    @Test func `a refused creation whose entity is deleted is not sent again`() throws {
+    @Test func `a rejected create whose entity is deleted is not sent again`() throws {
         let order = try store.create("Orders", note("wrong"))
         let creation = try store.state.pendingOperations()[0].sequence
         try store.answer(try store.plan(), refusing: [creation])
@@ -186,7 +186,7 @@ import Testing
         #expect(plan.elided.sorted() == [creation] + deletion)
     }
 
-    @Test func `an unmodifiable request is sent again as it was`() throws {
+    @Test func `an unmodifiable request is sent again unchanged`() throws {
         store.attributes = { $0.isUnmodifiable = true }
         let order = try store.create("Orders", note("wrong"))
         store.attributes = { _ in }
@@ -196,7 +196,7 @@ import Testing
         #expect(store.requests(try store.plan(retrying: [creation])) == [#"POST Orders {"Note":"wrong"}"#])
     }
 
-    @Test func `a fix is found however far behind in the queue it is`() throws {
+    @Test func `a correction is found at any distance in the queue`() throws {
         let order = try store.create("Orders", note("wrong"))
         let creation = try store.state.pendingOperations()[0].sequence
         try store.answer(try store.plan(), refusing: [creation])

@@ -45,7 +45,7 @@ import Testing
         try UploadPlanner(storage: store.state, model: store.model).plan()
     }
 
-    @Test func `mine goes over theirs, with their ETag`() throws {
+    @Test func `the resolution mine sends the pending value with the new ETag`() throws {
         let operation = try update(["Note": .string("mine")])
         try others(["Note": .string("theirs")])
         _ = try resolve(.mine)
@@ -55,7 +55,9 @@ import Testing
         #expect(try store.value(order, "Note") == .string("mine"))
     }
 
-    @Test func `theirs undoes what is pending, and a redo has it back on top of theirs`() throws {
+    @Test func `the resolution theirs undoes the pending operations, and a redo applies them to the new base state`()
+        throws
+    {
         let operation = try update(["Note": .string("mine")])
         try others(["Note": .string("theirs")])
         _ = try resolve(.theirs)
@@ -66,7 +68,7 @@ import Testing
         #expect(try plan().changeSets.flatMap(\.operations) == [operation])
     }
 
-    @Test func `theirs for one property leaves the others of the operation`() throws {
+    @Test func `the resolution theirs for one property keeps the other properties of the operation`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(5)])
         let operation = try update(["Note": .string("mine"), "CustomerID": .integer(5)])
         try others(["Note": .string("theirs")])
@@ -76,7 +78,7 @@ import Testing
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
-    @Test func `a value that is neither's replaces both`() throws {
+    @Test func `a merged value replaces both versions`() throws {
         let operation = try update(["Note": .string("mine")])
         try others(["Note": .string("theirs")])
         let outcome = try resolve(ConflictResolution(.mine, properties: ["Note": .value(.string("both"))]))
@@ -84,7 +86,7 @@ import Testing
         #expect(outcome.merged == ["Note": .string("both")])
     }
 
-    @Test func `what others deleted can only be given up`() throws {
+    @Test func `an update of a deleted entity can only be given up`() throws {
         let operation = try update(["Note": .string("mine")])
         try store.add(.entitiesMissing([order]))
         #expect(try outcome(.mine) == nil)
@@ -93,7 +95,7 @@ import Testing
         #expect(try store.state.row(order) == nil)
     }
 
-    @Test func `a deletion that is given up brings the entity back as others changed it`() throws {
+    @Test func `giving up a delete restores the entity as the other client changed it`() throws {
         try store.perform([.delete(order)])
         try others(["Note": .string("theirs")])
         #expect(try store.state.row(order) == nil)
@@ -101,7 +103,7 @@ import Testing
         #expect(try store.value(order, "Note") == .string("theirs"))
     }
 
-    @Test func `what the service refused because of the conflict goes again`() throws {
+    @Test func `an operation that was rejected because of the conflict is sent again`() throws {
         let operation = try update(["Note": .string("mine")])
         try store.add(
             .batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: operation)]])))
@@ -129,7 +131,7 @@ import Testing
     ]
 
     @Test(arguments: overlapping)
-    func `a policy decides where both changed the same`(
+    func `a policy resolves changes of the same property`(
         policy: ConflictPolicy, expected: ConflictResolved.Decision?
     ) throws {
         _ = try update(["Note": .string("mine")])
@@ -143,7 +145,7 @@ import Testing
     ]
 
     @Test(arguments: separate)
-    func `a policy decides where both changed different things`(
+    func `a policy resolves changes of different properties`(
         policy: ConflictPolicy, expected: ConflictResolved.Decision?
     ) throws {
         try store.download("Customers", ["CustomerID": .integer(5)])
@@ -152,7 +154,7 @@ import Testing
         #expect(policy.resolution(of: try conflict())?.decision == expected)
     }
 
-    @Test func `where the server wins the overlap, the rest of mine is kept`() throws {
+    @Test func `with the policy server wins for overlaps, the other pending values are kept`() throws {
         try store.download("Customers", ["CustomerID": .integer(5)])
         _ = try update(["CustomerID": .integer(5), "Note": .string("mine")])
         try others(["Note": .string("theirs")])
@@ -162,7 +164,7 @@ import Testing
         #expect(try store.value(order, "CustomerID") == .integer(5))
     }
 
-    @Test func `a state with conflicts comes back from its snapshot`() throws {
+    @Test func `a snapshot restores a state with conflicts`() throws {
         _ = try update(["Note": .string("mine")])
         try others(["Note": .string("theirs")])
         let restored = WorkingSet()
@@ -170,7 +172,7 @@ import Testing
         let fold = try Fold(storage: store.state)
         try fold.writeSnapshot { kind, payload in try restoration.add(kind: kind, payload: payload) }
         _ = try restoration.finish()
-        #expect(try restored.ancestors() == [order])
+        #expect(try restored.mergeBases() == [order])
         #expect(try StateDigest(of: restored) == store.digest())
     }
 }

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What is pending here meets what others did.
+/// Pending operations and changes by other clients.
 @Suite struct ConflictTests {
     let store: TestStore
     let customer: EntityID
@@ -42,12 +42,12 @@ import Testing
                     batch: batch, outcomes: [.init(operation: operation, result: .confirmed(images: images))])))
     }
 
-    @Test func `without a pending change there is no ancestor, whatever others do`() throws {
+    @Test func `an entity without a pending change has no merge base`() throws {
         try others("Eve")
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
     }
 
-    @Test func `what only names an entity is not among its changes`() throws {
+    @Test func `operations that only refer to an entity are not changes of it`() throws {
         let order = try EntityID(rawValue: store.state.header().nextEntity.rawValue)
         let creation = Creation(
             entity: order, set: "Orders", type: "Shop.Order", values: ["OrderID": .integer(7)],
@@ -62,7 +62,7 @@ import Testing
         #expect(try !store.state.hasPendingChange(of: customer))
     }
 
-    @Test func `a property that both changed has three versions`() throws {
+    @Test func `a property that both clients changed has three versions`() throws {
         let operation = try rename("Bob")
         try others("Eve")
         let conflict = try #require(try conflict())
@@ -74,7 +74,7 @@ import Testing
         #expect(name.theirs == .string("Eve"))
     }
 
-    @Test func `what is in doubt hides what others did, but not a link in a collection`() throws {
+    @Test func `an operation in doubt hides changes by other clients, except for a link in a collection`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(7)])
         let linked = try store.perform([.createLink(link(customer, "Orders", order))])[0]
         let renamed = try rename("Bob")
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: [("2", false), ("3", true)])
-    func `behind a change of ours that was answered with an ETag only, another ETag is somebody else's`(
+    func `after a confirmed change with only an ETag in the response, a different ETag is a conflict`(
         _ etag: String, _ isConflict: Bool
     ) throws {
         let first = try rename("Bob")
@@ -100,26 +100,26 @@ import Testing
         #expect(try (conflict() != nil) == isConflict)
     }
 
-    @Test func `both changed it to the same, and nothing overlaps`() throws {
+    @Test func `equal changes of both clients do not overlap`() throws {
         try rename("Eve")
         try others("Eve")
         #expect(try conflict()?.isOverlapping == false)
     }
 
-    @Test func `another ETag alone is no conflict`() throws {
+    @Test func `a different ETag alone is no conflict`() throws {
         try rename("Bob")
         try others("Ada", etag: "9")
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
     }
 
-    @Test func `what others take back is no conflict any more`() throws {
+    @Test func `a change that the other client reverts is no longer a conflict`() throws {
         try rename("Bob")
         try others("Eve")
         try others("Ada", etag: "3")
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
     }
 
-    @Test func `the base is that of the oldest pending edit, also after a second download and a second edit`() throws {
+    @Test func `the merge base is that of the oldest pending update, also after later downloads and updates`() throws {
         try rename("Bob")
         try others("Eve")
         try rename("Cleo")
@@ -130,7 +130,8 @@ import Testing
         #expect(name.theirs == .string("Fay"))
     }
 
-    @Test func `an edit of what a download has shown meanwhile is made on that`() throws {
+    @Test func `an update of a property that a download has just changed has the downloaded value as its base`() throws
+    {
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")], etag: "1")
         try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])
         try store.download("Orders", ["OrderID": .integer(1), "Note": .string("b")], etag: "2")
@@ -139,30 +140,32 @@ import Testing
         #expect(try conflict(order) == nil)
     }
 
-    @Test func `own updates one after the other do not conflict with themselves`() throws {
+    @Test func `successive updates of the same client do not conflict`() throws {
         let first = try rename("Bob")
         try rename("Cleo")
         try confirm(first, [image(customer, ["CustomerID": .integer(1), "Name": .string("Bob")])])
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
     }
 
-    @Test func `how the service writes our own value is no conflict with the next edit of it`() throws {
+    @Test func `a normalized form of the own value does not conflict with the next update`() throws {
         let first = try rename("  Bob  ")
         try rename("Cleo")
-        // No body and no ETag: the entity is read.
+        // The response has no body and no ETag, so the entity is read.
         try confirm(first)
         try others("Bob", etag: "2")
         #expect(try conflict() == nil)
     }
 
-    @Test func `what the service changes along with our own update is no conflict, for no policy`() throws {
+    @Test func `a property that the service changes together with the own update is no conflict under any policy`()
+        throws
+    {
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")], etag: "1")
         let operations = try store.perform([
             .update(order, changes: ["CustomerID": .integer(1)], bindings: []),
             .update(order, changes: ["CustomerID": .null], bindings: []),
         ])
         try confirm(operations[0])
-        // The service wrote a note because of it.
+        // The service changed the note because of the update.
         try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .string("changed"), "CustomerID": .integer(1)], etag: "2")
         #expect(try conflict(order) == nil)
@@ -170,8 +173,8 @@ import Testing
         #expect(try conflict(order) == nil)
     }
 
-    @Test func `what others did is found also where our own answer brings it`() throws {
-        // A service without ETags: the request was not conditional.
+    @Test func `a change by another client is also found in the response to the own update`() throws {
+        // The service has no ETags, so the request was unconditional.
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         let first = try store.perform([.update(order, changes: ["CustomerID": .integer(1)], bindings: [])])[0]
         try store.perform([.update(order, changes: ["Note": .string("mine")], bindings: [])])
@@ -187,7 +190,9 @@ import Testing
         #expect(note.theirs == .string("theirs"))
     }
 
-    @Test func `an operation in doubt whose effect a download shows is no conflict, before or after`() throws {
+    @Test func `an operation in doubt whose effect a download contains is no conflict, before or after its resolution`()
+        throws
+    {
         let first = try rename("Bob")
         try rename("Cleo")
         try store.add(
@@ -202,7 +207,7 @@ import Testing
         #expect(try conflict() == nil)
     }
 
-    @Test func `a deletion by others meets an edit here`() throws {
+    @Test func `a delete by another client conflicts with a local update`() throws {
         let operation = try rename("Bob")
         try store.add(.entitiesMissing([customer]))
         let conflict = try #require(try conflict())
@@ -210,12 +215,12 @@ import Testing
         #expect(conflict.operations == [operation])
     }
 
-    @Test func `an entity that nobody needs goes when the service does not have it`() throws {
+    @Test func `an entity without pending operations is removed if the service does not have it`() throws {
         try store.add(.entitiesMissing([customer]))
         #expect(try store.state.row(customer) == nil)
     }
 
-    @Test func `a deletion here meets an edit by others`() throws {
+    @Test func `a local delete conflicts with an update by another client`() throws {
         try store.perform([.delete(customer)])
         try others("Eve")
         let conflict = try #require(try conflict())
@@ -223,13 +228,13 @@ import Testing
         #expect(conflict.properties.first?.theirs == .string("Eve"))
     }
 
-    @Test func `both deleted it, and agree`() throws {
+    @Test func `a delete by both clients is no conflict`() throws {
         try store.perform([.delete(customer)])
         try store.add(.entitiesMissing([customer]))
         #expect(try conflict() == nil)
     }
 
-    @Test func `a link to one that both moved has three targets`() throws {
+    @Test func `a single-valued link that both clients moved has three targets`() throws {
         let person = try store.download("Persons", ["PersonID": .integer(1)])
         let cards = try (1...3).map { try store.download("IDCards", ["IDCardID": .integer($0)]) }
         func shown(_ card: EntityID) throws {
@@ -249,21 +254,21 @@ import Testing
         #expect(difference.isOverlapping)
     }
 
-    @Test func `a link to an entity is no change of it`() throws {
+    @Test func `a link to an entity is no change of the entity`() throws {
         try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
         try others("Eve")
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
     }
 
-    @Test func `an undo of the edit ends the conflict`() throws {
+    @Test func `undoing the update ends the conflict`() throws {
         let operation = try rename("Bob")
         try others("Eve")
         try store.undo([operation])
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
         #expect(try store.value(customer, "Name") == .string("Eve"))
     }
 
-    @Test func `a removed defining query is nobody else's doing`() throws {
+    @Test func `the removal of a defining query is no change by another client`() throws {
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(
             .downloadPage(
@@ -271,16 +276,16 @@ import Testing
         try store.add(.downloadFinished(query: "All"))
         try rename("Bob")
         try store.add(.definingQueryRemoved(name: "All"))
-        #expect(try store.state.ancestors() == [])
+        #expect(try store.state.mergeBases() == [])
     }
 
-    @Test func `a key that the service changes is followed and conflicts with nothing`() throws {
+    @Test func `a changed key of the service is adopted and causes no conflict`() throws {
         try rename("Bob")
         try store.add(.entitiesRead([image(customer, ["CustomerID": .integer(7), "Name": .string("Ada")])]))
         #expect(try conflict()?.isOverlapping == false)
     }
 
-    @Test func `operations in a conflict are held, others are not`() throws {
+    @Test func `only operations in a conflict are held back`() throws {
         let held = try rename("Bob")
         let other = try store.download("Customers", ["CustomerID": .integer(2), "Name": .string("Zoe")], etag: "1")
         let free = try rename("Zara", of: other)

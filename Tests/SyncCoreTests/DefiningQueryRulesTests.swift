@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What a defining query may say, and when it may go.
+/// Valid defining queries, and the rules for their removal.
 struct DefiningQueryRulesTests {
     private static func model() throws -> EntityDataModel { try CSDLReader.read(TestModel.service.metadata) }
 
@@ -27,7 +27,7 @@ struct DefiningQueryRulesTests {
             ("Customers?$skiptoken=4", "a token of the service"),
             ("Customers?$deltatoken=4", "a token of the service"),
         ] as [(String, String?)])
-    func `a path leads to an entity set or a single entity, and the options choose among its entities`(
+    func `the path of a defining query addresses an entity set or an entity, and its options select among entities`(
         _ query: String, _ reason: String?
     ) throws {
         let refused = DefiningQueryRules.refusal(of: DefiningQuery(name: "Q", query: query), in: try Self.model())
@@ -37,11 +37,11 @@ struct DefiningQueryRulesTests {
         }
         let message = try #require(refused?.message)
         #expect(message.contains("The defining query Q"))
-        // What the parser says of a text is its own affair.
+        // The parser determines the message for a syntax error.
         if reason != "no entity set" { #expect(message.contains(reason), "\(message)") }
     }
 
-    @Test func `a query needs a name`() throws {
+    @Test func `a defining query requires a name`() throws {
         #expect(DefiningQueryRules.refusal(of: DefiningQuery(name: "", query: "Orders"), in: try Self.model()) != nil)
     }
 
@@ -57,7 +57,10 @@ struct DefiningQueryRulesTests {
             isComplete: run != 0)
     }
 
-    @Test func `a query goes before its first download, and afterwards where nothing keeps it`() {
+    @Test
+    func
+        `a query can be removed before its first download, and later unless a setting or pending operations forbid it`()
+    {
         let kept = DefiningQuerySettings(allowsRemoval: false)
         func refusal(
             _ state: QueryState, _ settings: DefiningQuerySettings?,
@@ -81,9 +84,9 @@ struct DefiningQueryRulesTests {
     }
 }
 
-/// The configuration file, line by line.
+/// Parsing of the configuration file of defining queries.
 struct DefiningQueryFileTests {
-    @Test func `a section says what is not as usual, in any order, with comments and spaces`() throws {
+    @Test func `a section contains only the changed settings, in any order, with comments and spaces`() throws {
         let file = try DefiningQueryFile(
             """
             # Events are the same for all.
@@ -108,7 +111,7 @@ struct DefiningQueryFileTests {
         #expect(try DefiningQueryFile("").settings.isEmpty)
     }
 
-    @Test func `the example of the documentation is one`() throws {
+    @Test func `the example of the documentation is parsed`() throws {
         let docs = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Docs/DefiningQueries.md")
         let text = String(decoding: try Data(contentsOf: docs), as: UTF8.self)
@@ -135,7 +138,7 @@ struct DefiningQueryFileTests {
         ("[defining_query]\nname=A\ndelta_token_lifetime=0", 3, "minutes from 1"),
         ("[defining_query]\nname=A\ndelta_token_lifetime=99999999999999999999", 3, "minutes from 1"),
     ])
-    func `what cannot be meant is refused with its line`(_ text: String, _ line: Int, _ reason: String) throws {
+    func `an invalid line is refused with its number`(_ text: String, _ line: Int, _ reason: String) throws {
         let error = #expect(throws: DefiningQueryFileError.self) { try DefiningQueryFile(text) }
         #expect(error?.line == line)
         #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")

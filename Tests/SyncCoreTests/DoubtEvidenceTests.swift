@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What follows from what is known of creates in doubt.
+/// The verdict on creates in doubt for each combination of evidence.
 struct DoubtEvidenceTests {
     struct Row: Sendable, CustomTestStringConvertible {
         let name: String
@@ -18,7 +18,7 @@ struct DoubtEvidenceTests {
         var testDescription: String { name }
     }
 
-    /// Each changes one thing in a create that was not found, in a set that is known as a whole.
+    /// Each row changes the evidence of a create that was not found, in a set of which the store holds all entities.
     static let rows = [
         Row("nothing is there, and the time is not over", "wait") { _ in },
         Row("nothing is there, and the time is over", "absent") { $0.isWaitOver = true },
@@ -59,7 +59,7 @@ struct DoubtEvidenceTests {
     ]
 
     @Test(arguments: rows)
-    func `the verdict follows from the evidence`(_ row: Row) {
+    func `the evidence determines the verdict`(_ row: Row) {
         var evidence = DoubtEvidence()
         evidence.knowsWholeSet = true
         row.change(&evidence)
@@ -77,7 +77,7 @@ struct DoubtEvidenceTests {
 
     // MARK: Waiting
 
-    @Test func `a clock that goes back never shortens the wait`() {
+    @Test func `a clock that is set back never shortens the waiting time`() {
         let sent: Timestamp = 1_000_000
         #expect(LostRequestWait(sent: sent, firstLook: nil, now: sent + 5, seconds: 120).end == sent + 120_000)
         let first = LostRequestWait(sent: sent, firstLook: nil, now: 400_000, seconds: 120)
@@ -86,7 +86,7 @@ struct DoubtEvidenceTests {
             LostRequestWait(sent: sent, firstLook: first.start, now: 519_999, seconds: 120).isOver(at: 519_999) == false
         )
         #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 520_000, seconds: 120).isOver(at: 520_000))
-        // Put back once more.
+        // The clock is set back a second time.
         #expect(LostRequestWait(sent: sent, firstLook: first.start, now: 300_000, seconds: 120).end == 420_000)
         #expect(LostRequestWait(sent: .max, firstLook: nil, now: .max, seconds: 120).end == .max)
     }
@@ -128,7 +128,7 @@ struct DoubtEvidenceTests {
         if case .alike = try resemblance(sent, found) { true } else { false }
     }
 
-    @Test func `what a service makes of values is no contradiction`() throws {
+    @Test func `normalized and rounded values of the service match the sent ones`() throws {
         let at = try #require(GlobalDateTime("2026-01-02T03:04:05.678Z"))
         let rounded = try #require(GlobalDateTime("2026-01-02T03:04:05Z"))
         let (exact, short) = (try #require(DecimalValue("1.2345")), try #require(DecimalValue("1.23")))
@@ -144,7 +144,7 @@ struct DoubtEvidenceTests {
         #expect(try !isAlike(["Flag": .boolean(true)], ["Flag": .boolean(false)]))
     }
 
-    @Test func `a telling value beside another one that differs makes a lookalike`() throws {
+    @Test func `a distinctive value next to a different one makes a lookalike`() throws {
         let found: PropertyValues = ["Name": .string("Quick blue fox"), "Code": .string("y")]
         #expect(try resemblance(["Name": .string("Quick blue fox"), "Code": .string("x")], found) == .lookalike)
         #expect(
@@ -152,7 +152,7 @@ struct DoubtEvidenceTests {
                 == .different)
     }
 
-    @Test func `values that others have tell little`() throws {
+    @Test func `values that other entities have are weak evidence`() throws {
         let guid = Value.string("0f8fad5b-d9cb-469f-a165-70867728950e")
         #expect(try content(["Name": guid]).bits > 60)
         #expect(try content(["Name": guid], frequency: (9, 9)).bits == 0)
@@ -163,7 +163,7 @@ struct DoubtEvidenceTests {
         #expect(try content(["Flag": .boolean(true), "Code": .null]).bits == 1)
     }
 
-    @Test func `it is searched by what a filter can find, the most telling first`() throws {
+    @Test func `the search uses values that a filter can express, the most distinctive ones first`() throws {
         let sent: PropertyValues = [
             "Flag": .boolean(true), "Name": .string(" Ab "), "Amount": .decimal(try #require(DecimalValue("1.5"))),
             "Secret": .string("very long and telling"), "Code": .string("quick blue fox"),
@@ -177,7 +177,7 @@ struct DoubtEvidenceTests {
         #expect(conditions[2].plain == nil)
     }
 
-    @Test func `creates are twins if all is equal, and neighbours if one entity could be both`() throws {
+    @Test func `creates with equal values are twins, and creates that one entity could match are neighbors`() throws {
         let one = try content(["Name": .string("a"), "Code": .string("b")])
         #expect(one.isSame(as: try content(["Code": .string("b"), "Name": .string("a")])))
         let other = try content(["Name": .string("A"), "Code": .string("b")])

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What downloads do to a state, record by record.
+/// Effects of download records on the state.
 struct DownloadFoldTests {
     let store: TestStore
 
@@ -19,7 +19,7 @@ struct DownloadFoldTests {
             values: ["CustomerID": .integer(number), "Name": .string(name)])
     }
 
-    /// A full download of customers with these keys, and a delta link at its end. Returns their IDs.
+    /// Applies a full download of customers with these keys that ends with a delta link. Returns their IDs.
     private func download(_ keys: Int64..., query: String = "All") throws -> [EntityID] {
         try store.add(.downloadStarted(queries: [query]))
         var ids: [EntityID] = []
@@ -42,7 +42,7 @@ struct DownloadFoldTests {
         try #require(try store.state.queries().first { $0.query.name == name })
     }
 
-    @Test func `a delta takes away only what it says is gone`() throws {
+    @Test func `a delta removes only the entities that it reports as deleted`() throws {
         let ids = try download(1, 2, 3)
         try delta(DownloadPage(query: "All", entities: [image(ids[0], 1, "B")], removed: [ids[1]]))
         #expect(try store.value(ids[0], "Name") == .string("B"))
@@ -51,7 +51,7 @@ struct DownloadFoldTests {
         #expect(try query().deltaLink?.url == "delta2")
     }
 
-    @Test func `what left one query stays where another one brings it`() throws {
+    @Test func `an entity that leaves one query is kept if another one delivers it`() throws {
         let ids = try download(1, 2)
         _ = try download(1, query: "Other")
         try delta(DownloadPage(query: "All", left: ids))
@@ -61,7 +61,7 @@ struct DownloadFoldTests {
         #expect(try store.state.row(ids[0]) == nil)
     }
 
-    @Test func `what the service deleted is gone from every query, and comes back anew`() throws {
+    @Test func `an entity that the service deleted leaves all queries, and a new one can be delivered later`() throws {
         let ids = try download(1)
         _ = try download(1, query: "Other")
         try delta(DownloadPage(query: "All", removed: ids))
@@ -71,7 +71,7 @@ struct DownloadFoldTests {
         #expect(try store.value(ids[0], "Name") == .string("again"))
     }
 
-    @Test func `an edit stays in sight when a delta removes what it was made on`() throws {
+    @Test func `a pending update stays visible when a delta removes its entity`() throws {
         let ids = try download(1)
         try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
         try delta(DownloadPage(query: "All", removed: ids))
@@ -79,7 +79,7 @@ struct DownloadFoldTests {
         #expect(try store.state.row(ids[0])?.origin == .gone)
     }
 
-    @Test func `what was deleted here stays deleted when a delta changes it`() throws {
+    @Test func `a locally deleted entity stays deleted when a delta changes it`() throws {
         let ids = try download(1)
         try store.perform([.delete(ids[0])])
         try delta(DownloadPage(query: "All", entities: [image(ids[0], 1, "B")]))
@@ -87,7 +87,7 @@ struct DownloadFoldTests {
         #expect(try store.state.serviceRow(ids[0])?.values["Name"] == .string("B"))
     }
 
-    @Test func `named entities are covered by a full download, all others go`() throws {
+    @Test func `a full download keeps the entities that it names and removes all others`() throws {
         let ids = try download(1, 2)
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.downloadPage(DownloadPage(query: "All", unchanged: [ids[0]])))
@@ -96,7 +96,7 @@ struct DownloadFoldTests {
         #expect(try store.state.row(ids[1]) == nil)
     }
 
-    @Test func `a delta tells of links`() throws {
+    @Test func `a delta creates and deletes links`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         let ids = try download(1, 2)
         let links = [DownloadPage.ChangedLink(source: ids[0], navigation: "Orders", target: order, isAdded: true)]
@@ -116,7 +116,7 @@ struct DownloadFoldTests {
         #expect(try store.targets(order, "Customer").isEmpty)
     }
 
-    @Test func `an interrupted download knows where it goes on`() throws {
+    @Test func `an interrupted download stores the page at which it resumes`() throws {
         let ids = try download(1, 2, 3)
         try store.add(.downloadStarted(queries: ["All"]))
         #expect(try query().deltaLink == nil)
@@ -133,7 +133,7 @@ struct DownloadFoldTests {
         #expect(try store.state.row(ids[2]) == nil)
     }
 
-    @Test func `a delta that was interrupted and resumed removes nothing by itself`() throws {
+    @Test func `a resumed delta removes no entity by itself`() throws {
         let ids = try download(1, 2)
         try store.add(.downloadStarted([QueryStart(query: "All", mode: .delta)]))
         try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1, "B")], next: "page2")))
@@ -142,7 +142,7 @@ struct DownloadFoldTests {
         #expect(try store.state.row(ids[1]) != nil)
     }
 
-    @Test func `other metadata, and a lost record, ask for everything again`() throws {
+    @Test func `changed metadata and lost records require a full download`() throws {
         _ = try download(1)
         #expect(try query().downloaded != nil)
         try store.add(
@@ -155,7 +155,7 @@ struct DownloadFoldTests {
         #expect(try query().downloaded == nil)
     }
 
-    @Test func `what was created here and no delta shows goes with the delta's end`() throws {
+    @Test func `a created entity that no delta delivers is removed at the end of the delta`() throws {
         try store.add(.definingQueryRemoved(name: "Other"))
         _ = try download(1)
         let created = try store.create("Customers", ["Name": .string("N")])
@@ -173,7 +173,7 @@ struct DownloadFoldTests {
     enum Leaving: CaseIterable { case removed, left, notShown, withItsQuery }
 
     @Test(arguments: Leaving.allCases)
-    func `who names an entity that leaves the store goes on naming it, and is linked when it comes back`(
+    func `a reference to a removed entity is kept, and is linked again when the entity is delivered again`(
         _ leaving: Leaving
     ) throws {
         let customer = try download(1)[0]
@@ -196,7 +196,7 @@ struct DownloadFoldTests {
         #expect(try store.targets(order, "Customer") == back)
     }
 
-    @Test func `a record that was lost in the middle of a download leaves no place to go on at`() throws {
+    @Test func `a lost record during a download prevents its resumption`() throws {
         let ids = try download(1)
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.lost)
@@ -209,7 +209,7 @@ struct DownloadFoldTests {
         #expect(try query().deltaLink?.url == "delta1")
     }
 
-    @Test func `a query that is replaced in the middle of its download does not go on with the old one`() throws {
+    @Test func `a query that is replaced during its download is not resumed`() throws {
         let ids = try download(1)
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.downloadPage(DownloadPage(query: "All", entities: [image(ids[0], 1)], next: "page2")))
@@ -223,7 +223,7 @@ struct DownloadFoldTests {
     }
 
     @Test(arguments: [DownloadMode.full, .delta])
-    func `what was created here while a download was interrupted is there when it has ended`(
+    func `an entity created during an interrupted download is kept at its end`(
         _ mode: DownloadMode
     ) throws {
         try store.add(.definingQueryRemoved(name: "Other"))
@@ -236,12 +236,12 @@ struct DownloadFoldTests {
         try store.add(.downloadPage(DownloadPage(query: "All")))
         try store.add(.downloadFinished(DownloadFinished(query: "All", deltaLink: "delta2")))
         #expect(try store.state.row(created) != nil)
-        // A download of everything decides.
+        // A full download decides whether the entity still exists.
         _ = try download(1)
         #expect(try store.state.row(created) == nil)
     }
 
-    @Test func `what the last download brought or changed is marked`() throws {
+    @Test func `entities that the last download inserted or changed are marked`() throws {
         let ids = try download(1, 2)
         func upserted() throws -> [EntityID] {
             let header = try store.state.header()
@@ -251,13 +251,13 @@ struct DownloadFoldTests {
         try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
         try delta(DownloadPage(query: "All", entities: [image(ids[1], 2, "B")]))
         #expect(try upserted() == [ids[1]])
-        // As it was, though the page shows it.
+        // The first entity is unchanged, although the page contains it.
         try delta(DownloadPage(query: "All", entities: [image(ids[1], 2, "B"), image(ids[0], 1, "C")]))
         #expect(try upserted() == [ids[0]])
         #expect(try store.value(ids[0], "Name") == .string("mine"))
     }
 
-    @Test func `a snapshot keeps what a query goes on with and what was downloaded`() throws {
+    @Test func `a snapshot contains the resumption links and the coverage of queries`() throws {
         let ids = try download(1, 2)
         try store.perform([.update(ids[0], changes: ["Name": .string("mine")], bindings: [])])
         try store.add(.downloadStarted([QueryStart(query: "All", mode: .delta)]))

@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// The last downloads and uploads, as the records tell them.
+/// Events of the last downloads and uploads, derived from the records.
 struct EventTests {
     private let state = WorkingSet()
 
@@ -11,7 +11,7 @@ struct EventTests {
         let queries = ["A", "B"].map { Record.Body.definingQueryAdded(DefiningQuery(name: $0, query: "Orders")) }
         for (index, body) in (queries + bodies).enumerated() {
             try fold.apply(Record(time: Timestamp(index + 1) * 10, body: body), sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return try state.events()
     }
@@ -30,7 +30,7 @@ struct EventTests {
         #expect(events == [StoreEvent(id: 4, kind: .download, time: 50, mark: 3)])
     }
 
-    @Test func `a download of some names them`() throws {
+    @Test func `a download of some queries is an event with their names`() throws {
         let events = try folded([
             .downloadStarted(queries: ["B"]), .downloadFinished(query: "B"), .downloadStarted(queries: ["B"]),
             .downloadFinished(query: "B"),
@@ -39,11 +39,11 @@ struct EventTests {
         #expect(events.map(\.id) == [4, 6])
     }
 
-    @Test func `a download that came nowhere is none`() throws {
+    @Test func `a download without a result is no event`() throws {
         #expect(try folded([.downloadStarted(queries: ["A"]), .downloadPage(DownloadPage(query: "A"))]).isEmpty)
     }
 
-    @Test func `the batches of one upload are one event, and what is newer begins another`() throws {
+    @Test func `the batches of an upload are one event, and later ones are another`() throws {
         let events = try folded([answered(1), answered(2), answered(4)])
         #expect(
             events == [
@@ -52,12 +52,12 @@ struct EventTests {
             ])
     }
 
-    @Test func `a batch that nobody answered is none`() throws {
+    @Test func `a batch without a response is no event`() throws {
         let nothing = BatchAnswered(batch: 1, outcomes: [.init(operation: 1, result: .notProcessed)])
         #expect(try folded([.batchAnswered(nothing)]).isEmpty)
     }
 
-    @Test func `the latest hundred are kept`() throws {
+    @Test func `the last hundred events are kept`() throws {
         let downloads = (0..<101).flatMap { _ in
             [Record.Body.downloadStarted(queries: ["A"]), .downloadFinished(query: "A")]
         }

@@ -8,7 +8,7 @@ struct FoldTests {
 
     init() throws { store = try TestStore() }
 
-    @Test func `a link is seen from both ends at once`() throws {
+    @Test func `a link is visible from both ends at once`() throws {
         let customer = try store.create("Customers", ["Name": .string("A")])
         let order = try store.create("Orders")
         try store.perform([.createLink(link(customer, "Orders", order))])
@@ -16,7 +16,7 @@ struct FoldTests {
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
-    @Test func `moving an order takes it from one customer and gives it to the other in one step`() throws {
+    @Test func `moving an order removes it from one customer and adds it to the other`() throws {
         let first = try store.download("Customers", ["CustomerID": .integer(1)])
         let second = try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
@@ -27,7 +27,7 @@ struct FoldTests {
         #expect(try store.value(order, "CustomerID") == .integer(2))
     }
 
-    @Test func `a dependent property makes the link at once`() throws {
+    @Test func `a dependent property creates the link at once`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(7)])
         let order = try store.create("Orders", ["CustomerID": .integer(7)])
         #expect(try store.targets(customer, "Orders") == [order])
@@ -35,13 +35,13 @@ struct FoldTests {
         #expect(try store.targets(customer, "Orders").isEmpty)
     }
 
-    @Test func `a dependent property waits for a principal that comes later`() throws {
+    @Test func `a dependent property links to a principal that is created later`() throws {
         let order = try store.create("Orders", ["CustomerID": .integer(7)])
         let customer = try store.download("Customers", ["CustomerID": .integer(7)])
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
-    @Test func `a dependent property gets its value when the principal's key arrives`() throws {
+    @Test func `a dependent property gets its value when the principal's key is assigned`() throws {
         let customer = try store.create("Customers")
         let created = try store.state.header().applied
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
@@ -51,19 +51,19 @@ struct FoldTests {
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
-    @Test func `null for a dependent property unlinks, also while the principal has no key to be copied`() throws {
+    @Test func `null in a dependent property deletes the link, also if the principal has no key yet`() throws {
         let customer = try store.create("Customers")
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
         try store.perform([.update(order, changes: ["CustomerID": .null], bindings: [])])
         #expect(try store.targets(order, "Customer").isEmpty)
     }
 
-    @Test func `an entity below a deep insert keeps its owner while its key is not known`() throws {
+    @Test func `an entity within a deep insert keeps its link while its key is unknown`() throws {
         let order = try store.newID()
         let customer = EntityID(rawValue: order.rawValue + 1)
         let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
         let create = try store.perform([.create(store.creation(order, "Orders", inline: [inline]), parent: nil)])[0]
-        // The answer shows the dependent property of the order, and nothing of the customer.
+        // The response contains the dependent property of the order, but not the customer.
         let image = EntityImage(
             entity: order, set: "Orders", type: "Shop.Order",
             values: ["OrderID": .integer(1), "CustomerID": .integer(9)])
@@ -79,7 +79,7 @@ struct FoldTests {
         #expect(try store.targets(customer, "Orders") == [order])
     }
 
-    @Test func `what was read of an entity before its create is known to be done is not overwritten`() throws {
+    @Test func `values read before a create is confirmed are not overwritten by it`() throws {
         let order = try store.create("Orders", ["OrderID": .integer(5), "Note": .string("sent")])
         let create = try store.state.header().applied
         try store.add(
@@ -95,7 +95,7 @@ struct FoldTests {
         #expect(try store.state.row(order)?.etag == "\"2\"")
     }
 
-    @Test func `who is pushed out of a single place by what the service says keeps the values that it was read with`()
+    @Test func `an entity displaced by a response of the service keeps the values that were read`()
         throws
     {
         let person = try store.download("Persons", ["PersonID": .integer(1)])
@@ -105,12 +105,12 @@ struct FoldTests {
         #expect(try store.targets(person, "IDCard") == [new])
         try store.download("Persons", ["PersonID": .integer(1)])
         #expect(try store.targets(person, "IDCard") == [new])
-        // The one that is read last has the place.
+        // The card that was read last has the link.
         try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
         #expect(try store.targets(person, "IDCard") == [old])
     }
 
-    @Test func `who is pushed out by a confirmed operation is read before anything is sent of it`() throws {
+    @Test func `an entity displaced by a confirmed operation must be read before its next change`() throws {
         try store.download("Persons", ["PersonID": .integer(1)])
         let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
         try store.create("IDCards", ["IDCardID": .integer(2), "PersonID": .integer(1)])
@@ -119,14 +119,14 @@ struct FoldTests {
         #expect(try store.state.row(old)?.origin == .serviceWithStaleETag)
     }
 
-    @Test func `a copy of the state has what was undone`() throws {
+    @Test func `a copy of the state contains the undone operations`() throws {
         try store.create("Customers", ["Name": .string("a")])
         try store.undo([store.state.pendingOperations()[0].sequence])
         #expect(try store.state.copy().undoneOperations() == store.state.undoneOperations())
         #expect(try !store.state.copy().undoneOperations().isEmpty)
     }
 
-    @Test func `a binding beats the dependent property that disagrees`() throws {
+    @Test func `a binding takes precedence over a contradicting dependent property`() throws {
         try store.download("Customers", ["CustomerID": .integer(1)])
         let second = try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.create(
@@ -135,7 +135,7 @@ struct FoldTests {
         #expect(try store.value(order, "CustomerID") == .integer(2))
     }
 
-    @Test func `deleting one end removes the link from the other's view and clears its dependent property`() throws {
+    @Test func `deleting one end removes the link and clears the dependent property of the other end`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
         try store.perform([.delete(customer)])
@@ -143,7 +143,7 @@ struct FoldTests {
         #expect(try store.value(order, "CustomerID") == .null)
     }
 
-    @Test func `a download changes what lies beneath a pending edit and leaves the edit on top`() throws {
+    @Test func `a download changes the base state and keeps a pending update`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("old")])
         try store.perform([.update(customer, changes: ["Name": .string("mine")], bindings: [])])
         try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("theirs")])
@@ -155,14 +155,14 @@ struct FoldTests {
         #expect(base.values["Name"] == .string("theirs"))
     }
 
-    @Test func `an entity that was deleted here stays deleted when a download brings it again`() throws {
+    @Test func `a locally deleted entity stays deleted when a download delivers it`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         try store.perform([.delete(customer)])
         try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("again")])
         #expect(try store.state.row(customer) == nil)
     }
 
-    @Test func `an edit on an entity that the service deleted is not lost from sight`() throws {
+    @Test func `a pending update of an entity that the service deleted stays visible`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(
@@ -182,7 +182,7 @@ struct FoldTests {
         #expect(try store.state.row(customer)?.origin == .gone)
     }
 
-    @Test func `what the service deleted leaves with the last operation that named it, confirmed or not`() throws {
+    @Test func `an entity that the service deleted is removed with the last operation that refers to it`() throws {
         let customer = try store.newID()
         let image = EntityImage(
             entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
@@ -202,7 +202,7 @@ struct FoldTests {
         #expect(try store.state.row(customer) == nil)
     }
 
-    @Test func `what a full download no longer brings is removed when the last page is in`() throws {
+    @Test func `entities that a full download does not deliver are removed after its last page`() throws {
         let customer = try store.newID()
         let image = EntityImage(
             entity: customer, set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
@@ -215,7 +215,7 @@ struct FoldTests {
         #expect(try store.state.row(customer) == nil)
     }
 
-    @Test func `a refused operation keeps its effect and its error`() throws {
+    @Test func `a rejected operation keeps its effect and its error`() throws {
         let order = try store.create("Orders", ["Note": .string("x")])
         let sequence = try store.state.header().applied
         try store.add(
@@ -227,7 +227,7 @@ struct FoldTests {
         #expect(try store.state.pendingOperation(sequence)?.status == .rejected(refusal))
     }
 
-    @Test func `an operation made while a batch is under way lies on top of what the batch brings`() throws {
+    @Test func `an operation that is made while a batch is in flight is reapplied after the response`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         let first = try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])[0]
         try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: first)]])))
@@ -239,7 +239,7 @@ struct FoldTests {
         #expect(try store.state.pendingOperations().count == 1)
     }
 
-    @Test func `replaying the log gives the same digest`() throws {
+    @Test func `replaying the log leads to the same digest`() throws {
         let customer = try store.create("Customers", ["Name": .string("A")])
         let sequence = try store.state.header().applied
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
@@ -250,7 +250,7 @@ struct FoldTests {
 }
 
 extension TestStore {
-    /// As if the service had carried out the operation and answered with a key.
+    /// Confirms the operation with a response that contains the key.
     func confirm(_ sequence: SequenceNumber, key: PropertyValues, of id: EntityID) throws {
         let set = try state.set(of: id)!
         let image = EntityImage(entity: id, set: set, type: model.findEntitySet(set)!.entityType.name, values: key)

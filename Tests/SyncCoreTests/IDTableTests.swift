@@ -2,12 +2,12 @@ import Operations
 import SyncCore
 import Testing
 
-/// A table by numbers says what a dictionary says.
+/// A table by entity ID has the same values as a dictionary.
 struct IDTableTests {
     private enum Numbers: CaseIterable {
-        /// Counted up, as entities are.
+        /// Consecutive numbers, like those of entities.
         case near
-        /// With the same low bits.
+        /// Numbers with the same low bits.
         case crowded
         case anywhere
 
@@ -21,7 +21,7 @@ struct IDTableTests {
     }
 
     @Test(arguments: UInt64(1)...20)
-    func `any changes leave the values that a dictionary has`(_ seed: UInt64) {
+    func `any changes lead to the values of a dictionary`(_ seed: UInt64) {
         for numbers in Numbers.allCases {
             var random = SeededRandom(seed: seed)
             var (table, measure) = (IDTable<Int>(), [UInt64: Int]())
@@ -46,7 +46,7 @@ struct IDTableTests {
         }
     }
 
-    @Test func `a copy does not change with the original`() {
+    @Test func `a copy is independent of the original`() {
         var table = IDTable<String>()
         for id in 1...100 as ClosedRange<UInt64> { table.updateValue("\(id)", for: id) }
         let copy = table

@@ -4,13 +4,13 @@ import Operations
 import SyncCore
 import Testing
 
-/// Which entities those are that a service sends.
+/// Identification of the entities that a service returns.
 struct ImageBuilderTests {
     let store: TestStore
 
     init() throws { store = try TestStore() }
 
-    /// Reads one page, as a download does. Returns the IDs of its entities.
+    /// Reads a page as a download does, and returns the IDs of its entities.
     @discardableResult
     private func read(_ set: String, _ entities: String...) throws -> [EntityID] {
         let set = try #require(store.model.findEntitySet(set))
@@ -42,7 +42,7 @@ struct ImageBuilderTests {
     // MARK: Keys
 
     @Test(arguments: [false, true])
-    func `a former key that somebody else has now is not the entity that had it`(_ newFirst: Bool) throws {
+    func `a former key that another entity has now does not identify the former owner`(_ newFirst: Bool) throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         try store.perform([.update(customer, changes: ["Name": .string("renamed")], bindings: [])])
         let image = EntityImage(
@@ -58,7 +58,7 @@ struct ImageBuilderTests {
         }
     }
 
-    @Test func `an entity that left and comes again is the same one`() throws {
+    @Test func `an entity that was removed and is delivered again has the same ID`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         try store.perform([.delete(order)])
         try store.answer(try store.plan())
@@ -68,7 +68,7 @@ struct ImageBuilderTests {
 
     // MARK: Names
 
-    @Test func `an editLink that changes at each reading does not make another entity`() throws {
+    @Test func `an editLink that changes at each reading identifies the same entity`() throws {
         func entity(_ token: String) -> String {
             #"{"@odata.id":"Customers(1)","@odata.editLink":"Customers(1)/Edit?token=\#(token)","CustomerID":1}"#
         }
@@ -78,7 +78,7 @@ struct ImageBuilderTests {
         #expect(try store.state.row(ids[0])?.editLink == "Customers(1)/Edit?token=b")
     }
 
-    @Test func `the entity-id tells who it is, and requests go to the editLink`() throws {
+    @Test func `the entity-id identifies an entity, and requests use its editLink`() throws {
         func entity(_ key: Int, _ token: String) -> String {
             #"{"@odata.id":"urn:x","@odata.editLink":"Edit/\#(token)","CustomerID":\#(key)}"#
         }
@@ -92,7 +92,7 @@ struct ImageBuilderTests {
     // MARK: Deep inserts
 
     @Test(arguments: [false, true])
-    func `a child of a deep insert with the key of a deleted entity is not that entity`(_ isShown: Bool) throws {
+    func `a child of a deep insert with the key of a deleted entity is a new entity`(_ isShown: Bool) throws {
         let old = try store.download("IDCards", ["IDCardID": .integer(7)])
         try store.perform([.delete(old)])
         try store.answer(try store.plan())
@@ -120,7 +120,7 @@ struct ImageBuilderTests {
 
     // MARK: Cascades
 
-    @Test func `a delete goes on along a chain of any length`() throws {
+    @Test func `a delete cascades along a chain of any length`() throws {
         let metadata = """
             <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
             <Schema Namespace="T" xmlns="http://docs.oasis-open.org/odata/ns/edm"><EntityType Name="Node">
@@ -135,7 +135,7 @@ struct ImageBuilderTests {
         var fold = try Fold(storage: state)
         func add(_ body: Record.Body) throws {
             try fold.apply(Record(time: 0, body: body), sequence: state.header().applied + 1)
-            try fold.settle()
+            try fold.finishRebase()
         }
         try add(
             .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8))))

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Whatever an app did and whatever the service lacks, these hold of every plan. A failure prints its seed.
+/// Invariants of every plan, for random operations and missing service capabilities. A failure prints its seed.
 struct LackingPlanTests {
     static let lacks: [ServiceOptions] = [
         ServiceOptions(supportsBatch: false), ServiceOptions(supportsBind: false),
@@ -19,7 +19,9 @@ struct LackingPlanTests {
     private let properties = PlannerPropertyTests()
 
     @Test(arguments: seeds)
-    func `only what the service can take is sent, and only what it cannot take in one is held`(_ seed: UInt64) throws {
+    func `a plan contains only requests that the service supports, and holds back only impossible operations`(
+        _ seed: UInt64
+    ) throws {
         let (store, _) = try properties.randomStore(seed, operations: 25)
         for options in Self.lacks { try check(TestStore(replaying: store.records), options, seed) }
     }
@@ -42,7 +44,8 @@ struct LackingPlanTests {
         for pending in try store.state.pendingOperations() {
             let reason = plan.held[pending.sequence]
             if case .noLegalPlan = reason {
-                // Between operations that were made one by one nothing is impossible, but for one that takes several requests.
+                // With batches, an operation outside of a change set always has a plan, unless it requires several
+                // requests.
                 let needsOne = options.supportsBatch && pending.operation.changeSet == nil
                 #expect(!needsOne || isDeep(pending), "seed \(seed): \(pending.operation) is held: \(reason!)")
             } else {

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What the fold makes of records that were lost: placeholders stand for them, and any record may be missing.
+/// Folds of logs with lost records: a placeholder stands in for each lost record.
 @Suite struct LossTests {
     let store: TestStore
 
@@ -13,8 +13,7 @@ import Testing
         try #require(try store.state.pendingOperation(sequence)).status
     }
 
-    @Test func `what was pending in front of a lost record is in doubt, for it may have been sent and answered`() throws
-    {
+    @Test func `operations before a lost record are in doubt, because their batch may be lost`() throws {
         try store.create("Customers", ["Name": .string("A")])
         let created = try store.state.header().applied
         try store.add(.lost)
@@ -23,7 +22,7 @@ import Testing
         #expect(try status(store.state.header().applied) == .pending)
     }
 
-    @Test func `what was in flight keeps its batch`() throws {
+    @Test func `operations in flight keep their batch after a lost record`() throws {
         try store.create("Customers", ["Name": .string("A")])
         let created = try store.state.header().applied
         try store.add(
@@ -33,7 +32,7 @@ import Testing
         #expect(try store.state.header().nextBatch == 6)
     }
 
-    @Test func `numbers that lost records may have used are not given again`() throws {
+    @Test func `numbers that lost records may have used are not assigned again`() throws {
         let entity = try store.create("Customers", ["Name": .string("A")])
         let batch = try store.state.header().nextBatch
         for _ in 1...3 { try store.add(.lost) }
@@ -44,7 +43,7 @@ import Testing
         #expect(try store.newID() == free)
     }
 
-    @Test func `a download that may have lost a page takes nothing away`() throws {
+    @Test func `a download with a possibly lost page removes no entity`() throws {
         try store.add(.downloadStarted(queries: ["All"]))
         let image = EntityImage(
             entity: try store.newID(), set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(1)])
@@ -55,13 +54,13 @@ import Testing
         try store.add(.downloadFinished(query: "All"))
         #expect(try store.state.row(image.entity) != nil)
         #expect(try store.state.queries().map(\.isComplete) == [false])
-        // The next one is whole.
+        // The next download is complete.
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(.downloadFinished(query: "All"))
         #expect(try store.state.row(image.entity) == nil)
     }
 
-    @Test func `an answer to a lost operation still says what the service has`() throws {
+    @Test func `the response to a lost operation still changes the base state`() throws {
         let image = EntityImage(
             entity: try store.newID(), set: "Customers", type: "Shop.Customer", values: ["CustomerID": .integer(7)])
         try store.add(.lost)
@@ -71,7 +70,7 @@ import Testing
         #expect(try store.value(image.entity, "CustomerID") == .integer(7))
     }
 
-    @Test func `an operation on an entity that was lost is kept and says why it waits`() throws {
+    @Test func `an operation on a lost entity is kept and held back with a reason`() throws {
         let lost = EntityID(rawValue: 77)
         try store.add(.lost)
         let update = try store.add(
@@ -80,7 +79,7 @@ import Testing
         #expect(held[update] == .entityGone(lost))
     }
 
-    @Test func `a log that lost its metadata keeps its operations until there are metadata again`() throws {
+    @Test func `a log without its metadata keeps its operations until metadata are installed again`() throws {
         let state = WorkingSet()
         var fold = try Fold(storage: state)
         let image = EntityImage(
@@ -95,19 +94,19 @@ import Testing
         ]
         for (index, body) in bodies.enumerated() {
             try fold.apply(Record(time: 0, body: body), sequence: UInt64(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         #expect(try state.pendingOperations().count == 2)
         #expect(try state.row(creation.entity) == nil)
         try fold.apply(Record(time: 0, body: .serviceInstalled(TestModel.service)), sequence: 7)
-        try fold.settle()
+        try fold.finishRebase()
         #expect(try state.row(creation.entity)?.values["Name"] == .string("A"))
         let plan = try UploadPlanner(storage: state, model: #require(fold.model)).plan()
         #expect(plan.changeSets.count == 1)
         #expect(plan.held == [6: .entityGone(image.entity)])
     }
 
-    @Test func `what the metadata do not have changes nothing and is held with its name`() throws {
+    @Test func `an operation on an unknown set has no effect and is held back with the name of the set`() throws {
         let creation = try Creation(entity: store.newID(), set: "Unheard", type: "Shop.Unheard", values: [:])
         let sequence = try store.add(.operation(Operation(.create(creation, parent: nil))))
         try store.add(
@@ -120,7 +119,7 @@ import Testing
         #expect(plan.changeSets.flatMap(\.requests).compactMap(\.creates) == [other])
     }
 
-    @Test func `whatever records are lost, the rest folds, and the state is the same when it is folded again`() throws {
+    @Test func `a log with any lost records can be folded, and a second fold leads to the same state`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededRandom(seed: seed)
@@ -138,13 +137,13 @@ import Testing
         var fold = try Fold(storage: state)
         for (index, body) in bodies.enumerated() {
             try fold.apply(Record(time: 0, body: body), sequence: UInt64(index + 1))
-            if settlingEach { try fold.settle() }
+            if settlingEach { try fold.finishRebase() }
         }
-        try fold.settle()
+        try fold.finishRebase()
         return state
     }
 
-    /// Creates, links, batches and downloads in a mixed order.
+    /// Returns records of creates, links, batches and downloads in mixed order.
     private static func history(_ generator: inout SeededRandom) throws -> [Record] {
         let store = try TestStore()
         for round in 0..<12 {

@@ -3,8 +3,8 @@ import Operations
 import SyncCore
 import Testing
 
-/// An entity that is changed again and again does not make each change dearer than the one before. Work is counted, not
-/// timed.
+/// The cost of a change does not grow with the number of pending changes of its entity. The tests count the work
+/// instead of measuring time.
 struct ManyChangesTests {
     private let customer = EntityID(rawValue: 1)
 
@@ -14,7 +14,7 @@ struct ManyChangesTests {
             values: ["CustomerID": .integer(1), "Name": .string(name)])
     }
 
-    /// A fold with a customer, and so many names for it on top; with a function that applies one more record.
+    /// A fold that counts the pending operations that it reads.
     private struct Changes {
         let state = WorkingSet()
         private var fold: Fold
@@ -28,11 +28,11 @@ struct ManyChangesTests {
         mutating func add(_ body: Record.Body) throws -> SequenceNumber {
             let sequence = try state.header().applied + 1
             try fold.apply(Record(time: 0, body: body), sequence: sequence)
-            try fold.settle()
+            try fold.finishRebase()
             return sequence
         }
 
-        /// How many pending operations were read for it.
+        /// Applies a record and returns the number of pending operations that were read.
         mutating func work(_ body: Record.Body) throws -> Int {
             let before = state.operationsRead
             try add(body)
@@ -45,7 +45,7 @@ struct ManyChangesTests {
     }
 
     @Test
-    func `an answer about many changes of one entity reads those behind them once, not once for each`() throws {
+    func `a response about many changes of an entity reads the later ones only once`() throws {
         let (pending, answered) = (600, 100)
         var changes = try Changes()
         try changes.add(.entitiesRead([image("Ada")]))
@@ -54,7 +54,7 @@ struct ManyChangesTests {
         try changes.add(
             .batchPrepared(
                 BatchPrepared(batch: batch, changeSets: operations.map { [.init(contentID: "1", operation: $0)] })))
-        // The first answer finds out what operations have to do with each other.
+        // The first response computes the effects of the operations.
         for images in [[], [image("somebody else's")]] {
             let part = images.isEmpty ? operations.prefix(answered / 2) : operations.suffix(answered / 2)
             let outcomes = part.map { BatchAnswered.Outcome(operation: $0, result: .confirmed(images: images)) }
@@ -64,12 +64,12 @@ struct ManyChangesTests {
     }
 
     @Test
-    func `what is changed after others changed it reads the last change of it, not all`() throws {
+    func `an update after a change by another client reads only the last pending change`() throws {
         var changes = try Changes()
         try changes.add(.entitiesRead([image("Ada")]))
         try changes.add(rename(0))
         try changes.add(.entitiesRead([image("Eve")]))
-        #expect(try changes.state.ancestors() == [customer])
+        #expect(try changes.state.mergeBases() == [customer])
         var work = 0
         for number in 1...300 { work += try changes.work(rename(number)) }
         #expect(work < 5 * 300, "\(work) operations were read")

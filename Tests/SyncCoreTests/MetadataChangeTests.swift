@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 import Testing
 
-/// What becomes of the state when the service's metadata change.
+/// The state after a change of the service's metadata.
 struct MetadataChangeTests {
-    /// A store whose service has other metadata now: texts of the document, and what they are replaced by.
+    /// Returns a metadata document in which the given texts are replaced.
     private static func changed(_ replacements: [(String, String)], of document: String = TestModel.metadata) -> [UInt8]
     {
         var text = document
@@ -16,10 +16,10 @@ struct MetadataChangeTests {
         return Array(text.utf8)
     }
 
-    /// What the engine logs when it goes over to the metadata.
+    /// Appends the records with which the engine installs changed metadata.
     private static func refresh(_ store: TestStore, _ metadata: [UInt8]) throws -> [UnfitOperation] {
         let new = try CSDLReader.read(metadata)
-        let fit = OperationFit(storage: store.state, from: store.model, to: new)
+        let fit = OperationCompatibility(storage: store.state, from: store.model, to: new)
         var unfit: [UnfitOperation] = []
         var fitAgain: [SequenceNumber] = []
         for pending in try store.state.pendingOperations() {
@@ -40,7 +40,7 @@ struct MetadataChangeTests {
     private static let note = "<Property Name=\"Note\" Type=\"Edm.String\"/>"
     private static let mayorSet = "<EntitySet Name=\"Mayors\" EntityType=\"Shop.Mayor\">"
 
-    /// The document without the set of mayors and what leads there.
+    /// The document without the set of mayors and the properties that lead to it.
     private static var withoutMayors: [UInt8] {
         changed([
             ("<NavigationPropertyBinding Path=\"Mayor\" Target=\"Mayors\"/>", ""),
@@ -55,7 +55,7 @@ struct MetadataChangeTests {
 
     // MARK: Values
 
-    @Test func `what is new does not disturb what is there`() throws {
+    @Test func `additions to the metadata do not change the state`() throws {
         let store = try TestStore()
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
@@ -68,7 +68,7 @@ struct MetadataChangeTests {
 
     @Test
     func
-        `values of a property that is gone are dropped, and a change of it goes to the archive without the rest being lost from sight`()
+        `values of a removed property are dropped, and an update of it moves to the error archive with its other effects`()
         throws
     {
         let store = try TestStore()
@@ -86,7 +86,7 @@ struct MetadataChangeTests {
         #expect(try store.plan(retrying: [update]).changeSets.isEmpty)
     }
 
-    @Test func `a value of another type is not known any more, a number in a wider type is`() throws {
+    @Test func `values of an incompatible type are dropped, and numbers are converted to a wider type`() throws {
         let store = try TestStore()
         let order = try store.download(
             "Orders", ["OrderID": .integer(1), "Note": .string("a"), "CustomerID": .integer(3)])
@@ -105,7 +105,10 @@ struct MetadataChangeTests {
 
     // MARK: Sets
 
-    @Test func `with a set its entities and links go, and pending operations on them go to the archive`() throws {
+    @Test
+    func `removing a set removes its entities and links, and moves pending operations on them to the error archive`()
+        throws
+    {
         let store = try TestStore()
         let city = try store.download("Cities", ["CityID": .integer(1)])
         let mayor = try store.download("Mayors", ["MayorID": .integer(1), "CityID": .integer(1)])
@@ -124,7 +127,7 @@ struct MetadataChangeTests {
         #expect(try store.state.pendingOperations().isEmpty)
     }
 
-    @Test func `what has no place waits in the archive until the metadata have one again`() throws {
+    @Test func `an unfit operation waits in the error archive until the metadata fit again`() throws {
         let store = try TestStore()
         let order = try store.download("Orders", ["OrderID": .integer(1), "Note": .string("a")])
         let update = try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])[0]
@@ -136,7 +139,7 @@ struct MetadataChangeTests {
         #expect(try store.plan().changeSets.map(\.operations) == [[update]])
     }
 
-    @Test func `a change of one set's metadata leaves the operations on others to be sent`() throws {
+    @Test func `a change of one set's metadata does not hold back operations on others`() throws {
         let store = try TestStore()
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
@@ -148,7 +151,7 @@ struct MetadataChangeTests {
 
     // MARK: Links
 
-    @Test func `a link stays where the ends of its association change places`() throws {
+    @Test func `links are kept when the ends of their association are exchanged`() throws {
         let store = try TestStore(TestModel.legacyService)
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
@@ -169,7 +172,9 @@ struct MetadataChangeTests {
     }
 
     @Test(arguments: [false, true])
-    func `a link stays where its relationship gets another name with a partner, or loses one`(_ loses: Bool) throws {
+    func `links are kept when their relationship is renamed because of an added or removed partner`(_ loses: Bool)
+        throws
+    {
         let partner = "Type=\"Collection(Shop.Supplier)\" Partner=\"Products\"/>"
         let back = "Type=\"Collection(Shop.Product)\" Partner=\"Suppliers\"/>"
         let without = Self.changed([
@@ -191,7 +196,7 @@ struct MetadataChangeTests {
         #expect(try store.targets(product, "Suppliers") == (loses ? [] : [supplier]) || loses)
     }
 
-    @Test func `a referential constraint that is new makes the links that follow from values known already`() throws {
+    @Test func `a new referential constraint links entities by their existing values`() throws {
         let constraint = "<ReferentialConstraint Property=\"CustomerID\" ReferencedProperty=\"CustomerID\"/>"
         let without = Self.changed([(constraint, "")])
         let store = try TestStore(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: without))
@@ -200,12 +205,12 @@ struct MetadataChangeTests {
         #expect(try store.targets(order, "Customer") == [])
         _ = try Self.refresh(store, TestModel.service.metadata)
         #expect(try store.targets(order, "Customer") == [customer])
-        // And back: nobody has said that the link is gone.
+        // The constraint is removed again; no record removes the link.
         _ = try Self.refresh(store, without)
         #expect(try store.targets(order, "Customer") == [customer])
     }
 
-    @Test func `links that a single end has no room for are dropped`() throws {
+    @Test func `links that exceed the multiplicity of a single-valued end are dropped`() throws {
         let many = "<NavigationProperty Name=\"Suppliers\" Type=\"Collection(Shop.Supplier)\" Partner=\"Products\"/>"
         let store = try TestStore()
         let suppliers = try [1, 2].map { try store.download("Suppliers", ["SupplierID": .integer($0)]) }
@@ -225,11 +230,11 @@ struct MetadataChangeTests {
         #expect(try store.targets(product, "Suppliers") == [suppliers[0]])
     }
 
-    // MARK: Anything
+    // MARK: Random changes
 
     @Test(arguments: 1...40)
     func
-        `whatever is pending, any change of metadata leaves a state that the log says, and no plan with what has no place`(
+        `any change of the metadata leads to a state derived from the log, and no plan contains unfit operations`(
             _ seed: Int
         ) throws
     {

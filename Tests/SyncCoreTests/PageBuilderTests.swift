@@ -4,18 +4,19 @@ import Operations
 import SyncCore
 import Testing
 
-/// What a page of an answer becomes in the log.
+/// Records that the page builder creates from the items of a response.
 struct PageBuilderTests {
     let store: TestStore
 
     init() throws { store = try TestStore() }
 
-    /// Builds the records of the items, in JSON, and folds them. Returns them and the links that wait.
+    /// Builds the records of the items, in JSON, and applies them. Returns the records, the dangling links and the
+    /// tally.
     @discardableResult
     private func take(
         _ json: String..., set: String = "Customers", compares: Bool = false, next: String? = nil,
-        waiting: WaitingLinks = WaitingLinks()
-    ) throws -> (pages: [DownloadPage], waiting: WaitingLinks, tally: DownloadTally) {
+        waiting: DanglingLinks = DanglingLinks()
+    ) throws -> (pages: [DownloadPage], waiting: DanglingLinks, tally: DownloadCounts) {
         let entitySet = try #require(store.model.findEntitySet(set))
         let body = #"{"@odata.context":"$metadata#\#(set)/$delta","value":[\#(json.joined(separator: ","))]}"#
         var reader = try PayloadReader(version: .v4, model: store.model).feedReader(
@@ -45,7 +46,7 @@ struct PageBuilderTests {
 
     private func id(_ set: String, _ key: String) throws -> EntityID? { try store.state.entity(set: set, key: key) }
 
-    @Test func `what is as it was is only named`() throws {
+    @Test func `an unchanged entity is only named in the record`() throws {
         try take(customer(1), customer(2))
         let found = try take(customer(1), customer(2, "B"), customer(3), compares: true)
         #expect(found.pages.count == 1)
@@ -54,8 +55,8 @@ struct PageBuilderTests {
         #expect((found.tally.inserted, found.tally.changed, found.tally.unchanged) == (1, 1, 1))
     }
 
-    @Test func `a value that is written otherwise is not as it was`() throws {
-        // The same letter, composed and decomposed: equal for Swift.
+    @Test func `a value in a different form is a change`() throws {
+        // The same character, composed and decomposed. Swift considers them equal.
         let (composed, decomposed) = (#"{"OrderID":1,"Note":"\u00e9"}"#, #"{"OrderID":1,"Note":"e\u0301"}"#)
         try take(composed, set: "Orders")
         #expect(try take(composed, set: "Orders", compares: true).tally.unchanged == 1)
@@ -64,24 +65,24 @@ struct PageBuilderTests {
         #expect(try take(newer, set: "Orders", compares: true).tally.changed == 1)
     }
 
-    @Test func `an entity that is removed and comes again in one page is there`() throws {
+    @Test func `an entity that a page removes and adds again exists`() throws {
         try take(customer(1, "old"))
         let found = try take(gone(1), customer(1, "new"))
         #expect(found.pages.count == 2)
         #expect(try store.value(try #require(try id("Customers", "CustomerID=1")), "Name") == .string("new"))
     }
 
-    @Test func `an entity that comes and is removed in one page is not there`() throws {
+    @Test func `an entity that a page adds and removes does not exist`() throws {
         let found = try take(customer(1), gone(1))
         #expect(found.pages.count == 1)
         #expect(try store.state.rows(set: "Customers").isEmpty)
     }
 
-    @Test func `what was never known cannot be removed`() throws {
+    @Test func `an unknown entity is not removed`() throws {
         #expect(try take(gone(7)).pages == [DownloadPage(query: "All")])
     }
 
-    @Test func `a link waits for an end that comes later, and so does the place to go on at`() throws {
+    @Test func `a dangling link waits for its other end, and delays the link to the next page`() throws {
         let first = try take(customer(1), link("link", 1, 5), next: "page2")
         #expect(first.waiting.count == 1)
         #expect(first.pages.last?.next == nil)
@@ -92,13 +93,13 @@ struct PageBuilderTests {
         #expect(try store.targets(customer, "Orders") == [id("Orders", "OrderID=5")])
     }
 
-    @Test func `a link that is added and removed again is not there`() throws {
+    @Test func `a link that a page adds and removes does not exist`() throws {
         try take(customer(1), order)
         try take(link("link", 1, 5), link("deletedLink", 1, 5))
         #expect(try store.targets(try #require(try id("Customers", "CustomerID=1")), "Orders").isEmpty)
     }
 
-    @Test func `a nested delta links, unlinks and removes`() throws {
+    @Test func `a nested delta adds and removes links and entities`() throws {
         try take(customer(1), order, link("link", 1, 5))
         let changes = #"{"@removed":{"reason":"changed"},"@id":"Orders(5)"},{"OrderID":6,"Note":"n"}"#
         try take(#"{"CustomerID":1,"Orders@delta":[\#(changes)]}"#)
@@ -109,7 +110,7 @@ struct PageBuilderTests {
         #expect(try store.state.row(try #require(try id("Orders", "OrderID=6"))) == nil)
     }
 
-    @Test func `of more unchanged entities than a record may name, each record names some`() throws {
+    @Test func `many unchanged entities are named in several records`() throws {
         let count = DownloadPage.unchangedLimit + 10
         let orders = (1...count).map { #"{"OrderID":\#($0)}"# }.joined(separator: ",")
         let customer = #"{"CustomerID":1,"Orders":[\#(orders)]}"#

@@ -5,31 +5,31 @@ import Testing
 @testable import SyncCore
 
 struct PageProgressTests {
-    @Test func `pages that each begin with something new may go on for ever`() {
+    @Test func `any number of pages that begin with a new entity are accepted`() {
         var progress = PageProgress(limit: 3)
-        let pages = (0..<1_000).map { progress.goesOn(behind: ExactText("\($0)")) }
+        let pages = (0..<1_000).map { progress.shouldContinue(behind: ExactText("\($0)")) }
         #expect(pages.allSatisfy { $0 })
     }
 
-    @Test func `so many empty pages in a row are the last`() {
+    @Test func `a limited number of consecutive empty pages is accepted`() {
         var progress = PageProgress(limit: 3)
-        let pages = (0..<3).map { _ in progress.goesOn(behind: nil) }
+        let pages = (0..<3).map { _ in progress.shouldContinue(behind: nil) }
         #expect(pages == [true, true, false])
     }
 
-    @Test func `pages that repeat a finite number of entities come to an end`() {
+    @Test func `pages that repeat the same entities reach the limit`() {
         var progress = PageProgress(limit: 10)
-        let pages = (0..<1_000).prefix { progress.goesOn(behind: ExactText("\($0 % 50)")) }
+        let pages = (0..<1_000).prefix { progress.shouldContinue(behind: ExactText("\($0 % 50)")) }
         #expect(pages.count == 59)
     }
 
-    @Test func `something new begins the count again`() {
+    @Test func `a page with a new entity resets the count`() {
         var progress = PageProgress(limit: 2)
-        let pages = (0..<100).map { progress.goesOn(behind: $0 % 2 == 0 ? ExactText("\($0)") : nil) }
+        let pages = (0..<100).map { progress.shouldContinue(behind: $0 % 2 == 0 ? ExactText("\($0)") : nil) }
         #expect(pages.allSatisfy { $0 })
     }
 
-    @Test func `what tells entities apart is their key or address, and not their values`() throws {
+    @Test func `the key or URL identifies an entity, not its values`() throws {
         let type = try #require(try TestStore().model.findEntitySet("Customers")?.entityType)
         let key = try #require(type.keyProperties.first?.name)
         func entity(_ number: Int64, _ name: String) -> DeltaItem {

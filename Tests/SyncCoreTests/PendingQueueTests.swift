@@ -3,9 +3,9 @@ import Operations
 import SyncCore
 import Testing
 
-/// The queue against a model that looks at every operation for each question.
+/// The queue, compared with a model that searches all operations for each question.
 struct PendingQueueTests {
-    /// What a queue has to say, by looking at all of it.
+    /// A queue without indexes.
     private struct Model {
         var operations: [SequenceNumber: PendingOperation] = [:]
         var subjects: [SequenceNumber: [EntityID]] = [:]
@@ -15,7 +15,7 @@ struct PendingQueueTests {
             operations.values.filter(condition).map(\.sequence).sorted()
         }
 
-        func standing(of id: EntityID) -> PendingStanding {
+        func pendingState(of id: EntityID) -> PendingState {
             let all = operations.values.filter { subjects[$0.sequence]?.contains(id) == true }
             if all.contains(where: { $0.status.kind == .rejected }) { return .rejected }
             return all.isEmpty ? .clean : .pending
@@ -48,12 +48,12 @@ struct PendingQueueTests {
     private func effect(_ random: inout SeededRandom) -> OperationEffect {
         var effect = OperationEffect()
         for item in Self.items where Bool.random(using: &random) {
-            effect.note(item, Access(rawValue: UInt8.random(in: 1...255, using: &random)))
+            effect.record(item, Access(rawValue: UInt8.random(in: 1...255, using: &random)))
         }
         return effect
     }
 
-    /// Does something at random to both.
+    /// Makes the same random change to the queue and the model.
     private func change(_ queue: inout PendingQueue, _ model: inout Model, _ random: inout SeededRandom) {
         let sequence = SequenceNumber.random(in: 1...40, using: &random)
         switch Int.random(in: 0..<20, using: &random) {
@@ -91,7 +91,7 @@ struct PendingQueueTests {
             queue.operations(from: 20, limit: 5).map(\.sequence) == Array(all.filter { $0 >= 20 }.prefix(5)), comment)
         #expect(queue.count == all.count, comment)
         #expect(queue.heldBack == model.sequences { $0.operation.delivery != .queued }.count, comment)
-        #expect(queue.hasRejected == Self.entities.contains { model.standing(of: $0) == .rejected }, comment)
+        #expect(queue.hasRejected == Self.entities.contains { model.pendingState(of: $0) == .rejected }, comment)
         for id in Self.entities {
             #expect(
                 queue.naming(id) == model.sequences { $0.operation.touchedEntities.contains(id) }, comment)
@@ -100,7 +100,7 @@ struct PendingQueueTests {
             }
             #expect(queue.changing(id) == changing, comment)
             #expect(queue.hasChange(of: id) == !changing.isEmpty, comment)
-            #expect(queue.standing(of: id) == model.standing(of: id), comment)
+            #expect(queue.pendingState(of: id) == model.pendingState(of: id), comment)
         }
         for name in ["t0", "t1", "t2"] {
             #expect(
@@ -116,7 +116,7 @@ struct PendingQueueTests {
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `the queue answers as if it looked at every operation, also after a rollback`(_ seed: UInt64) {
+    func `the queue returns the same results as a search of all operations, also after a rollback`(_ seed: UInt64) {
         var random = SeededRandom(seed: seed)
         var (queue, model) = (PendingQueue(), Model())
         for step in 0..<40 {
@@ -135,7 +135,7 @@ struct PendingQueueTests {
 }
 
 extension PendingQueueTests {
-    @Test func `a rollback holds up to the highest sequence number`() {
+    @Test func `a rollback restores operations up to the highest sequence number`() {
         var queue = PendingQueue()
         let operation = Operation(.delete(EntityID(rawValue: 1)))
         func put(_ sequence: SequenceNumber) {

@@ -4,11 +4,11 @@ import Operations
 import SyncCore
 import Testing
 
-/// Whatever an app did, these hold of every plan. A failure prints its seed.
+/// Invariants of every plan, for random operations. A failure prints its seed.
 struct PlannerPropertyTests {
     static let seeds: [UInt64] = Array(1...40)
 
-    /// - Parameter transactions: how many transactionIDs some of the operations get.
+    /// - Parameter transactions: The number of transactionIDs that some of the operations have.
     func randomStore(
         _ seed: UInt64, operations: Int, transactions: Int = 0
     ) throws -> (TestStore, RandomOperations) {
@@ -45,8 +45,9 @@ struct PlannerPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `no request names what the service cannot know, and nothing is sent twice or torn apart`(_ seed: UInt64) throws
-    {
+    func `no request refers to an unknown entity, and no operation is sent twice or separated from its change set`(
+        _ seed: UInt64
+    ) throws {
         let (store, _) = try randomStore(seed, operations: 25)
         var rounds = 0
         while try !store.state.pendingOperations().isEmpty {
@@ -65,7 +66,7 @@ struct PlannerPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `when everything is through, the service holds what was seen here before`(_ seed: UInt64) throws {
+    func `after all uploads, the service has the former current state of the store`(_ seed: UInt64) throws {
         let (store, _) = try randomStore(seed, operations: 25)
         let links = try store.state.allLinks.filter(\.inLocal).map(name).sorted()
         let entities = try store.state.allRows.map(\.id)
@@ -80,7 +81,7 @@ struct PlannerPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `nothing is held by a refusal that it does not depend on`(_ seed: UInt64) throws {
+    func `no operation is held back by a rejection that it does not depend on`(_ seed: UInt64) throws {
         var (store, random) = try randomStore(seed, operations: 25)
         let all = try store.state.pendingOperations()
         let refusing = Set(all.map(\.sequence).filter { _ in random.chance(10) })
@@ -100,7 +101,7 @@ struct PlannerPropertyTests {
 
     // MARK: Checks
 
-    /// As the engine does before a batch: entities whose ETag is not known are read.
+    /// Reads the entities whose ETag is unknown, as the engine does before a batch.
     func readIfNeeded(_ store: TestStore, limit: Int) throws -> UploadPlan {
         let plan = try store.plan(limit: limit)
         guard !plan.entitiesToRead.isEmpty else { return plan }
@@ -158,7 +159,7 @@ struct PlannerPropertyTests {
         }
         let requests = plan.changeSets.map(\.requests.count)
         #expect(requests.count <= 1 || requests.reduce(0, +) <= 7, "seed \(seed): \(requests)")
-        // Two changes of one entity keep their order.
+        // Two changes of the same entity keep their order.
         let place = Dictionary(uniqueKeysWithValues: sent.enumerated().map { ($1, $0) })
         for (index, later) in pending.enumerated() {
             for earlier in pending[..<index]
@@ -171,7 +172,7 @@ struct PlannerPropertyTests {
         }
     }
 
-    /// The entities that the operation changes or deletes under their own URL.
+    /// Returns the entities that the operation changes or deletes under their own URL.
     private func changed(_ pending: PendingOperation) -> [EntityID] {
         switch pending.operation.action {
         case .update(let id, _, _), .delete(let id): [id]
@@ -179,7 +180,8 @@ struct PlannerPropertyTests {
         }
     }
 
-    /// The refused operations and all that depend on them: what touches an entity that they touch, and their change sets.
+    /// Returns the refused operations and those that depend on them: operations on the same entities, and their change
+    /// sets.
     private func taint(_ operations: [PendingOperation], _ refused: Set<SequenceNumber>) -> Set<SequenceNumber> {
         var tainted = refused
         var entities: Set<EntityID> = []

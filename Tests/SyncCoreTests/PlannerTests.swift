@@ -15,14 +15,14 @@ struct PlannerTests {
 
     private func last() throws -> SequenceNumber { try store.state.header().applied }
 
-    @Test func `independent operations are change sets of their own, in their order`() throws {
+    @Test func `independent operations are separate change sets, in their order`() throws {
         try store.create("Customers")
         let first = try last()
         try store.create("Suppliers")
         #expect(store.groups(try store.plan()) == [[first], [first + 1]])
     }
 
-    @Test func `a new entity and what refers to it share a change set, with $n for the key`() throws {
+    @Test func `a new entity and references to it share a change set, with $n for the key`() throws {
         let customer = try store.create("Customers")
         let first = try last()
         try store.create("Orders", bindings: to("Customer", customer))
@@ -31,7 +31,7 @@ struct PlannerTests {
         #expect(plan.changeSets[0].requests[1].references == [.contentID("1")])
     }
 
-    @Test func `an order that goes from one new customer to another ends at the second`() throws {
+    @Test func `an order that is moved between two new customers ends at the second one`() throws {
         let a = try store.create("Customers")
         let b = try store.create("Customers")
         let order = try store.create("Orders", bindings: to("Customer", a))
@@ -41,7 +41,8 @@ struct PlannerTests {
         #expect(try store.targets(order, "Customer") == [b])
     }
 
-    @Test func `an entity below a deep insert has its own request where its owner is linked elsewhere at once`() throws
+    @Test func `an inner entity of a deep insert has a separate request if its owner is linked elsewhere afterwards`()
+        throws
     {
         let city = try store.download("Cities", ["CityID": .integer(1)])
         let mayor = try store.newID()
@@ -52,7 +53,7 @@ struct PlannerTests {
         #expect(try store.plan().changeSets.flatMap(\.requests).map(\.creates) == [below, mayor, nil])
     }
 
-    @Test func `a new city gets its second mayor only after the first is gone`() throws {
+    @Test func `a new city gets its second mayor only after the first one has left`() throws {
         let old = try store.download("Cities", ["CityID": .integer(1)])
         let first = try store.download("Mayors", ["MayorID": .integer(1), "CityID": .integer(2)])
         let second = try store.download("Mayors", ["MayorID": .integer(2), "CityID": .integer(1)])
@@ -68,7 +69,7 @@ struct PlannerTests {
         #expect(try store.targets(old, "Mayor").isEmpty)
     }
 
-    @Test func `a city is deleted only after its mayor has moved out, however briefly he was there`() throws {
+    @Test func `a city is deleted only after its temporary mayor has left`() throws {
         let first = try store.download("Cities", ["CityID": .integer(1)])
         let second = try store.download("Cities", ["CityID": .integer(2)])
         let third = try store.create("Cities")
@@ -87,7 +88,7 @@ struct PlannerTests {
         #expect(try #require(order.firstIndex(of: move)) < #require(order.firstIndex(of: move + 1)))
     }
 
-    @Test func `an entity that loses its link by the deletion of another has its ETag read before it is changed`()
+    @Test func `the ETag of an entity is read before its change if a delete of another entity has cleared its link`()
         throws
     {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
@@ -99,7 +100,7 @@ struct PlannerTests {
         #expect(try store.plan().entitiesToRead == [order])
     }
 
-    @Test func `the app's change set stays together though its members have nothing to do with each other`() throws {
+    @Test func `independent operations of the app's change set stay together`() throws {
         let a = try store.newID()
         let b = EntityID(rawValue: a.rawValue + 1)
         let sequences = try store.perform(
@@ -111,7 +112,7 @@ struct PlannerTests {
         #expect(store.groups(try store.plan()) == [sequences])
     }
 
-    @Test func `a change of a new entity waits until the service has given its key`() throws {
+    @Test func `a change of a new entity waits for its key`() throws {
         let order = try store.create("Orders")
         let created = try last()
         try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
@@ -122,7 +123,7 @@ struct PlannerTests {
         #expect(store.groups(try store.plan()) == [[created + 1]])
     }
 
-    @Test func `what is referred to is created by a request of its own, not deep inside another`() throws {
+    @Test func `an entity with references to it is created by a separate request instead of a deep insert`() throws {
         let order = try store.newID()
         let customer = EntityID(rawValue: order.rawValue + 1)
         let inline = Creation.Inline(navigation: "Customer", entities: [store.creation(customer, "Customers")])
@@ -134,7 +135,7 @@ struct PlannerTests {
         #expect(requests.map(\.references) == [[], [.contentID("1")], [.contentID("1")]])
     }
 
-    @Test func `a change of an entity with an ETag waits for what links a new one to it`() throws {
+    @Test func `a change of an entity with an ETag waits for operations that link new entities to it`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
         try store.create("Orders", bindings: to("Customer", customer))
         let created = try last()
@@ -144,7 +145,7 @@ struct PlannerTests {
         #expect(plan.held == [created + 1: .waitsFor(created)])
     }
 
-    @Test func `in a change set a change of values goes in front of what links a new one to the entity`() throws {
+    @Test func `in a change set, an update of an entity precedes operations that link new entities to it`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)], etag: "\"1\"")
         let order = try store.newID()
         try store.perform(
@@ -155,7 +156,7 @@ struct PlannerTests {
         #expect(try store.plan().changeSets.map { $0.requests.map(\.modification.ifMatch) } == [["\"1\"", nil]])
     }
 
-    @Test func `the second change of an entity with an ETag waits for the answer to the first`() throws {
+    @Test func `the second change of an entity with an ETag waits for the response to the first one`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let first = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]
         try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
@@ -163,7 +164,7 @@ struct PlannerTests {
         #expect(store.groups(plan) == [[first]])
         #expect(plan.changeSets[0].requests[0].modification.ifMatch == "\"1\"")
         #expect(plan.held == [first + 1: .waitsFor(first)])
-        // The answer had no ETag: it has to be read.
+        // The response had no ETag, so the entity must be read.
         try store.answer(plan)
         let next = try store.plan()
         #expect(next.isEmpty)
@@ -173,15 +174,14 @@ struct PlannerTests {
         #expect(try store.plan().changeSets[0].requests[0].modification.ifMatch == "\"2\"")
     }
 
-    @Test func `without an ETag two changes of an entity go in one batch, one after the other`() throws {
+    @Test func `two changes of an entity without an ETag are sent in one batch, in order`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         let first = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]
         try store.perform([.update(order, changes: ["Note": .string("b")], bindings: [])])
         #expect(store.groups(try store.plan()) == [[first], [first + 1]])
     }
 
-    @Test func `in V2, where a batch goes on behind what is refused, two that say the same wait for each other`() throws
-    {
+    @Test func `in V2, dependent operations wait for each other, because a batch continues after a rejection`() throws {
         let store = try TestStore(TestModel.legacyService)
         let customers = try [1, 2].map { try store.download("Customers", ["CustomerID": .integer($0)]) }
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
@@ -194,15 +194,14 @@ struct PlannerTests {
         #expect(plan.held == [first + 1: .waitsFor(first), first + 3: .waitsFor(first + 2)])
     }
 
-    @Test func `in the app's change set only the first change of an entity carries its ETag`() throws {
+    @Test func `only the first change of an entity in the app's change set contains its ETag`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try store.perform(
             [.update(order, changes: ["Note": .string("a")], bindings: []), .delete(order)], changeSet: true)
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "*"])
     }
 
-    @Test func `a link that a change set removes and then replaces is replaced by one request, which ends both`() throws
-    {
+    @Test func `deleting and replacing a link in a change set is one request that ends both operations`() throws {
         let first = try store.download("Customers", ["CustomerID": .integer(1)])
         let second = try store.download("Customers", ["CustomerID": .integer(2)])
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
@@ -217,14 +216,14 @@ struct PlannerTests {
         #expect(try store.targets(order, "Customer") == [second])
     }
 
-    @Test func `a bodiless answer to a create has the entity read before it is changed`() throws {
+    @Test func `an entity whose create had a response without a body is read before its next change`() throws {
         let order = try store.create("Orders")
         try store.answer(try store.plan())
         try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])
         #expect(try store.plan().entitiesToRead == [order])
     }
 
-    @Test func `what an entity that cannot be read waits for is sent all the same`() throws {
+    @Test func `an operation on an entity that cannot be read is sent anyway`() throws {
         let order = try store.create("Orders")
         try store.answer(try store.plan())
         let update = try store.perform([.update(order, changes: ["Note": .string("a")], bindings: [])])[0]
@@ -232,9 +231,9 @@ struct PlannerTests {
         #expect(store.groups(plan) == [[update]])
     }
 
-    // MARK: Poison
+    // MARK: Rejected operations
 
-    @Test func `a refused create holds what refers to it, and nothing else`() throws {
+    @Test func `a rejected create holds back only the operations that refer to it`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let bad = try store.create("Orders", bindings: to("Customer", customer))
         let refused = try last()
@@ -245,11 +244,11 @@ struct PlannerTests {
         let plan = try store.plan()
         #expect(store.groups(plan) == [])
         #expect(plan.held == [refused: .rejected, refused + 1: .behindRejected(refused)])
-        // What was done to it since goes with it.
+        // Later operations on the entity are sent with it.
         #expect(store.groups(try store.plan(retrying: [refused])) == [[refused, refused + 1]])
     }
 
-    @Test func `a refused change of a customer holds its next change, not its new orders`() throws {
+    @Test func `a rejected change of a customer holds back its next change, not its new orders`() throws {
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let refused = try store.perform([.update(customer, changes: ["Name": .string("x")], bindings: [])])[0]
         try store.answer(try store.plan(), refusing: [refused])
@@ -260,7 +259,7 @@ struct PlannerTests {
         #expect(plan.held[refused + 4] == .behindRejected(refused))
     }
 
-    @Test func `what was undone with a refused neighbour goes without it`() throws {
+    @Test func `an operation that was rolled back with a rejected one is sent without it`() throws {
         let customer = try store.create("Customers")
         let first = try last()
         try store.create("Orders", bindings: to("Customer", customer))
@@ -269,7 +268,7 @@ struct PlannerTests {
         #expect(store.groups(try store.plan()) == [[first]])
     }
 
-    @Test func `a refused member holds the whole change set of the app`() throws {
+    @Test func `a rejected member holds back the app's whole change set`() throws {
         let a = try store.newID()
         let sequences = try store.perform(
             [
@@ -281,7 +280,7 @@ struct PlannerTests {
         #expect(store.groups(try store.plan(retrying: [sequences[1]])) == [sequences])
     }
 
-    @Test func `an operation in doubt holds what is behind it`() throws {
+    @Test func `an operation in doubt holds back the operations that depend on it`() throws {
         let order = try store.create("Orders")
         let created = try last()
         let batch = try store.prepare(try store.plan())
@@ -295,7 +294,7 @@ struct PlannerTests {
 
     // MARK: Requests
 
-    @Test func `a batch holds no more requests than its limit, and a change set is never split`() throws {
+    @Test func `a batch contains at most the maximum number of requests, and a change set is never split`() throws {
         for _ in 0..<5 { try store.create("Customers") }
         #expect(try store.plan(limit: 2).changeSets.count == 2)
         #expect(try store.plan(limit: 2).held.values.allSatisfy { $0 == .batchFull })
@@ -312,7 +311,7 @@ struct PlannerTests {
         #expect(try large.plan(limit: 2).changeSets.map(\.requests.count) == [5])
     }
 
-    @Test func `a collection below a single entity is created behind that entity, and before it nothing refers to it`()
+    @Test func `a collection below a single entity is created after that entity and before references to it`()
         throws
     {
         let id = try store.newID()
@@ -333,7 +332,7 @@ struct PlannerTests {
             ])
     }
 
-    @Test func `what is created at a single-valued end binds its owner`() throws {
+    @Test func `an entity created at a single-valued end binds its owner`() throws {
         let city = try store.download("Cities", ["CityID": .integer(1)])
         try store.create("Mayors", parent: Parent(entity: city, navigation: "Mayor"))
         let requests = try store.plan().changeSets[0].requests
@@ -345,7 +344,7 @@ struct PlannerTests {
         #expect(body.bindings.map(\.navigation.name) == ["City"])
     }
 
-    @Test func `a delete of an entity that was created here waits for its key`() throws {
+    @Test func `the delete of a local entity waits for its key`() throws {
         let order = try store.create("Orders")
         let created = try last()
         try store.perform([.delete(order)])

@@ -3,7 +3,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What is asked next, and what an answer means: without any service.
+/// Requests and interpretation of responses of a query run, without a service.
 struct QueryRunTests {
     private static let query = DefiningQuery(name: "Q", query: "Orders?$filter=Amount gt 1")
     private static let minute: Timestamp = 60_000
@@ -26,7 +26,7 @@ struct QueryRunTests {
             isSingle: isSingle, now: now)
     }
 
-    @Test func `a first download asks for everything and for changes from then on`() {
+    @Test func `a first download requests all entities and change tracking`() {
         let first = run(pageSize: 50)
         #expect(first.mode == .full)
         #expect(first.request.url == Self.query.query)
@@ -34,7 +34,7 @@ struct QueryRunTests {
         #expect(first.compares)
     }
 
-    @Test func `a delta link is asked for verbatim`() {
+    @Test func `a delta link is requested verbatim`() {
         let delta = run(deltaLink: Self.link("http://x/Orders?$deltatoken=a%2Fb"))
         #expect(delta.mode == .delta)
         #expect(delta.request.url == "http://x/Orders?$deltatoken=a%2Fb")
@@ -42,7 +42,7 @@ struct QueryRunTests {
         #expect(!delta.compares)
     }
 
-    @Test func `a page's next link is asked for verbatim and without preferences`() {
+    @Test func `a next link is requested verbatim and without preferences`() {
         var run = run(pageSize: 50)
         let page = "Orders?$skiptoken=%24x"
         #expect(run.ended(next: page, deltaLink: nil, context: nil, first: ExactText(page)) == .next(page))
@@ -53,7 +53,7 @@ struct QueryRunTests {
         (DefiningQuerySettings.DeltaTracking.auto, true, true, true), (.always, false, false, true),
         (.never, true, true, false),
     ])
-    func `who tracks changes is as the settings say`(
+    func `the settings determine whether a query tracks changes`(
         _ tracking: DefiningQuerySettings.DeltaTracking, _ prefers: Bool, _ usesLink: Bool, _ compares: Bool
     ) {
         let first = run(tracking)
@@ -71,13 +71,13 @@ struct QueryRunTests {
         #expect(run(deltaLink: link, lifetime: 5, now: 1_000 + 5 * Self.minute - 1).mode == .delta)
         #expect(run(deltaLink: link, lifetime: 5, now: 1_000 + 5 * Self.minute).mode == .full)
         #expect(run(deltaLink: link, lifetime: 0, now: 1_000).mode == .full)
-        // A clock that was put back, and lifetimes and times that no number has room for.
+        // A clock that was set back, and times that overflow.
         #expect(run(deltaLink: link, lifetime: 5, now: 0).mode == .delta)
         #expect(run(deltaLink: link, lifetime: .max, now: .max).mode == .delta)
         #expect(run(deltaLink: Self.link("delta", at: .min), lifetime: 5, now: .max).mode == .delta)
     }
 
-    @Test func `an interrupted download goes on behind the last page in its own mode`() {
+    @Test func `an interrupted download resumes after the last page in its mode`() {
         let full = run(deltaLink: Self.link("delta"), next: Self.link("page3"))
         #expect(full.mode == .resumed)
         #expect(full.isFull)
@@ -91,7 +91,7 @@ struct QueryRunTests {
     }
 
     @Test(arguments: [400, 404, 409, 410, 412, 422, 500, 501])
-    func `a link that the service goes on with no more leads to everything, once`(_ status: Int) {
+    func `a link that the service no longer accepts leads to one full download`(_ status: Int) {
         for var run in [
             run(deltaLink: Self.link("delta")), run(next: Self.link("page3")),
             run(next: Self.link("page3"), isDelta: true),
@@ -108,33 +108,34 @@ struct QueryRunTests {
     }
 
     @Test(arguments: [401, 403, 407, 408, 425, 429, 502, 503, 504])
-    func `what may pass is no reason to download everything`(_ status: Int) {
+    func `a temporary error does not lead to a full download`(_ status: Int) {
         var run = run(deltaLink: Self.link("delta"))
         #expect(run.answered(status) == .failure)
         #expect(run.mode == .delta)
     }
 
-    @Test func `a skip token that expires during a full download begins it anew`() {
+    @Test func `a skip token that expires during a full download restarts it`() {
         var run = run()
         #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .next("page2"))
         #expect(run.answered(410) == .restart)
         #expect(run.request.url == Self.query.query)
     }
 
-    @Test func `a query that is refused is refused`() {
+    @Test func `a rejected query ends with the rejection`() {
         var run = run(isLegacy: true)
         #expect(run.answered(400) == .failure)
         #expect(run.answered(404) == .failure)
     }
 
-    @Test(arguments: [400, 501]) func `a service that refuses preferences is asked once more without`(_ status: Int) {
+    @Test(arguments: [400, 501]) func `a request with rejected preferences is repeated once without them`(_ status: Int)
+    {
         var run = run()
         #expect(run.answered(status) == .again)
         #expect(run.request == QueryRun.Request(url: Self.query.query, preferences: nil))
         #expect(run.answered(status) == .failure)
     }
 
-    @Test func `a delta link that is answered with everything is no delta`() {
+    @Test func `a response with all entities to a delta link is not a delta`() {
         var run = run(deltaLink: Self.link("delta"))
         #expect(run.admits(context: nil) == true)
         #expect(run.admits(context: "http://x/$metadata#Orders/$delta") == true)
@@ -143,7 +144,9 @@ struct QueryRunTests {
         #expect(run.admits(context: "http://x/$metadata#Orders") == true)
     }
 
-    @Test func `a delta without a new link is followed by everything, and at once where nothing says that it was one`()
+    @Test
+    func
+        `a delta without a new link leads to a full download, at once if the response does not identify itself as a delta`()
     {
         var said = run(deltaLink: Self.link("delta"))
         #expect(
@@ -154,7 +157,7 @@ struct QueryRunTests {
         #expect(silent.isFull)
     }
 
-    @Test func `delta links of V2 are used where they are known to tell deletions`() {
+    @Test func `delta links of V2 are used only if they are known to report deletions`() {
         #expect(run(deltaLink: Self.link("delta"), isLegacy: true).mode == .full)
         #expect(run(isLegacy: true).request.preferences == nil)
         #expect(run(deltaLink: Self.link("delta"), isLegacy: true, usesLegacyDeltas: true).mode == .delta)
@@ -162,7 +165,7 @@ struct QueryRunTests {
         #expect(unused.ended(next: nil, deltaLink: "delta", context: nil, first: nil) == .finished(deltaLink: nil))
     }
 
-    @Test func `next links that lead in a circle end`() {
+    @Test func `a cycle of next links ends the download`() {
         var run = run()
         #expect(run.ended(next: "page2", deltaLink: nil, context: nil, first: ExactText("page2")) == .next("page2"))
         #expect(run.ended(next: "page3", deltaLink: nil, context: nil, first: ExactText("page3")) == .next("page3"))
@@ -175,12 +178,12 @@ struct QueryRunTests {
                 == .endless(Self.query.query, .circle))
     }
 
-    @Test func `a place to go on at is of no use where nothing has begun`() {
+    @Test func `a resumption link without a download run is ignored`() {
         let state = QueryState(query: Self.query, run: 0, isComplete: false, isDelta: false, next: Self.link("page3"))
         #expect(QueryRun(state, options: .init(), isSingle: false, now: 0).mode == .full)
     }
 
-    @Test func `next links that lead in a circle after a download went on begin it anew, once`() {
+    @Test func `a cycle of next links in a resumed download restarts it once`() {
         var run = run(next: Self.link("page3"))
         #expect(run.ended(next: "page4", deltaLink: nil, context: nil, first: ExactText("page4")) == .next("page4"))
         #expect(run.ended(next: "page3", deltaLink: nil, context: nil, first: ExactText("page3")) == .restart)
@@ -191,7 +194,7 @@ struct QueryRunTests {
                 == .endless("page4", .circle))
     }
 
-    @Test func `a single entity is asked for as it is, and may be gone`() {
+    @Test func `a single entity is requested as it is, and may be missing`() {
         var single = run(deltaLink: Self.link("delta"), pageSize: 5, isSingle: true)
         #expect(single.mode == .full)
         #expect(single.request == QueryRun.Request(url: Self.query.query, preferences: nil))

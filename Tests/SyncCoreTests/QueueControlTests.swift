@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Drafts, local-only operations, categories, limits, and headers with keys: what goes with a batch, and what waits.
+/// Operations that are sent or held back: drafts, local-only operations, categories, limits, and headers with keys.
 @Suite struct QueueControlTests {
     let store: TestStore
     let customer: EntityID
@@ -28,7 +28,7 @@ import Testing
 
     // MARK: Drafts
 
-    @Test func `a draft is seen here, is not sent, and what depends on it waits`() throws {
+    @Test func `a draft is visible locally and not sent, and operations that depend on it wait`() throws {
         let draft = try performing({ $0.delivery = .draft }) { try rename("Draft") }
         let later = try rename("Later")
         let order = try store.create("Orders", bindings: [Binding(navigation: "Customer", targets: [customer])])
@@ -38,7 +38,7 @@ import Testing
         #expect(plan.changeSets.flatMap(\.requests).map(\.creates) == [order])
     }
 
-    @Test func `what refers to a drafted creation waits, and goes with it when it is released`() throws {
+    @Test func `operations that refer to a drafted create wait and are sent with it after its release`() throws {
         let order = try performing({ $0.delivery = .draft }) { try store.create("Orders") }
         let draft = try store.state.pendingOperations()[0].sequence
         let bond = try store.perform([.createLink(link(customer, "Orders", order))])[0]
@@ -54,21 +54,21 @@ import Testing
         #expect(try store.plan().held == [operation: .draft])
     }
 
-    // MARK: Local only
+    // MARK: Local-only operations
 
-    @Test func `what is for this store only is in nobody's way`() throws {
+    @Test func `a local-only operation does not hold back others`() throws {
         let local = try performing({ $0.delivery = .localOnly }) { try rename("Mine") }
         let later = try rename("Theirs")
         let plan = try store.plan()
         #expect(plan.held == [local: .localOnly])
         #expect(store.groups(plan) == [[later]])
         try store.answer(plan)
-        // It stays on top of what the service has.
+        // The operation stays pending on the changed base state.
         #expect(try store.state.pendingOperations().map(\.sequence) == [local])
         #expect(try store.value(customer, "Name") == .string("Mine"))
     }
 
-    @Test func `nothing that is sent may refer to an entity of this store only`() throws {
+    @Test func `an operation that refers to a local-only entity is held back`() throws {
         let order = try performing({ $0.delivery = .localOnly }) { try store.create("Orders") }
         #expect(throws: ValidationError.self) { try store.perform([.createLink(link(customer, "Orders", order))]) }
         #expect(throws: ValidationError.self) {
@@ -80,7 +80,7 @@ import Testing
         #expect(try store.targets(customer, "Orders") == [order])
     }
 
-    @Test func `a lost record leaves no doubt about what is never sent`() throws {
+    @Test func `a lost record puts a draft in doubt, but not a local-only operation`() throws {
         let local = try performing({ $0.delivery = .localOnly }) { try rename("Mine") }
         let draft = try performing({ $0.delivery = .draft }) { try store.create("Orders") }
         try store.add(.lost)
@@ -95,7 +95,7 @@ import Testing
 
     // MARK: Categories
 
-    @Test func `an upload of some categories sends these only, and nothing that needs another one`() throws {
+    @Test func `an upload of some categories sends only these, without operations that depend on others`() throws {
         let order = try performing({ $0.uploadCategory = .named("a") }) { try store.create("Orders") }
         let creation = try store.state.pendingOperations()[0].sequence
         let bond = try performing({ $0.uploadCategory = .named("b") }) {
@@ -113,7 +113,7 @@ import Testing
 
     // MARK: Limits
 
-    @Test func `a batch is no longer than the limit, by what the encoder writes, and nothing is torn apart`() throws {
+    @Test func `a batch is at most as long as the limit allows, and no change set is split`() throws {
         for number in 0..<20 {
             try store.create("Orders", ["Note": .string("\(number)" + String(repeating: "x", count: 500))])
         }
@@ -127,7 +127,7 @@ import Testing
 
     // MARK: Headers
 
-    @Test func `a header with the key of a new entity waits until the service has given it`() throws {
+    @Test func `a header with the key of a new entity waits for the key`() throws {
         let order = try store.create("Orders")
         let creation = try store.state.pendingOperations()[0].sequence
         let template = HeaderTemplate(name: "X-Order", parts: [.text("no "), .key(order, property: "OrderID")])
@@ -139,7 +139,7 @@ import Testing
         #expect(second.changeSets[0].requests[0].modification.headers["X-Order"] == "no 1001")
     }
 
-    @Test func `no key ends a header`() throws {
+    @Test func `a key value in a header is percent-encoded`() throws {
         let template = HeaderTemplate(name: "X", parts: [.key(customer, property: "Name")])
         try store.download("Customers", ["CustomerID": .integer(1), "Name": .string("a\r\nEvil: 1ä%")])
         _ = try performing({ $0.headerTemplates = [template] }) { try store.create("Orders") }

@@ -3,12 +3,12 @@ import Operations
 import SyncCore
 import Testing
 
-/// The queue is walked page by page until a batch is full, and nobody can tell that from the batch.
+/// Reading the queue in pages until a batch is full produces the same batch as reading all of it.
 struct QueueWalkTests {
     private let random = PlannerPropertyTests()
 
     private func plan(
-        _ store: TestStore, limit: Int = 500, reach: PlanReach = .queue, pageSize: Int = .max
+        _ store: TestStore, limit: Int = 500, reach: PlanScope = .queue, pageSize: Int = .max
     ) throws -> UploadPlan {
         var options = UploadPlanner<WorkingSet>.Options(requestLimit: limit, service: store.service, reach: reach)
         options.pageSize = pageSize
@@ -16,7 +16,7 @@ struct QueueWalkTests {
     }
 
     @Test(arguments: PlannerPropertyTests.seeds)
-    func `pages of any size give the plan of the whole queue at once`(_ seed: UInt64) throws {
+    func `pages of any size lead to the plan of the whole queue`(_ seed: UInt64) throws {
         let (store, _) = try random.randomStore(seed, operations: 40, transactions: seed % 3 == 0 ? 0 : 3)
         let whole = try plan(store)
         for size in [1, 2, 3, 7, 20] {
@@ -25,7 +25,7 @@ struct QueueWalkTests {
     }
 
     @Test(arguments: PlannerPropertyTests.seeds)
-    func `a walk that stops finds the batch that the walk to the end finds`(_ seed: UInt64) throws {
+    func `a walk that stops when a batch is full finds the same batch`(_ seed: UInt64) throws {
         let (store, _) = try random.randomStore(seed, operations: 40, transactions: seed % 2 == 0 ? 0 : 3)
         for limit in [1, 2, 5, 12, 500] {
             let (short, long) = (
@@ -42,7 +42,7 @@ struct QueueWalkTests {
     }
 
     @Test(arguments: PlannerPropertyTests.seeds)
-    func `batches of any size bring the queue to its end`(_ seed: UInt64) throws {
+    func `batches of any size complete the queue`(_ seed: UInt64) throws {
         let (store, _) = try random.randomStore(seed, operations: 25, transactions: seed % 2 == 0 ? 0 : 2)
         let limit = Int(seed % 5) + 1
         var rounds = 0
@@ -56,7 +56,7 @@ struct QueueWalkTests {
     }
 
     @Test
-    func `a transaction at both ends of the queue goes whole, and a walk for a batch reads no more than it needs`()
+    func `a transaction at both ends of the queue stays complete, and the planner reads no more than necessary`()
         throws
     {
         let store = try TestStore()
@@ -73,7 +73,7 @@ struct QueueWalkTests {
         #expect(store.groups(long).contains([all[4], all[20]]))
     }
 
-    @Test func `many changes of one entity do not make each batch a walk through all of them`() throws {
+    @Test func `many changes of an entity are not all read for each batch`() throws {
         let store = try TestStore()
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         for number in 0..<60 {

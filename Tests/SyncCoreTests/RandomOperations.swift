@@ -2,7 +2,7 @@ import EDM
 import Operations
 import SyncCore
 
-/// SplitMix64: the same seed gives the same sequence on every machine.
+/// SplitMix64: a seed determines the same sequence on every machine.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 
@@ -17,7 +17,7 @@ struct SeededRandom: RandomNumberGenerator {
     }
 }
 
-/// Operations as an app might ask for them, legal and illegal.
+/// Random operations of an app, legal and illegal.
 struct RandomOperations {
     static let sets = [
         "Customers", "Orders", "Owners", "Cars", "Cities", "Mayors", "Fathers", "Children", "Persons", "IDCards",
@@ -26,13 +26,13 @@ struct RandomOperations {
 
     var random: SeededRandom
     let model: EntityDataModel
-    /// Finds the entities of a set and the type of an entity.
+    /// Returns the entities of a set.
     let rows: (String) -> [EntityID]
     let set: (EntityID) -> String?
 
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
 
-    /// One operation, or several for a change set. `next` is the first free entity ID.
+    /// Returns one action, or several for a change set. `next` is the first free entity ID.
     mutating func actions(next: EntityID) -> [Operation.Action] {
         var free = next
         let count = chance(25) ? Int.random(in: 2...4, using: &random) : 1

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What the answers of a service mean, in the forms in which services give them.
+/// Outcomes of responses, in the forms that services use.
 struct ReconcilerTests {
     let store: TestStore
 
@@ -18,7 +18,7 @@ struct ReconcilerTests {
         return WireResponse(status: status, headers: headers, body: Array(body.utf8))
     }
 
-    /// Plans what is pending, lets the service answer its only change set, and folds the outcome.
+    /// Plans the pending operations, applies an outcome of the only change set, and folds the result.
     @discardableResult
     private func answer(
         _ outcome: ChangeSetOutcome, doubtful: Set<SequenceNumber> = []
@@ -40,7 +40,7 @@ struct ReconcilerTests {
 
     // MARK: Keys
 
-    @Test func `201 with the entity gives key, values and ETag`() throws {
+    @Test func `a response 201 with the entity contains its key, values and ETag`() throws {
         let order = try store.create("Orders")
         try answer(.members([response(201, "{\"@odata.etag\":\"W/\\\"1\\\"\",\"OrderID\":7,\"Note\":\"set there\"}")]))
         #expect(try store.value(order, "OrderID") == .integer(7))
@@ -49,7 +49,7 @@ struct ReconcilerTests {
         #expect(try store.state.entity(set: "Orders", key: "OrderID=7") == order)
     }
 
-    @Test func `the ETag of a header counts where the body has none`() throws {
+    @Test func `the ETag of a header is used if the body contains none`() throws {
         let order = try store.create("Orders")
         try answer(.members([response(201, "{\"OrderID\":7}", headers: ["ETag": "\"h\""])]))
         #expect(try store.state.row(order)?.etag == "\"h\"")
@@ -62,7 +62,7 @@ struct ReconcilerTests {
             ("Location", "Orders(7)"),
             ("Location", "https://behind.the.gateway/odata/Orders(OrderID=7)"),
         ])
-    func `204 with the entity's URL in a header gives the key`(_ header: String, _ url: String) throws {
+    func `a response 204 with the entity's URL in a header contains its key`(_ header: String, _ url: String) throws {
         let order = try store.create("Orders")
         var headers = HTTPHeaders.empty
         headers[header] = url
@@ -77,7 +77,10 @@ struct ReconcilerTests {
         #expect(try store.value(order, "Note") == .string("n"))
     }
 
-    @Test func `an answer without any key confirms, and what refers to the entity waits for its key`() throws {
+    @Test
+    func `a response without a key confirms the create, and operations that refer to the entity wait for its key`()
+        throws
+    {
         let order = try store.create("Orders")
         try answer(.members([response(204)]))
         #expect(try store.state.row(order)?.origin.isOnService == true)
@@ -85,7 +88,7 @@ struct ReconcilerTests {
         #expect(try store.plan().held.values.first == .keyUnknown(order))
     }
 
-    @Test func `a hostile header gives no key and does no harm`() throws {
+    @Test func `a malicious header yields no key and does no harm`() throws {
         let order = try store.create("Orders")
         try answer(.members([response(204, headers: ["OData-EntityId": "Orders((((", "Location": "/Orders("])]))
         #expect(try store.value(order, "OrderID") == nil)
@@ -93,7 +96,7 @@ struct ReconcilerTests {
 
     // MARK: Deep inserts
 
-    @Test func `an expanded answer gives the key of what was created below, two levels down as well`() throws {
+    @Test func `an expanded response contains the keys of inner entities on two levels`() throws {
         let card = try store.newID()
         let person = EntityID(rawValue: card.rawValue + 1)
         let inline = Creation.Inline(navigation: "Person", entities: [store.creation(person, "Persons")])
@@ -104,7 +107,7 @@ struct ReconcilerTests {
         #expect(try store.state.rows(set: "Persons") == [person])
     }
 
-    @Test func `children below a collection get the keys of their own answers`() throws {
+    @Test func `children of a collection get the keys of their own responses`() throws {
         let customer = try store.newID()
         let orders = (1...2).map { EntityID(rawValue: customer.rawValue + $0) }
         let inline = Creation.Inline(navigation: "Orders", entities: orders.map { store.creation($0, "Orders") })
@@ -120,7 +123,7 @@ struct ReconcilerTests {
 
     // MARK: Updates
 
-    @Test func `an update takes the ETag of the answer's header`() throws {
+    @Test func `the ETag of the response's header is used for an update`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
         try answer(.members([response(204, headers: ["ETag": "\"2\""])]))
@@ -128,7 +131,7 @@ struct ReconcilerTests {
         #expect(try store.state.row(order)?.origin == .service)
     }
 
-    @Test func `an update of an entity that was created in the same change set takes its answer too`() throws {
+    @Test func `an update of an entity that the same change set created uses its own response`() throws {
         let order = try store.newID()
         try store.perform(
             [
@@ -143,11 +146,11 @@ struct ReconcilerTests {
         #expect(try store.value(order, "Note") == .string("x"))
     }
 
-    // MARK: Refusals
+    // MARK: Rejections
 
     private let no = "{\"error\":{\"code\":\"X1\",\"message\":\"Not so.\"}}"
 
-    @Test func `the culprit of a change set is refused, its neighbours are pending again`() throws {
+    @Test func `the failed request of a change set is rejected, and the others are pending again`() throws {
         let customer = try store.create("Customers")
         let first = try store.state.header().applied
         try store.create("Orders", bindings: to("Customer", customer))
@@ -163,7 +166,7 @@ struct ReconcilerTests {
         #expect(refusal.url == "Orders")
     }
 
-    @Test func `where nobody is named all are refused, each with its own URL`() throws {
+    @Test func `if the failed request is unknown, all are rejected, each with its own URL`() throws {
         let customer = try store.create("Customers")
         try store.create("Orders", bindings: to("Customer", customer))
         let outcomes = try answer(.failed(response(400, no), culprit: nil))
@@ -171,7 +174,7 @@ struct ReconcilerTests {
         #expect(urls == ["Customers", "Orders"])
     }
 
-    /// The change set is a customer and an order of that customer: `Customers` as 1, `Orders` as 2.
+    /// The change set creates a customer and an order of that customer, with the Content-IDs 1 and 2.
     @Test(
         arguments: [
             ("{\"@Core.ContentID\":\"2\"}", "2"), ("{\"details\":[{\"code\":\"D\",\"ContentID\":\"2\"}]}", "2"),
@@ -179,7 +182,7 @@ struct ReconcilerTests {
             ("{\"target\":\"/Orders/Note\"}", "2"), ("{\"target\":\"$1/Name\"}", "1"),
             ("{\"innererror\":{\"errordetails\":[{\"propertyref\":\"Customers/Name\",\"code\":\"D\"}]}}", "1"),
         ])
-    func `an error that names a request by Content-ID or target is that request's`(
+    func `an error that names a request by Content-ID or target applies to that request`(
         _ error: String, _ culprit: String
     ) throws {
         let customer = try store.create("Customers")
@@ -190,7 +193,7 @@ struct ReconcilerTests {
     }
 
     @Test(arguments: ["{\"target\":\"Name\"}", "{\"@Core.ContentID\":\"7\"}", "{\"target\":\"OrdersOfMine\"}"])
-    func `an error that names none of the requests is that of all`(_ error: String) throws {
+    func `an error that names no request applies to all requests`(_ error: String) throws {
         let customer = try store.create("Customers")
         try store.create("Orders", bindings: to("Customer", customer))
         let outcomes = try answer(.failed(response(400, "{\"error\":\(error)}"), culprit: nil))
@@ -198,7 +201,7 @@ struct ReconcilerTests {
     }
 
     @Test(arguments: [404, 410])
-    func `a delete of what is gone is done`(_ status: Int) throws {
+    func `a delete of a missing entity is confirmed`(_ status: Int) throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         try store.perform([.delete(order)])
         try answer(.failed(response(status, no), culprit: "1"))
@@ -206,7 +209,7 @@ struct ReconcilerTests {
         #expect(try store.state.row(order) == nil)
     }
 
-    @Test func `a delete of what is gone does not take its change set with it`() throws {
+    @Test func `a delete of a missing entity does not reject its change set`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         let customer = try store.download("Customers", ["CustomerID": .integer(1)])
         let operations = try store.perform(
@@ -217,7 +220,7 @@ struct ReconcilerTests {
     }
 
     @Test(arguments: [true, false])
-    func `where the service does not say what it misses, that may be what was removed before`(_ wasSent: Bool) throws {
+    func `if the missing entity is unknown, an earlier attempt may have deleted it`(_ wasSent: Bool) throws {
         let orders = try [1, 2].map { try store.download("Orders", ["OrderID": .integer($0)]) }
         let operations = try store.perform(orders.map { .delete($0) }, changeSet: true)
         try answer(.failed(response(404, no), culprit: nil), doubtful: wasSent ? Set(operations) : [])
@@ -225,7 +228,7 @@ struct ReconcilerTests {
         #expect(kinds == (wasSent ? [.inDoubt, .inDoubt] : [.rejected, .rejected]))
     }
 
-    @Test func `an update of what is gone is refused`() throws {
+    @Test func `an update of a missing entity is rejected`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)])
         try store.perform([.update(order, changes: ["Note": .string("x")], bindings: [])])
         try answer(.failed(response(404, no), culprit: "1"))
@@ -233,7 +236,7 @@ struct ReconcilerTests {
         #expect(try store.value(order, "Note") == .string("x"))
     }
 
-    @Test func `a body that is no OData error is quoted`() throws {
+    @Test func `a body that is no OData error is quoted in the rejection`() throws {
         try store.create("Orders")
         let outcomes = try answer(.failed(response(400, "<html>Bad Gateway</html>"), culprit: "1"))
         guard case .rejected(let refusal)? = outcomes.first?.result else {
@@ -244,7 +247,7 @@ struct ReconcilerTests {
         #expect(refusal.message.contains("Bad Gateway"))
     }
 
-    @Test func `fewer outcomes than change sets leave the rest pending`() throws {
+    @Test func `operations without an outcome in the response stay pending`() throws {
         try store.create("Orders")
         try store.create("Customers")
         let outcomes = try answer(.members([response(201, "{\"OrderID\":7}")]))
@@ -252,7 +255,7 @@ struct ReconcilerTests {
         #expect(try store.state.pendingOperations().map(\.status) == [.pending])
     }
 
-    @Test func `an outcome in doubt is in doubt`() throws {
+    @Test func `an outcome in doubt puts the operation in doubt`() throws {
         try store.create("Orders")
         try answer(.inDoubt("cut"))
         guard case .inDoubt(_, reason: "cut")? = try store.state.pendingOperations().first?.status else {

@@ -3,7 +3,7 @@ import ODataWire
 import SyncCore
 import Testing
 
-/// Which refusals give a reason to say a change set otherwise.
+/// Rejections that show that a service does not support Content-ID references.
 struct ReferenceRefusalTests {
     private enum Request {
         case create, inBody, inURL, inURLBesidesOther
@@ -43,18 +43,18 @@ struct ReferenceRefusalTests {
     }
 
     @Test(arguments: [400, 404, 501])
-    func `a refused request with a reference in its body may be about that`(_ status: Int) throws {
+    func `a rejected request with a reference in its body suggests references in URLs only`(_ status: Int) throws {
         #expect(try refusal([.create, .inBody], status) == .urlsOnly)
         #expect(try refusal([.create, .inBody], status, culprit: "2") == .urlsOnly)
         #expect(try refusal([.create, .inBody], status, culprit: "1") == nil)
     }
 
     @Test(arguments: [401, 403, 405, 409, 412, 422, 429, 500, 503])
-    func `other refusals are about something else`(_ status: Int) throws {
+    func `other rejections suggest no missing capability`(_ status: Int) throws {
         #expect(try refusal([.create, .inBody, .inURL], status, error("$1")) == nil)
     }
 
-    @Test func `a reference in a URL that is not found, or that the service quotes, may be what it does not know`()
+    @Test func `a reference in a URL that is not found or quoted in the error suggests no references`()
         throws
     {
         #expect(try refusal([.create, .inURL], 404) == ServiceOptions.ContentIDReferences.none)
@@ -65,18 +65,18 @@ struct ReferenceRefusalTests {
                 == ServiceOptions.ContentIDReferences.none)
         #expect(
             try refusal([.create, .inURL], 400, "<html>$1/Orders</html>") == ServiceOptions.ContentIDReferences.none)
-        // The reference itself is what the message has to have, and not the target that names the request.
+        // The message must contain the reference itself; a target that identifies the request does not count.
         #expect(try refusal([.create, .inURL], 400, error("It costs $10.")) == nil)
         #expect(try refusal([.create, .inURL], 400, error("Too long.", target: "$1/Note")) == nil)
     }
 
-    @Test func `what else the request names may be what is not found`() throws {
+    @Test func `another entity of the request may be the missing one`() throws {
         #expect(try refusal([.create, .inURLBesidesOther], 404) == nil)
         #expect(
             try refusal([.create, .inURLBesidesOther], 404, error("No $1.")) == ServiceOptions.ContentIDReferences.none)
     }
 
-    @Test func `a single request refers to nothing`() throws {
+    @Test func `a single request contains no reference`() throws {
         #expect(try refusal([.inBody], 400) == nil)
     }
 }

@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// How long shared data are good for.
+/// Refresh intervals of shared data.
 struct SharedDataTests {
     private static let minute: Timestamp = 60_000
 
@@ -16,20 +16,20 @@ struct SharedDataTests {
                 downloaded: downloaded), now: now)
     }
 
-    @Test func `shared data are fresh until the interval has passed`() {
+    @Test func `shared data are current until the interval has passed`() {
         #expect(isFresh(1_000))
         #expect(isFresh(1_000 + 15 * Self.minute - 1))
         #expect(!isFresh(1_000 + 15 * Self.minute))
         #expect(!isFresh(1_000, interval: 0))
     }
 
-    @Test func `other data, data that never came and data that came in part are not`() {
+    @Test func `data that are not shared, not downloaded or incomplete are never current`() {
         #expect(!isFresh(1_000, isShared: false))
         #expect(!isFresh(1_000, downloaded: nil))
         #expect(!isFresh(1_000, isComplete: false))
     }
 
-    @Test func `a clock that was put back makes nothing fresh, and no number is too large`() {
+    @Test func `a clock that is set back makes no data current, and large intervals do not overflow`() {
         #expect(!isFresh(999))
         #expect(isFresh(.max, interval: .max))
         #expect(!isFresh(.max, downloaded: .min))

@@ -112,7 +112,7 @@ struct SnapshotCodecTests {
                         ]
                     ]))),
         .ancestor(
-            Ancestor(
+            MergeBase(
                 row: row,
                 links: [
                     .init(relationship: "R", isFirst: true, partner: id(2)),
@@ -143,7 +143,7 @@ struct SnapshotCodecTests {
         .end(items: 3, digest: store.digest),
     ]
 
-    /// A small store with something of everything, and its snapshot.
+    /// The snapshot of a small store with entities, links and pending operations.
     private static let store: (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest) = {
         do {
             let store = try TestStore()
@@ -174,26 +174,26 @@ struct SnapshotCodecTests {
     }
 
     @Test(arguments: items)
-    func `every kind of item comes back as it was written`(item: SnapshotItem) throws {
+    func `every kind of item is decoded as it was encoded`(item: SnapshotItem) throws {
         let (kind, payload) = SnapshotCodec.encode(item)
         #expect(try SnapshotCodec.decode(kind, payload: payload) == item)
     }
 
-    @Test func `every kind of item has an example here`() {
-        // Only older snapshots have streams without what was told of them.
+    @Test func `the items of this test cover every kind`() {
+        // Only older snapshots contain streams without links and ETags, and headers of another form of digest.
         let written = Set(SnapshotCodec.Kind.allCases).subtracting(Self.successors.keys)
         #expect(Set(Self.items.map { SnapshotCodec.encode($0).kind }) == written)
     }
 
-    @Test func `streams of an older snapshot are read`() throws {
+    @Test func `streams of an older snapshot are decoded`() throws {
         let item = SnapshotItem.streams(Self.id(1), [StreamImage(entity: Self.id(1), content: nil, etag: "e")])
-        // Nothing was told: the last byte says so.
+        // The last byte states that nothing is known about the stream.
         let payload = Array(SnapshotCodec.encode(item).payload.dropLast())
         #expect(try SnapshotCodec.decode(.streams, payload: payload) == item)
     }
 
     @Test(arguments: items)
-    func `an item cut short anywhere, or with bytes behind it, is refused`(item: SnapshotItem) {
+    func `a truncated item and an item with trailing bytes are refused`(item: SnapshotItem) {
         let (kind, payload) = SnapshotCodec.encode(item)
         for length in payload.indices {
             #expect(throws: CodecError.self) { try SnapshotCodec.decode(kind, payload: Array(payload[..<length])) }
@@ -201,7 +201,7 @@ struct SnapshotCodecTests {
         #expect(throws: CodecError.self) { try SnapshotCodec.decode(kind, payload: payload + [0]) }
     }
 
-    @Test func `a snapshot from which one record is missing is refused`() {
+    @Test func `a snapshot without one of its records is refused`() {
         for index in Self.store.records.indices {
             var records = Self.store.records
             records.remove(at: index)
@@ -209,7 +209,7 @@ struct SnapshotCodecTests {
         }
     }
 
-    @Test func `a snapshot in which one record is there twice is refused`() {
+    @Test func `a snapshot with a duplicate record is refused`() {
         for index in Self.store.records.indices {
             var records = Self.store.records
             records.insert(records[index], at: index)
@@ -217,7 +217,7 @@ struct SnapshotCodecTests {
         }
     }
 
-    @Test func `whatever the bytes, a snapshot is restored or refused`() throws {
+    @Test func `a snapshot of any bytes is restored or refused`() throws {
         let seed: UInt64 = 20_261_121
         var random = SeededRandom(seed: seed)
         var restored = 0
@@ -239,16 +239,16 @@ struct SnapshotCodecTests {
             restored += 1
             #expect(try StateDigest(of: state) == Self.store.digest, "seed \(seed), round \(round)")
         }
-        // Some changes put back what was there.
+        // Some changes restore the original bytes.
         #expect(restored < 100, "seed \(seed)")
     }
 
-    /// Kinds that are read, and written as others that say more.
+    /// Kinds that are read, but written as a newer kind with more fields.
     private static let successors: [SnapshotCodec.Kind: SnapshotCodec.Kind] = [
         .streams: .streamsTold, .header: .summedHeader,
     ]
 
-    @Test func `a snapshot whose digest is of its items one after another is read`() throws {
+    @Test func `a snapshot with a digest over the sequence of its items is read`() throws {
         var records = Self.store.records
         var hash = FNV1a()
         for record in records.dropLast() {
@@ -263,7 +263,7 @@ struct SnapshotCodecTests {
         #expect(throws: StateError.self) { try restore(records) }
     }
 
-    @Test func `random items decode or are refused`() {
+    @Test func `random items are decoded or refused`() {
         let seed: UInt64 = 7
         var random = SeededRandom(seed: seed)
         for _ in 0..<20_000 {
@@ -275,7 +275,7 @@ struct SnapshotCodecTests {
         }
     }
 
-    @Test func `an item that is longer than a record of the log can be goes in pieces`() throws {
+    @Test func `an item that is too long for a record is split`() throws {
         let store = try TestStore()
         let text = String(repeating: "Tide ", count: 2_000_000)
         try store.download("Customers", ["CustomerID": .integer(1), "Name": .string(text)])
@@ -284,7 +284,7 @@ struct SnapshotCodecTests {
         #expect(try StateDigest(of: restore(records)) == digest)
     }
 
-    @Test func `pieces without an end cost a bounded amount of memory`() {
+    @Test func `unterminated pieces use a bounded amount of memory`() {
         let piece = [UInt8](repeating: 0, count: 16 << 20)
         var decoder = SnapshotDecoder()
         #expect(throws: StateError.self) {
@@ -292,7 +292,7 @@ struct SnapshotCodecTests {
         }
     }
 
-    @Test func `a snapshot of a service whose metadata does not parse is refused`() {
+    @Test func `a snapshot whose metadata cannot be parsed is refused`() {
         var records = Self.store.records
         let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array("<edmx".utf8))
         records[1].payload = SnapshotCodec.encode(.service(service)).payload

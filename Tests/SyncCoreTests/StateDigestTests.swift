@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct StateDigestTests {
     @Test(arguments: [(UInt64(0), "0000000000000000"), (0xA, "000000000000000a"), (.max, "ffffffffffffffff")])
-    func `a hash has sixteen digits, and is read again from them`(value: UInt64, text: String) {
+    func `a digest is printed with sixteen digits and parsed again`(value: UInt64, text: String) {
         #expect(FNV1a.text(value) == text)
         #expect(StateDigest(value: value).description == text)
         #expect(StateDigest(text)?.value == value)

@@ -2,7 +2,7 @@ import EDM
 import Operations
 import SyncCore
 
-/// The six combinations of the seeds in one small V4 model.
+/// A small V4 model with the six combinations of multiplicities.
 enum TestModel {
     static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>

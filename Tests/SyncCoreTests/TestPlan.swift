@@ -3,9 +3,9 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// The service's part in planner tests: it carries out every change set and gives keys.
+/// The role of the service in planner tests: carries out each change set and assigns keys.
 extension TestStore {
-    /// - Parameter change: further options.
+    /// - Parameter change: Sets further options.
     func plan(
         retrying: Set<SequenceNumber> = [], _ change: (inout UploadPlanner<WorkingSet>.Options) -> Void
     ) throws -> UploadPlan {
@@ -14,7 +14,7 @@ extension TestStore {
         return try UploadPlanner(storage: state, model: model, options: options).plan(retrying: retrying)
     }
 
-    /// The requests of a plan as method, URL and body.
+    /// Returns the requests of a plan as method, URL and body.
     func requests(_ plan: UploadPlan) -> [String] {
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: "http://s/")
         return plan.changeSets.flatMap(\.requests).map {
@@ -30,7 +30,7 @@ extension TestStore {
             retrying: retrying, unreadable: unreadable)
     }
 
-    /// The operations of each change set.
+    /// Returns the operations of each change set.
     func groups(_ plan: UploadPlan) -> [[SequenceNumber]] {
         plan.changeSets.map(\.operations)
     }
@@ -41,7 +41,8 @@ extension TestStore {
         return batch
     }
 
-    /// Sends a plan to a service that does everything but what `refusing` names; a change set falls as a whole.
+    /// Applies the responses of a service that carries out all operations except `refusing`. A change set with a
+    /// refused operation fails as a whole.
     func answer(_ plan: UploadPlan, refusing: Set<SequenceNumber> = [], etags: Bool = false) throws {
         let batch = try prepare(plan)
         var outcomes: [BatchAnswered.Outcome] = []
@@ -54,7 +55,7 @@ extension TestStore {
                     let type = try model.findEntitySet(state.set(of: id)!)!.entityType
                     nextKey += 1
                     let key = type.keyProperties[0].name
-                    // What the app gave is kept.
+                    // A key that the app assigned is kept.
                     let value = try state.row(id)?.values[key] ?? .integer(nextKey)
                     images[operation, default: []].append(
                         EntityImage(
@@ -78,7 +79,7 @@ extension TestStore {
 }
 
 extension PlannedRequest {
-    /// Every entity that the request names, as the service will read it.
+    /// The references to entities in the request.
     var references: [ResourceReference] {
         switch modification.action {
         case .create(_, let body): body.references

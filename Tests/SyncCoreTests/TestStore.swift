@@ -3,18 +3,18 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// A log in memory with its fold: what the engine does, without disk and network.
+/// A log in memory with its fold: an engine without disk and network.
 final class TestStore {
     let state = WorkingSet()
     private(set) var records: [Record] = []
     private var fold: Fold
-    /// What the next operations get.
+    /// The `transactionID` of the next operations.
     var transactionID: String?
-    /// The last key that the service gave.
+    /// The last key that the service assigned.
     var nextKey: Int64 = 1_000
-    /// What the service lacks.
+    /// Capabilities of the service.
     var service = ServiceOptions()
-    /// What the next operations get besides.
+    /// Sets further attributes of the next operations.
     var attributes: (inout Operation) -> Void = { _ in }
 
     init(_ service: ServiceDescription = TestModel.service) throws {
@@ -30,12 +30,13 @@ final class TestStore {
         let sequence = try state.header().applied + 1
         let record = Record(time: 0, body: body)
         try fold.apply(record, sequence: sequence)
-        try fold.settle()
+        try fold.finishRebase()
         records.append(record)
         return sequence
     }
 
-    /// Validates as the engine does: an operation that is refused leaves no trace. Returns the new sequence numbers.
+    /// Validates and applies operations as the engine does. A refused operation leaves no trace. Returns the new
+    /// sequence numbers.
     @discardableResult
     func perform(_ actions: [Operation.Action], changeSet: Bool = false) throws -> [SequenceNumber] {
         let trial = try TestStore(replaying: records)
@@ -45,11 +46,11 @@ final class TestStore {
             attributes(&operation)
             return operation
         }
-        _ = trial.fold.takeTouched()
+        _ = trial.fold.drainDirtySet()
         for operation in operations {
             try OperationRules(storage: trial.state, model: trial.model).check(operation)
             try trial.add(.operation(operation))
-            // Only inside a change set may the state be illegal for a while.
+            // The state may be illegal only between the operations of a change set.
             if !changeSet { try trial.checkCardinality() }
         }
         try trial.checkCardinality()
@@ -58,11 +59,11 @@ final class TestStore {
 
     func dependants(of operations: Set<SequenceNumber>) throws -> [SequenceNumber: Dependence] {
         let found = try fold.dependants(of: operations)
-        try fold.settle()
+        try fold.finishRebase()
         return found
     }
 
-    /// Undoes the operations with all that depends on them, as the engine does; returns everything undone.
+    /// Undoes the operations and those that depend on them, as the engine does. Returns all undone operations.
     @discardableResult
     func undo(_ operations: Set<SequenceNumber>) throws -> [SequenceNumber] {
         let all = operations.union(try dependants(of: operations).keys).sorted()
@@ -74,12 +75,12 @@ final class TestStore {
         operation: SequenceNumber, reason: OperationRefused
     )? {
         let found = try fold.refusal(ofRedoing: operations.compactMap { try state.undoneOperation($0) })
-        try fold.settle()
+        try fold.finishRebase()
         return found
     }
 
     private func checkCardinality() throws {
-        try CardinalityRule(storage: state, index: fold.index!).check(fold.takeTouched())
+        try CardinalityRule(storage: state, index: fold.index!).check(fold.drainDirtySet())
     }
 
     init(replaying records: [Record]) throws {
@@ -89,7 +90,7 @@ final class TestStore {
 
     func newID() throws -> EntityID { try state.header().nextEntity }
 
-    /// A local creation with a fresh ID.
+    /// Creates a local entity with a new ID.
     @discardableResult
     func create(
         _ set: String, _ values: PropertyValues = [:], bindings: [Binding] = [], parent: Parent? = nil
@@ -108,7 +109,7 @@ final class TestStore {
             inline: inline)
     }
 
-    /// An entity as if it had been downloaded.
+    /// Adds a downloaded entity.
     @discardableResult
     func download(_ set: String, _ values: PropertyValues, etag: String? = nil) throws -> EntityID {
         let known = try KeyText.of(values, type: model.findEntitySet(set)!.entityType).flatMap {
@@ -125,7 +126,7 @@ final class TestStore {
 
     func value(_ id: EntityID, _ property: String) throws -> Value? { try state.row(id)?.values[property] }
 
-    /// The targets of a navigation property in the local state.
+    /// Returns the targets of a navigation property in the current state.
     func targets(_ id: EntityID, _ navigation: String) throws -> [EntityID] {
         guard let row = try state.row(id),
             let end = model.findEntityType(row.type)?.findProperty(navigation)?.navigation

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// Operations with one transactionID travel in one change set, wherever they stand in the queue.
+/// Operations with the same transactionID are sent in one change set, regardless of their places in the queue.
 struct TransactionTests {
     private let store: TestStore
     private let customer: EntityID
@@ -31,7 +31,7 @@ struct TransactionTests {
 
     private func groups() throws -> [[SequenceNumber]] { store.groups(try store.plan()) }
 
-    @Test func `members share a change set, and what lies between and is independent does not`() throws {
+    @Test func `members of a transaction share a change set, without independent operations between them`() throws {
         let first = try note(0, "a", in: "T")
         let other = try note(1, "b")
         let second = try note(2, "c", in: "T")
@@ -39,13 +39,13 @@ struct TransactionTests {
         #expect(Set(try groups()) == [[first, second], [other], [third]])
     }
 
-    @Test func `what a member needs goes first, and what needs a member comes behind`() throws {
+    @Test func `dependencies of a member precede the transaction, and its dependents follow it`() throws {
         let needed = try rename("before")
         let first = try note(0, "a", in: "T")
         let behind = try note(0, "again")
         let renamed = try rename("in between")
         let second = try rename("x", in: "T")
-        // Changes of one entity go in one round each, as their order counts.
+        // Each round sends one change of an entity, because their order matters.
         var rounds: [[[SequenceNumber]]] = []
         while try !store.state.pendingOperations().isEmpty, rounds.count < 9 {
             let plan = try store.plan()
@@ -56,10 +56,10 @@ struct TransactionTests {
         #expect(order == [[needed], [renamed], [first, second], [behind]])
     }
 
-    @Test func `what depends on a member and is needed by another goes along`() throws {
+    @Test func `an operation between two members that depend on it and that it depends on is included`() throws {
         let first = try note(0, "a", in: "T")
         let free = try store.newID()
-        // Needs the order, which the transaction changes, and is needed by what the transaction changes later.
+        // Depends on the order, which the transaction changes before; the transaction's later operations depend on it.
         let between = try store.perform([
             .update(orders[0], changes: ["Note": .string("between")], bindings: [])
         ])[0]
@@ -73,7 +73,7 @@ struct TransactionTests {
         #expect(try groups() == [[first, between, second, third]])
     }
 
-    @Test func `two transactions that need each other are one`() throws {
+    @Test func `two interdependent transactions are merged`() throws {
         let a = try note(0, "a", in: "T")
         let b = try note(1, "b", in: "U")
         let c = try note(1, "c", in: "T")
@@ -81,7 +81,7 @@ struct TransactionTests {
         #expect(try groups() == [[a, b, c, d]])
     }
 
-    @Test func `a new entity and its change are one change set, by reference`() throws {
+    @Test func `a new entity and its change are one change set with a reference`() throws {
         store.transactionID = "T"
         let new = try store.create("Customers", ["Name": .string("n")])
         let create = try store.state.header().applied
@@ -92,7 +92,7 @@ struct TransactionTests {
         #expect(Set(try groups()) == [[create, update], [other]])
     }
 
-    @Test func `where one is refused all wait, and say for which`() throws {
+    @Test func `if one member is rejected, all members wait with the reason`() throws {
         let first = try note(0, "a", in: "T")
         let second = try note(1, "b", in: "T")
         try store.answer(try store.plan(), refusing: [second])
@@ -102,7 +102,7 @@ struct TransactionTests {
         #expect(store.groups(try store.plan(retrying: [second])) == [[first, second]])
     }
 
-    @Test func `what was undone is no longer in the transaction`() throws {
+    @Test func `an undone operation is no longer a member of its transaction`() throws {
         let first = try note(0, "a", in: "T")
         let second = try note(1, "b", in: "T")
         try store.answer(try store.plan(), refusing: [second])
@@ -110,7 +110,7 @@ struct TransactionTests {
         #expect(try groups() == [[first]])
     }
 
-    @Test func `without batches a transaction of several requests has no plan, and says so`() throws {
+    @Test func `without batches, a transaction of several requests has no plan and states the reason`() throws {
         let first = try note(0, "a", in: "T")
         let second = try note(1, "b", in: "T")
         let third = try note(2, "c", in: "U")
@@ -129,7 +129,7 @@ struct TransactionTests {
     // MARK: Random
 
     @Test(arguments: PlannerPropertyTests.seeds)
-    func `no transaction is torn apart, no order is changed, and everything gets through`(_ seed: UInt64) throws {
+    func `no transaction is split, no order is changed, and all operations are sent`(_ seed: UInt64) throws {
         let properties = PlannerPropertyTests()
         let (store, _) = try properties.randomStore(seed, operations: 25, transactions: 3)
         let links = try store.state.allLinks.filter(\.inLocal).map(name).sorted()

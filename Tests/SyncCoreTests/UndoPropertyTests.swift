@@ -4,11 +4,11 @@ import Operations
 import SyncCore
 import Testing
 
-/// Whatever an app did and undid, these hold. A failure prints its seed; `TIDELOG_UNDO_SEEDS` is how many there are.
+/// Invariants of undo, for random operations. A failure prints its seed; `TIDELOG_UNDO_SEEDS` sets the number of seeds.
 struct UndoPropertyTests {
     static let seeds = Array(1...(ProcessInfo.processInfo.environment["TIDELOG_UNDO_SEEDS"].flatMap(UInt64.init) ?? 12))
 
-    /// With a part of the operations refused by the service, so that these are undone as well.
+    /// Returns a store in which the service has rejected some operations, so that these are undone as well.
     private func store(_ seed: UInt64) throws -> (store: TestStore, random: RandomOperations) {
         let planner = PlannerPropertyTests()
         var (store, random) = try planner.randomStore(seed, operations: 25)
@@ -18,7 +18,7 @@ struct UndoPropertyTests {
         return (store, random)
     }
 
-    /// What a person sees: entities, links and the queue.
+    /// Returns the visible state: entities, links and the queue.
     private func content(_ store: TestStore) throws -> [String] {
         let state = store.state
         return try state.allRows.map { row in
@@ -29,7 +29,7 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `when all is undone the state is what the service last said, and redone what it was`(_ seed: UInt64) throws {
+    func `undoing all operations leads to the base state, and redoing them to the former state`(_ seed: UInt64) throws {
         let (store, _) = try store(seed)
         let before = try store.digestOfContent()
         let all = try store.state.pendingOperations().map(\.sequence)
@@ -45,7 +45,9 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `an operation with its dependants was never made, once it is undone`(_ seed: UInt64) throws {
+    func `an operation undone with its dependents has the same effect as if it had never been made`(_ seed: UInt64)
+        throws
+    {
         var (store, random) = try store(seed)
         for _ in 0..<3 {
             let before = try store.digestOfContent()
@@ -64,7 +66,8 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `what is left could have been made without what was undone, and no dependant could`(_ seed: UInt64) throws {
+    func `the remaining operations are legal without the undone ones, and the dependents are not`(_ seed: UInt64) throws
+    {
         var (store, random) = try PlannerPropertyTests().randomStore(seed, operations: 25)
         let pending = try store.state.pendingOperations()
         guard let chosen = pending.randomElement(using: &random.random) else { return }
@@ -97,7 +100,7 @@ struct UndoPropertyTests {
         }
     }
 
-    /// A log in which these operations were never made. Their records keep their places, so that the others have their
+    /// Returns a log without these operations. Their records are replaced, so the other records keep their sequence
     /// numbers.
     private func without(_ operations: [SequenceNumber], _ store: TestStore) throws -> TestStore {
         let undone = try Set(operations).union(store.state.undoneOperations().map(\.sequence))
@@ -114,7 +117,7 @@ struct UndoPropertyTests {
     }
 
     @Test(arguments: seeds)
-    func `a snapshot has what was undone`(_ seed: UInt64) throws {
+    func `a snapshot contains the undone operations`(_ seed: UInt64) throws {
         var (store, random) = try store(seed)
         guard let chosen = try store.state.pendingOperations().randomElement(using: &random.random)?.sequence else {
             return
@@ -127,13 +130,13 @@ struct UndoPropertyTests {
         #expect(try StateDigest(of: state) == store.digest(), "seed \(seed)")
         var fold = try Fold(storage: state)
         try fold.apply(Record(time: 0, body: .operationsRedone(undone)), sequence: state.header().applied + 1)
-        try fold.settle()
+        try fold.finishRebase()
         try store.add(.operationsRedone(undone))
         #expect(try StateDigest(of: state) == store.digest(), "seed \(seed)")
     }
 
     @Test(arguments: seeds)
-    func `what is left of the queue when a part was undone goes through`(_ seed: UInt64) throws {
+    func `the remaining queue is sent completely after a partial undo`(_ seed: UInt64) throws {
         var (store, random) = try store(seed)
         for _ in 0..<4 {
             guard let chosen = try store.state.pendingOperations().randomElement(using: &random.random)?.sequence else {

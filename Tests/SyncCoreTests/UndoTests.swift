@@ -20,9 +20,9 @@ struct UndoTests {
 
     private func undo(_ operations: SequenceNumber...) throws -> [SequenceNumber] { try store.undo(Set(operations)) }
 
-    // MARK: What is undone
+    // MARK: Undone operations
 
-    @Test func `a changed entity is as it was, a new one is gone, a deleted one is back with its links`() throws {
+    @Test func `an undo restores a changed entity and a deleted one with its links, and removes a new one`() throws {
         let rename = try rename("Bea")
         let new = try store.create("Orders")
         let create = try store.state.header().applied
@@ -35,7 +35,7 @@ struct UndoTests {
         #expect(try store.state.undoneOperations().map(\.sequence) == [rename, create, delete])
     }
 
-    @Test func `of two changes of a property the first can be undone, and the second stays`() throws {
+    @Test func `the first of two changes of a property can be undone, and the second one stays`() throws {
         let first = try rename("Bea")
         let second = try rename("Cyd")
         #expect(try undo(first) == [first])
@@ -44,7 +44,7 @@ struct UndoTests {
         #expect(try store.value(customer, "Name") == .string("Ada"))
     }
 
-    @Test func `what was redone is at its old place`() throws {
+    @Test func `a redone operation is at its former place`() throws {
         let first = try rename("Bea")
         let before = try store.digestOfContent()
         _ = try undo(first)
@@ -58,7 +58,7 @@ struct UndoTests {
         #expect(try store.digestOfContent() != before, "the second is kept")
     }
 
-    @Test func `a refused operation is refused again when it is redone, in the service's words`() throws {
+    @Test func `a rejected operation is rejected again with its error when it is redone`() throws {
         let rename = try rename("Bea")
         let refusal = Refusal(status: 409, code: "c", message: "no", method: "PATCH", url: "Customers(1)")
         try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: rename)]])))
@@ -72,7 +72,7 @@ struct UndoTests {
         #expect(try store.value(customer, "Name") == .string("Bea"))
     }
 
-    @Test func `undo and redo of what is not there change nothing`() throws {
+    @Test func `undo and redo of unknown operations change nothing`() throws {
         let rename = try rename("Bea")
         let before = try store.digestOfContent()
         try store.add(.operationsUndone([1, 500]))
@@ -85,7 +85,7 @@ struct UndoTests {
         #expect(try store.digestOfContent() == before)
     }
 
-    @Test func `what the service did is not undone`() throws {
+    @Test func `operations that the service carried out cannot be undone`() throws {
         let rename = try rename("Bea")
         try store.add(.batchPrepared(BatchPrepared(batch: 1, changeSets: [[.init(contentID: "1", operation: rename)]])))
         try store.add(
@@ -96,7 +96,7 @@ struct UndoTests {
         #expect(try store.state.undoneOperations().isEmpty)
     }
 
-    @Test func `an entity that the service no longer has goes with the last operation on it`() throws {
+    @Test func `an entity that the service no longer has is removed with the last operation on it`() throws {
         try store.add(.downloadStarted(queries: ["All"]))
         try store.add(
             .downloadPage(
@@ -117,7 +117,7 @@ struct UndoTests {
         #expect(try store.refusal(ofRedoing: [first, second])?.reason.code == .entityNotFound)
     }
 
-    @Test func `behind a lost record an undone operation is in doubt once it is redone`() throws {
+    @Test func `an operation undone before a lost record is in doubt when it is redone`() throws {
         let rename = try rename("Bea")
         _ = try undo(rename)
         try store.add(.lost)
@@ -129,7 +129,7 @@ struct UndoTests {
         }
     }
 
-    @Test func `a batch with an undone operation shows that it was redone by a lost record`() throws {
+    @Test func `a batch with an undone operation shows that a lost record redid it`() throws {
         let rename = try rename("Bea")
         _ = try undo(rename)
         try store.add(.lost)
@@ -139,9 +139,9 @@ struct UndoTests {
         #expect(try store.state.undoneOperations().isEmpty)
     }
 
-    // MARK: Dependants
+    // MARK: Dependents
 
-    @Test func `what names a new entity goes with its creation`() throws {
+    @Test func `operations that refer to a new entity depend on its create`() throws {
         let new = try store.create("Customers")
         let create = try store.state.header().applied
         let update = try store.perform([.update(new, changes: ["Name": .string("x")], bindings: [])])[0]
@@ -156,7 +156,7 @@ struct UndoTests {
         #expect(try store.state.pendingOperations().map(\.sequence) == [rename])
     }
 
-    @Test func `what became possible only by an operation goes with it`() throws {
+    @Test func `operations that are legal only because of an operation depend on it`() throws {
         let father = try store.download("Fathers", ["FatherID": .integer(1)])
         let other = try store.download("Fathers", ["FatherID": .integer(2)])
         let child = try store.download("Children", ["ChildID": .integer(1), "FatherID": .integer(1)])
@@ -172,7 +172,7 @@ struct UndoTests {
         #expect(try store.targets(child, "Father") == [father])
     }
 
-    @Test func `an entity with the key of a deleted one goes with the delete`() throws {
+    @Test func `an entity with the key of a deleted one depends on the delete`() throws {
         let delete = try store.perform([.delete(customer)])[0]
         let new = try store.create("Customers", ["CustomerID": .integer(1)])
         let create = try store.state.header().applied
@@ -184,7 +184,7 @@ struct UndoTests {
         #expect(try store.state.allRows.map(\.id) == [customer, order])
     }
 
-    @Test func `a change set goes as a whole, with what depends on any of it`() throws {
+    @Test func `a change set is undone as a whole, with its dependents`() throws {
         let free = try store.newID()
         let members = try store.perform(
             [
@@ -198,7 +198,7 @@ struct UndoTests {
             ])
     }
 
-    @Test func `what is forbidden already, since the service changed, is left alone`() throws {
+    @Test func `an operation that a change of the service has made illegal is not a dependent`() throws {
         let rename = try rename("Bea")
         let unlink = try store.perform([.deleteLink(link(customer, "Orders", order))])[0]
         try store.add(
@@ -210,7 +210,7 @@ struct UndoTests {
         #expect(try store.state.pendingOperations().map(\.sequence) == [unlink])
     }
 
-    @Test func `to ask for dependants changes nothing`() throws {
+    @Test func `searching for dependents changes nothing`() throws {
         let new = try store.create("Customers")
         let create = try store.state.header().applied
         _ = try store.perform([.updateLink(link(order, "Customer", new))])
@@ -221,7 +221,7 @@ struct UndoTests {
 
     // MARK: Redo
 
-    @Test func `a redo is refused by the rule that an operation behind it would break`() throws {
+    @Test func `a redo is refused by the rule that a later operation would break`() throws {
         _ = try store.create("Customers", ["CustomerID": .integer(7)])
         let create = try store.state.header().applied
         _ = try undo(create)
@@ -236,7 +236,7 @@ struct UndoTests {
         #expect(try store.refusal(ofRedoing: [create]) == nil)
     }
 
-    @Test func `a redo without the creation that it needs is refused`() throws {
+    @Test func `a redo without the create that it depends on is refused`() throws {
         let new = try store.create("Customers")
         let create = try store.state.header().applied
         let update = try store.perform([.update(new, changes: ["Name": .string("x")], bindings: [])])[0]
@@ -248,7 +248,7 @@ struct UndoTests {
 }
 
 extension TestStore {
-    /// The digest of the state without the number of the last record, which every record raises.
+    /// Returns the digest of the state without the last sequence number, which each record increases.
     func digestOfContent() throws -> StateDigest {
         let header = try state.header()
         defer { try? state.setHeader(header) }

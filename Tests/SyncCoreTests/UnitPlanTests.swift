@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 import Testing
 
-/// What the members of a change set, and a delete and what it takes along, must not do to each other.
+/// Interactions between members of a change set, and between a delete and its cascade.
 @Suite struct UnitPlanTests {
     let store: TestStore
     let a: EntityID
@@ -24,9 +24,9 @@ import Testing
         }
     }
 
-    // MARK: Updates that become part of a creation
+    // MARK: Updates merged into a create
 
-    @Test func `without batch an update of a dependent value takes the place of the creation's binding`() throws {
+    @Test func `without batches, an update of a dependent value replaces the binding of the create`() throws {
         store.service = ServiceOptions(supportsBatch: false)
         let order = try store.newID()
         try store.perform(
@@ -41,7 +41,7 @@ import Testing
         #expect(sent == [#"POST Orders {"CustomerID":2}"#])
     }
 
-    @Test func `without batch a dependent value that contradicts the parent is held, not dropped`() throws {
+    @Test func `without batches, a dependent value that contradicts the parent is held back`() throws {
         store.service = ServiceOptions(supportsBatch: false)
         let order = try store.newID()
         let operations = try store.perform(
@@ -54,7 +54,9 @@ import Testing
         #expect(plan.held.keys.sorted() == operations)
     }
 
-    @Test func `without batch a dependent value that leads away from a new principal is held, not dropped`() throws {
+    @Test func `without batches, a dependent value that refers to another principal than the new one is held back`()
+        throws
+    {
         store.service = ServiceOptions(supportsBatch: false)
         let customer = try store.newID()
         let order = EntityID(rawValue: customer.rawValue + 1)
@@ -71,9 +73,9 @@ import Testing
         #expect(plan.held.keys.sorted() == operations)
     }
 
-    // MARK: Replacements
+    // MARK: Replacements with PUT
 
-    @Test func `without PATCH a replacement does not take back a link that another end took`() throws {
+    @Test func `without PATCH, a replacement does not reset a link that another entity has taken`() throws {
         store.service = ServiceOptions(supportsPatch: false)
         let person = try store.download("Persons", ["PersonID": .integer(1)])
         let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
@@ -95,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `without PATCH a replacement does not take back a link that its principal removed`() throws {
+    @Test func `without PATCH, a replacement does not restore a link that its principal has deleted`() throws {
         store.service = ServiceOptions(supportsPatch: false)
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1), "Note": .null])
         try store.perform(
@@ -106,7 +108,7 @@ import Testing
 
     // MARK: Links
 
-    @Test func `in the app's change set an update goes in front of a link of the same entity, under its ETag`() throws {
+    @Test func `in the app's change set, an update precedes a link of the same entity, with its ETag`() throws {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         try store.perform(
             [
@@ -116,7 +118,7 @@ import Testing
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", nil])
     }
 
-    @Test func `otherwise the order of the app's change set stays`() throws {
+    @Test func `the other operations of the app's change set stay in order`() throws {
         let gone = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
         let order = try store.download("Orders", ["OrderID": .integer(2)], etag: "\"2\"")
         let sequences = try store.perform(
@@ -129,7 +131,7 @@ import Testing
             try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == ["\"1\"", "\"2\"", nil])
     }
 
-    @Test func `after a link in the app's change set a deletion of either end does not carry the ETag from before`()
+    @Test func `after a link in the app's change set, the delete of either end does not contain the former ETag`()
         throws
     {
         let order = try store.download("Orders", ["OrderID": .integer(1)], etag: "\"1\"")
@@ -137,7 +139,10 @@ import Testing
         #expect(try store.plan().changeSets[0].requests.map(\.modification.ifMatch) == [nil, "*"])
     }
 
-    @Test func `a removal is sent with its replacement only where that need not let go by itself`() throws {
+    @Test
+    func `deleting and replacing a link in a change set is one request if the replacement releases the former target`()
+        throws
+    {
         let order = try store.download("Orders", ["OrderID": .integer(1), "CustomerID": .integer(1)])
         let removals: [Operation.Action] = [
             .deleteLink(link(order, "Customer", a)), .deleteLink(link(a, "Orders", order)),
@@ -160,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `a partner that is only pushed out keeps the removal that the app asked for`() throws {
+    @Test func `the deletion of the link of a displaced partner is sent as a separate request`() throws {
         let person = try store.download("Persons", ["PersonID": .integer(1)])
         let old = try store.download("IDCards", ["IDCardID": .integer(1), "PersonID": .integer(1)])
         let new = try store.download("IDCards", ["IDCardID": .integer(2), "PersonID": .null])

@@ -11,7 +11,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Batches that the service works on in its own time.
+/// Batches that the service processes asynchronously, after a response with status 202.
 struct AcceptedBatchTests {
     private static let options = LocalStore.Options(
         environment: SyncEnvironment(sleep: { _ throws(CancellationError) in
@@ -33,7 +33,9 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: ServiceOptions.BatchFormat.allCases)
-    func `the answer is asked for until it is there`(_ format: ServiceOptions.BatchFormat) async throws {
+    func `the engine requests the monitor until the response of the batch is available`(
+        _ format: ServiceOptions.BatchFormat
+    ) async throws {
         let shop = try await shop(ServiceOptions(batchFormat: format, respondsAsync: true))
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
@@ -44,7 +46,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: [ServiceOptions.Repeatability.none, .oasis])
-    func `another run of the app goes on waiting where the first one stopped`(
+    func `a new process continues to wait for an accepted batch`(
         _ repeatability: ServiceOptions.Repeatability
     ) async throws {
         let service = ServiceOptions(repeatability: repeatability, respondsAsync: true)
@@ -67,7 +69,7 @@ struct AcceptedBatchTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    @Test func `a monitor that is gone leaves the batch in doubt`() async throws {
+    @Test func `the operations of a batch whose monitor no longer exists are in doubt`() async throws {
         let shop = try await shop()
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         shop.transport.add(Fault(.refuse(status: 404), urlPart: "$async"))
@@ -77,7 +79,7 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    /// An engine whose upload is cancelled when it asks the monitor for the first time.
+    /// Returns an engine whose upload is cancelled when it requests the monitor for the first time.
     private func cancelling(
         _ shop: Shop, answering: @escaping @Sendable () -> HTTPResponse?
     ) -> SyncEngine {
@@ -93,7 +95,7 @@ struct AcceptedBatchTests {
         return engine
     }
 
-    @Test func `who cancels the upload cancels the batch at the service`() async throws {
+    @Test func `cancelling an upload cancels its accepted batch at the service`() async throws {
         let shop = try await shop(polls: 2, ServiceOptions(repeatability: .oasis, respondsAsync: true))
         shop.transport.change { $0.options.repeatability = Repeatability(.oasis) }
         try await shop.create("Customers", ["Name": .string("New")])
@@ -106,7 +108,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: [200, 202, 204])
-    func `what a cancelled batch had done already is not done twice`(_ status: Int) async throws {
+    func `the effects of a cancelled batch are not repeated`(_ status: Int) async throws {
         let shop = try await shop()
         shop.transport.change { $0.options.asynchrony = Asynchrony(polls: 2, startsAtOnce: true) }
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
@@ -114,7 +116,7 @@ struct AcceptedBatchTests {
         try await shop.create("Customers", ["Name": .string("New")])
         let engine = cancelling(shop) { HTTPResponse(status: .init(code: status)) }
         await #expect(throws: TidelogError.self) { try await engine.upload() }
-        // Asked for the monitor once more, the service has it still where it has only begun to cancel.
+        // The monitor still exists if the service has only begun to cancel the batch.
         let report = try await shop.push()
         #expect(report.rejected.isEmpty)
         #expect(report.confirmed.count == (status == 202 ? 2 : 1))
@@ -123,7 +125,7 @@ struct AcceptedBatchTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    /// Where the monitor answers like that.
+    /// Returns an engine that receives the given response for each request of the monitor.
     private func answering(_ shop: Shop, _ response: HTTPResponse, _ body: String = "") -> SyncEngine {
         let transport = HookedTransport(shop.transport) { request, _ in
             request.path?.contains("$async") == true ? (response, Array(body.utf8)) : nil
@@ -148,7 +150,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Strange.all)
-    func `a monitor that answers strangely holds neither its batch nor the others for ever`(
+    func `an unexpected response of a monitor blocks neither its batch nor other operations permanently`(
         _ strange: Strange
     ) async throws {
         let time = VirtualTime()
@@ -167,24 +169,24 @@ struct AcceptedBatchTests {
         #expect(report.confirmed.count == 1)
         #expect(report.inDoubt.count == 1)
         let doubtful = try #require(report.inDoubt.first)
-        try await shop.store.settle(doubtful, as: .resend)
+        try await shop.store.resolveInDoubt(doubtful, as: .resend)
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    // MARK: Monitors that cannot be asked
+    // MARK: Monitors without a usable response
 
-    /// A monitor that cannot be asked, and for what reason.
+    /// Reasons for which a request of the monitor does not return the batch's response.
     enum Unanswered: String, CaseIterable, Sendable {
         case unauthorized, forbidden, busy, broken, elsewhere, unreachable
 
-        /// Whether asking again would come to the same.
+        /// Whether a retry has the same result.
         var isLasting: Bool { [.forbidden, .broken, .elsewhere].contains(self) }
-        /// Whether it is the service that says so.
+        /// Whether the failure is a response of the service.
         var isHeard: Bool { [.forbidden, .busy, .broken].contains(self) }
     }
 
-    /// The shop behind something that answers for the monitor.
+    /// Returns an engine whose requests of the monitor fail for the given reason.
     private func engine(_ shop: Shop, _ why: Unanswered) -> SyncEngine {
         let transport = FailingTransport(shop.transport) { request throws(TransportError) in
             guard request.path?.contains("$async") == true, request.method == .get else { return nil }
@@ -210,7 +212,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Unanswered.allCases)
-    func `a monitor that cannot be asked keeps nothing else from being sent, and its batch is not sent again`(
+    func `an unavailable monitor does not prevent other operations from being sent, and its batch is not repeated`(
         _ why: Unanswered
     ) async throws {
         let shop = try await shop(polls: 5)
@@ -228,20 +230,20 @@ struct AcceptedBatchTests {
         #expect(report.awaited.first?.reason.contains("cannot be had") == true)
         #expect(try await statuses(shop).map(Self.isInFlight) == [true])
         #expect(shop.transport.requests.filter { $0.url.contains("$batch") }.count == 2)
-        // The service finds its tongue again.
+        // The service responds again.
         let later = UploadOptions(ignoresPostponement: true)
         #expect(try await shop.engine.upload(later).remaining == 0)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
     @Test(arguments: Unanswered.allCases.filter { !$0.isHeard })
-    func `who does not reach the service for days has the answer of a batch when they do`(
+    func `the response of a batch is received after days without a connection to its monitor`(
         _ why: Unanswered
     ) async throws {
         let time = VirtualTime()
         let shop = try await shop(
             polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
-        // Without an answer nobody would learn what became of it.
+        // Without the response, the outcome of the create would stay unknown.
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         _ = try await shop.engine.upload(UploadOptions(monitorPatience: .zero))
         let engine = engine(shop, why)
@@ -258,7 +260,7 @@ struct AcceptedBatchTests {
     }
 
     @Test(arguments: Unanswered.allCases.filter(\.isHeard))
-    func `a monitor that will not answer for long leaves its batch in doubt, which is settled`(
+    func `a batch whose monitor fails for a long time becomes in doubt and is resolved`(
         _ why: Unanswered
     ) async throws {
         let time = VirtualTime()
@@ -274,7 +276,8 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `a monitor at another origin is not asked, and its batch settled after some time`() async throws {
+    @Test func `a monitor at another origin is not requested, and its batch is resolved after some time`() async throws
+    {
         let time = VirtualTime()
         let shop = try await shop(
             polls: 2, ServiceOptions(respondsAsync: true), LocalStore.Options(environment: time.environment))
@@ -293,7 +296,7 @@ struct AcceptedBatchTests {
         #expect(report.confirmed.isEmpty)
         let reason = try #require(report.awaited.first?.reason)
         #expect(reason.contains("https://other.test/status/1") && !reason.contains("hush"))
-        // What comes behind it is sent, and asked for at once.
+        // Later operations are sent, and their monitor is requested at once.
         try await shop.perform(update("Orders(2)", ["Note": .string("mine")]))
         #expect(try await engine.upload().confirmed.count == 1)
         time.pass(600)
@@ -301,7 +304,7 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `what does not depend on a batch that takes long goes on, and the rest goes with its answer`()
+    @Test func `operations that do not depend on an accepted batch are sent, and dependent ones after its response`()
         async throws
     {
         let shop = try await shop(polls: 3)
@@ -318,7 +321,7 @@ struct AcceptedBatchTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `a token that expires while a batch is waited for is renewed, and the waiting goes on`() async throws {
+    @Test func `an expired token is renewed while the engine waits for an accepted batch`() async throws {
         let shop = try await shop(polls: 2)
         try await shop.create("Customers", ["Name": .string("New")])
         let asked = Mutex(0)
@@ -337,7 +340,7 @@ struct AcceptedBatchTests {
         #expect(asked.withLock { $0 } == 1)
     }
 
-    @Test func `a batch that is repeated and answered later is waited for, and nothing of it is done twice`()
+    @Test func `a repeated batch that is accepted is waited for, and its operations take effect once`()
         async throws
     {
         let service = ServiceOptions(repeatability: .oasis)
@@ -347,7 +350,7 @@ struct AcceptedBatchTests {
         try await shop.create("Suppliers", ["Name": .string("New")])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        // Something in front of the service makes all of them asynchronous.
+        // A proxy of the service makes all batches asynchronous.
         let transport = ChangingTransport(shop.transport) { request in
             if request.path?.contains("$batch") == true {
                 request.headerFields[HTTPField.Name("Prefer")!] = "respond-async"
@@ -358,18 +361,18 @@ struct AcceptedBatchTests {
         let first = try await engine.upload(UploadOptions(monitorPatience: .zero))
         #expect(first.awaited.map(\.operations.count) == [2])
         await #expect(throws: TidelogError.self) {
-            try await shop.store.settle(first.awaited[0].operations[0], as: .resend)
+            try await shop.store.resolveInDoubt(first.awaited[0].operations[0], as: .resend)
         }
-        // Nor by all at once.
-        try await shop.store.resendDoubts()
+        // `resendInDoubt` does not send the operations of the batch again either.
+        try await shop.store.resendInDoubt()
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Forms
+    // MARK: Response forms
 
-    @Test func `a monitor that wants to be asked at once is left a second`() async throws {
+    @Test func `a monitor with a Retry-After of zero is requested again after one second`() async throws {
         let pauses = Mutex<[Duration]>([])
         let options = LocalStore.Options(
             environment: SyncEnvironment(sleep: { duration throws(CancellationError) in
@@ -383,12 +386,12 @@ struct AcceptedBatchTests {
         #expect(pauses.withLock { $0 } == [.seconds(1), .seconds(1)])
     }
 
-    @Test func `a monitor may name the time when it is to be asked again`() {
+    @Test func `the Retry-After of a monitor may be a date`() {
         let response = WireResponse(status: 202, headers: ["Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"])
-        #expect(MonitorAnswer(response, now: 50_000) == .notYet(.seconds(10)))
+        #expect(MonitorResponse(response, now: 50_000) == .notYet(.seconds(10)))
     }
 
-    @Test func `the query of a monitor's address stays out of errors`() async throws {
+    @Test func `errors do not contain the query of a monitor's URL`() async throws {
         let shop = try await shop()
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let transport = HookedTransport(shop.transport) { request, _ in
@@ -404,7 +407,7 @@ struct AcceptedBatchTests {
         #expect(error?.place == "http://shop.test/v4/$async/1")
     }
 
-    @Test func `an answer is read from a message in a message`() {
+    @Test func `the HTTP message in the body of a monitor's response is decoded`() {
         let text = "HTTP/1.1 202 Accepted\r\nA: b\r\nContent-Length: 2\r\n\r\nhi and more"
         let response = HTTPMessage.response(Array(text.utf8))
         #expect(

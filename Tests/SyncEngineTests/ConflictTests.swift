@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Two devices and one service: what an upload does where somebody else was there before.
+/// Uploads of changes to entities that another client has changed at the service.
 struct ConflictTests {
     private func shop(_ dialect: Dialect) async throws -> Shop { try await Shop(dialect) }
 
@@ -34,7 +34,9 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what both changed waits, is shown with three versions, and goes as it is decided`(_ dialect: Dialect)
+    func `a property that both clients changed is a conflict with three versions, and is sent after its resolution`(
+        _ dialect: Dialect
+    )
         async throws
     {
         let shop = try await shop(dialect)
@@ -53,7 +55,7 @@ struct ConflictTests {
         #expect(text(shop, "Orders(1)").contains("mine"))
     }
 
-    @Test func `what others made of an entity that cannot be read holds back that entity only`() async throws {
+    @Test func `a conflict on an entity that cannot be read holds back only that entity`() async throws {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
         try await shop.create("Customers", ["Name": .string("New")])
@@ -67,7 +69,8 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a download that shows it first changes nothing of that`(_ dialect: Dialect) async throws {
+    func `a conflict is reported in the same way after a download has shown the change`(_ dialect: Dialect) async throws
+    {
         let shop = try await shop(dialect)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
@@ -77,7 +80,7 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what does not overlap is merged without anyone being asked`(_ dialect: Dialect) async throws {
+    func `changes of different properties are merged without a decision`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Quantity":77}"#)
@@ -89,7 +92,8 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `where the client wins, mine is sent over theirs`(_ dialect: Dialect) async throws {
+    func `with the policy client wins, the pending values replace those of the service`(_ dialect: Dialect) async throws
+    {
         let shop = try await shop(dialect)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
@@ -98,7 +102,9 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `where the server wins, mine is undone and can be redone`(_ dialect: Dialect) async throws {
+    func `with the policy server wins, the pending operations are undone and can be redone`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await shop(dialect)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
@@ -110,7 +116,7 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `where asked, the app's function decides property by property`(_ dialect: Dialect) async throws {
+    func `with the policy ask, the app's function decides for each property`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
@@ -122,7 +128,7 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `own updates in a row never conflict with themselves`(_ dialect: Dialect) async throws {
+    func `successive updates of the same client do not conflict with each other`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
         for number in 1...4 { try await note(shop, "edit \(number)") }
         let report = try await push(shop, .ask)
@@ -132,7 +138,9 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what others deleted is told as such, and can be given up`(_ dialect: Dialect) async throws {
+    func `an update of an entity that another client deleted is a conflict, and can be given up`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await shop(dialect)
         try await note(shop, "mine")
         let gone = shop.transport.direct("DELETE", "/v4/Orders(1)", headers: ["If-Match": "*"])
@@ -145,7 +153,9 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a deletion of what others changed asks, and goes with the new ETag`(_ dialect: Dialect) async throws {
+    func `a delete of an entity that another client changed is a conflict, and is then sent with the new ETag`(
+        _ dialect: Dialect
+    ) async throws {
         let shop = try await shop(dialect)
         try await shop.perform(.delete(.link("Orders(1)")))
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
@@ -156,7 +166,7 @@ struct ConflictTests {
         #expect(shop.transport.direct("GET", "/\(dialect.rawValue)/Orders(1)").status == 404)
     }
 
-    @Test func `a conflict holds nothing but its own entity`() async throws {
+    @Test func `a conflict holds back only operations on its entity`() async throws {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
         try await shop.perform(update("Orders(2)", ["Note": .string("free")]))
@@ -167,7 +177,7 @@ struct ConflictTests {
         #expect(report.confirmed.count == 2)
     }
 
-    @Test func `a decision on an older conflict is refused`() async throws {
+    @Test func `the resolution of an outdated conflict is refused`() async throws {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)
@@ -179,7 +189,7 @@ struct ConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what others made of a new entity whose creation was in doubt is told from what was edited since`(
+    func `a change by another client of an entity whose create was in doubt conflicts with later local changes`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await shop(dialect)
@@ -200,7 +210,9 @@ struct ConflictTests {
         #expect(report.remaining == 1)
     }
 
-    @Test func `an entity that seems to be gone and cannot be read keeps nothing else from being sent`() async throws {
+    @Test func `an entity that was deleted at the service and cannot be read does not hold back other operations`()
+        async throws
+    {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
         try await shop.perform(update("Orders(2)", ["Note": .string("free")]))
@@ -217,13 +229,15 @@ struct ConflictTests {
         #expect(report.conflicts.map(\.kind) == [.deletedByOthers])
     }
 
-    @Test func `who changes an entity again and again does not keep an upload for ever`() async throws {
+    @Test func `an entity that changes at the service before each batch does not keep an upload running forever`()
+        async throws
+    {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
         let views = Counter()
         let transport = HookedTransport(shop.transport) { request, _ in
             guard request.path?.contains("$batch") == true else { return nil }
-            // So that the test ends in any case.
+            // Ends the test in any case.
             let count = await views.next()
             guard count < 20 else { return nil }
             others(shop, "Orders(1)", #"{"Quantity":\#(count + 100)}"#)
@@ -240,7 +254,7 @@ struct ConflictTests {
         #expect(text(shop, "Orders(1)").contains("mine"))
     }
 
-    @Test func `conflicts outlive the process and the views`() async throws {
+    @Test func `conflicts are restored when the store is opened again and when its views are rebuilt`() async throws {
         let shop = try await shop(.v4)
         try await note(shop, "mine")
         others(shop, "Orders(1)", #"{"Note":"theirs"}"#)

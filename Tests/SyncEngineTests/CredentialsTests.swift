@@ -16,7 +16,7 @@ struct CredentialsTests {
     }
 
     @Test(arguments: ["Customers", "http://shop.test/v4/Customers", "http://shop.test/elsewhere"])
-    func `credentials go to the service's origin`(url: String) async throws {
+    func `requests to the service's origin contain the credentials`(url: String) async throws {
         #expect(try await Self.headers(of: url) == "Bearer secret")
     }
 
@@ -24,7 +24,7 @@ struct CredentialsTests {
         "http://other.test/v4/Customers", "https://shop.test/v4/Customers", "http://shop.test:81/v4/",
         "http://shop.test.evil.test/v4/",
     ])
-    func `credentials go nowhere else`(url: String) async throws {
+    func `requests to other origins do not contain the credentials`(url: String) async throws {
         #expect(try await Self.headers(of: url) == nil)
     }
 }

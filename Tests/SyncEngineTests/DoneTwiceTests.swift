@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Operations in doubt of which reading tells nothing, and which come to the same when they are done twice.
+/// Operations in doubt whose outcome cannot be read from the service, and that are idempotent.
 struct DoneTwiceTests {
     private let link = Intent.createLink(
         from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(3)"))
@@ -21,7 +21,7 @@ struct DoneTwiceTests {
         return try await shop.engine.upload(options)
     }
 
-    /// Performs it, and loses the answer or the request.
+    /// Performs an intent, and drops the response or the request of its upload.
     private func loseAnswer(
         _ intent: Intent, _ shop: Shop, _ effect: Fault.Effect = .dropAnswer
     ) async throws -> SequenceNumber {
@@ -32,7 +32,7 @@ struct DoneTwiceTests {
     }
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `a link in doubt and its removal do not cancel each other out`(
+    func `a link in doubt and its deletion are not coalesced`(
         _ dialect: Dialect, _ effect: Fault.Effect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -46,7 +46,7 @@ struct DoneTwiceTests {
     }
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `a removed link in doubt and the link made anew do not cancel each other out`(
+    func `a deleted link in doubt and its new creation are not coalesced`(
         _ dialect: Dialect, _ effect: Fault.Effect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -61,20 +61,22 @@ struct DoneTwiceTests {
         #expect(try await shop.serviceState() == before)
     }
 
-    @Test func `what may have been done cannot be undone while it has not been sent again`() async throws {
+    @Test func `an operation in doubt cannot be undone before it has been sent again`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
-        // Of this category there is nothing, so nothing is sent.
+        // The category has no operations, so the upload sends nothing.
         #expect(try await push(shop, in: [.named("other")]).remaining == 1)
         #expect(try await !(#require(shop.store.pendingOperations().first)).isUndoable)
-        // Nor is it when the connection breaks before anything is sent.
+        // The operation stays in doubt if the connection breaks before anything is sent.
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await push(shop) }
         await #expect(throws: TidelogError.self) { try await shop.store.undo(.operations([operation])) }
         #expect(try await push(shop).confirmed == [operation])
     }
 
-    @Test func `a repetition that the service did not look at leaves the doubt`() async throws {
+    @Test func `an operation stays in doubt when the service rejects its repetition without processing it`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(.delete(.link("Orders(3)")), shop)
         shop.transport.add(Fault(.refuse(status: 401), urlPart: "$batch"))
@@ -83,23 +85,23 @@ struct DoneTwiceTests {
         #expect(try await push(shop).confirmed == [operation])
     }
 
-    @Test func `nobody settles a doubt while an upload does`() async throws {
+    @Test func `an operation in doubt cannot be settled during an upload`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await loseAnswer(link, shop)
         await shop.store.beginUpload()
         await #expect {
-            try await shop.store.settle(operation, as: .resend)
+            try await shop.store.resolveInDoubt(operation, as: .resend)
         } throws: { error in
             (error as? TidelogError)?.recovery == "Wait until it has ended, or cancel it."
         }
         await shop.store.endUpload()
-        #expect(try await shop.store.settle(operation, as: .tookEffect) == [operation])
+        #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect) == [operation])
     }
 
     // MARK: Headers
 
     @Test(arguments: [("X-Note", "a\r\nb"), ("X Note", "a"), ("", "a"), ("Authorization", "Basic YTpi")])
-    func `a header that cannot be sent is refused when the operation is made`(
+    func `an operation with an invalid header is refused`(
         _ name: String, _ value: String
     ) async throws {
         let shop = try await Shop(.v4)
@@ -116,7 +118,7 @@ struct DoneTwiceTests {
     }
 
     @Test(arguments: [true, false])
-    func `a header in an old log that cannot be sent stops nothing but its operation`(
+    func `an invalid header in an old log rejects only its own operation`(
         _ supportsBatch: Bool
     ) async throws {
         let shop = try await Shop(.v4)

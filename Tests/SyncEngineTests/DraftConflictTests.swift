@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// What others did to an entity of which drafts are pending is nobody's business before these are released.
+/// Changes by other clients to an entity with pending drafts cause no conflict until the drafts are released.
 struct DraftConflictTests {
     private func change(
         _ shop: Shop, _ values: PropertyValues, _ delivery: Operations.Delivery = .draft, of link: String = "Orders(1)"
@@ -29,7 +29,7 @@ struct DraftConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a draft is in no conflict before it is released, and then in one with what it was made on`(
+    func `a draft has no conflict before its release, and afterwards one with the base of its creation`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -50,7 +50,9 @@ struct DraftConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a draft that was released before anyone saw what others did is refused by its ETag`(_ dialect: Dialect)
+    func `a draft that was released before the change of another client was known is rejected by its ETag`(
+        _ dialect: Dialect
+    )
         async throws
     {
         let shop = try await Shop(dialect)
@@ -62,7 +64,7 @@ struct DraftConflictTests {
         #expect(difference("Note", report.conflicts.first)?.isOverlapping == true)
     }
 
-    @Test func `an operation in conflict that is held back asks again when it is released`() async throws {
+    @Test func `an operation in conflict that became a draft has the conflict again after its release`() async throws {
         let shop = try await Shop(.v4)
         let operation = try await change(shop, ["Note": .string("mine")], .queued)
         others(shop, #"{"Note":"theirs"}"#)
@@ -77,7 +79,7 @@ struct DraftConflictTests {
     }
 
     @Test(arguments: [ConflictResolution.mine, .theirs])
-    func `a decision about what is sent decides nothing about a draft of the same entity`(
+    func `the resolution of a conflict of a queued operation does not resolve that of a draft`(
         _ resolution: ConflictResolution
     ) async throws {
         let shop = try await Shop(.v4)
@@ -96,7 +98,7 @@ struct DraftConflictTests {
         #expect((note.base, note.mine, note.theirs) == (base, .string("draft"), .string("theirs")))
     }
 
-    @Test func `where both set one property, theirs leaves the draft to be asked about, and mine does not ask twice`()
+    @Test func `a draft of the same property conflicts after the resolution theirs, and not after mine`()
         async throws
     {
         for resolution in [ConflictResolution.theirs, .mine] {
@@ -114,9 +116,9 @@ struct DraftConflictTests {
         }
     }
 
-    @Test func `what others change after a decision is asked about again, whatever drafts there are`() async throws {
+    @Test func `a change by another client after a resolution is a new conflict, regardless of drafts`() async throws {
         let shop = try await Shop(.v4)
-        // Of these the service tells no ETag.
+        // The service returns no ETag for customers.
         func others(_ name: String, _ rating: String) {
             let body = #"{"Name":"\#(name)","Rating":\#(rating)}"#
             #expect(shop.transport.direct("PATCH", "/v4/Customers(1)", body).isSuccess)
@@ -135,7 +137,7 @@ struct DraftConflictTests {
         #expect(try await shop.serviceState(["Customers"]).contains { $0.contains("again") })
     }
 
-    @Test func `a decision to delete in spite of others is not asked for twice because of a draft`() async throws {
+    @Test func `a draft does not reopen the resolved conflict of a delete`() async throws {
         let shop = try await Shop(.v4)
         _ = try await change(shop, ["Note": .string("draft")])
         try await shop.perform(.delete(.link("Orders(1)")))
@@ -145,7 +147,7 @@ struct DraftConflictTests {
         #expect(try await shop.store.conflicts().isEmpty)
     }
 
-    @Test func `a draft that deletes what others changed asks when it is released`() async throws {
+    @Test func `a draft that deletes a changed entity is in conflict when it is released`() async throws {
         let shop = try await Shop(.v4)
         var options = IntentOptions()
         options.delivery = .draft
@@ -157,7 +159,7 @@ struct DraftConflictTests {
         #expect(try await shop.push().conflicts.first?.kind == .deletedHere)
     }
 
-    @Test func `what is for this store only is in no conflict, and stays on top`() async throws {
+    @Test func `a local-only operation has no conflict and stays pending`() async throws {
         let shop = try await Shop(.v4)
         _ = try await change(shop, ["Note": .string("here")], .localOnly)
         others(shop, #"{"Note":"theirs"}"#)
@@ -166,7 +168,7 @@ struct DraftConflictTests {
         #expect(try await shop.value("Orders(1)", "Note") == .string("here"))
     }
 
-    @Test func `what is left for drafts is in the log`() async throws {
+    @Test func `the merge bases of drafts are restored from the log`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Quantity": .integer(5)]))
         _ = try await change(shop, ["Note": .string("draft")])

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// When a call returns, and what is left when the machine stops.
+/// Durability settings: the time at which a call returns, and the commits that survive a stop of the machine.
 struct DurabilityTests {
     static let delayed: [OperationLog.Options.Durability] = [.grouped, .interval(milliseconds: 60_000), .none]
 
@@ -17,7 +17,9 @@ struct DurabilityTests {
 
     private func note(_ text: String) -> Intent { update("Orders(1)", ["Note": .string(text)]) }
 
-    @Test func `grouped calls from many tasks are all there, each once, in the order of their numbers`() async throws {
+    @Test func `concurrent calls with grouped durability are logged once each, in the order of their sequence numbers`()
+        async throws
+    {
         let shop = try await Shop(.v4, options: options(.grouped))
         let first = await shop.store.nextSequence
         let sequences = try await withThrowingTaskGroup(of: SequenceNumber?.self) { group in
@@ -38,7 +40,7 @@ struct DurabilityTests {
     }
 
     @Test(arguments: [OperationLog.Options.Durability.everyCommit, .grouped])
-    func `what a call returned survives a loss of power`(_ durability: OperationLog.Options.Durability) async throws {
+    func `an operation is durable when its call returns`(_ durability: OperationLog.Options.Durability) async throws {
         let shop = try await Shop(.v4, options: options(durability))
         for number in 0..<5 {
             let sequence = try await shop.perform(note("\(number)"))[0].sequence
@@ -47,7 +49,7 @@ struct DurabilityTests {
     }
 
     @Test(arguments: delayed)
-    func `a batch is durable before it is sent, whatever the durability`(
+    func `a prepared batch is durable before it is sent, for each durability setting`(
         _ durability: OperationLog.Options.Durability
     ) async throws {
         let shop = try await Shop(.v4, options: options(durability))
@@ -58,7 +60,7 @@ struct DurabilityTests {
     }
 
     @Test(arguments: delayed)
-    func `where the log loses its end with the power, the views lose it too`(
+    func `the views lose the commits that the log lost in a power failure`(
         _ durability: OperationLog.Options.Durability
     ) async throws {
         let shop = try await Shop(.v4, options: options(durability))
@@ -70,8 +72,8 @@ struct DurabilityTests {
         try await shop.perform(note("lost"))
         try await shop.create("Customers", ["Name": .string("Phantom")])
         await shop.store.close()
-        // The views have more than what is left of the log. The end was noted when closing had synced the log: a loss of power
-        // that takes what was not synced comes in front of that.
+        // The views contain more than the shortened log. Closing synced the log and then recorded its end; a loss of
+        // power that loses unsynced commits happens before that.
         TemporaryDirectory.write(kept, to: segment)
         TemporaryDirectory.write([], to: "\(shop.store.files.log)/END")
         let again = try await LocalStore(shop.store.files, options: options(durability))

@@ -7,21 +7,22 @@ import Testing
 
 @testable import SyncEngine
 
-/// A store with a key: no file has what entities hold, and everything else is as without.
+/// Encrypted stores: no file contains values of entities in plain text, and the behavior is that of a store without a
+/// key.
 struct EncryptedStoreTests {
     private static let key = LogKey(Array(0..<32))!
 
     private static func options(_ keys: [LogKey]) -> LocalStore.Options {
-        // Not compressed, so that plain text would stand out.
+        // Not compressed, so that plain text would be found.
         LocalStore.Options(log: OperationLog.Options(compression: .stored, keys: keys))
     }
 
-    /// Values that come into the store on every way that there is.
+    /// Values that enter the store in each possible way.
     private static let markers = [
         "downloaded", "created", "updated", "inQuery", "inReason", "inRefusal", "amongBlanks",
     ].map { "Marker-" + $0 + "-7c1f" }
 
-    /// Brings each marker into the store. In the end some operations are confirmed, some are refused and some wait.
+    /// Adds each marker to the store. Afterwards some operations are confirmed, some are rejected and some are pending.
     private func fill(_ shop: Shop) async throws {
         shop.transport.direct("PATCH", "/v4/Customers(2)", #"{"Name":"Marker-downloaded-7c1f"}"#)
         try await shop.store.add(
@@ -45,11 +46,11 @@ struct EncryptedStoreTests {
             .batchAnswered(
                 BatchAnswered(batch: batch, outcomes: [.init(operation: waiting, result: .rejected(refusal))])),
         ])
-        // A sort that does not fit into a page.
+        // A sort of more data than fits into a page.
         _ = try await shop.store.query("Orders?$orderby=Note desc&$expand=Customer($orderby=Name)")
     }
 
-    /// Which markers the files of the directory and those below have, as UTF-8 or UTF-16.
+    /// Returns the markers that the files of a directory and its subdirectories contain, as UTF-8 or UTF-16.
     private func found(in directory: String) -> Set<String> { found(inFiles: TemporaryDirectory.files(directory)) }
 
     private func found(inFiles paths: [String]) -> Set<String> {
@@ -65,11 +66,11 @@ struct EncryptedStoreTests {
         return found
     }
 
-    @Test func `no file of an encrypted store has a value in plain, while it is open or closed`() async throws {
+    @Test func `no file of an encrypted store contains a value in plain text, open or closed`() async throws {
         let shop = try await Shop(.v4, options: Self.options([Self.key]))
         try await fill(shop)
         #expect(found(in: shop.directory.path).isEmpty)
-        // The state in a file of its own, and once more to prove it.
+        // A compaction writes the state to a snapshot, and once more to verify it.
         _ = try await shop.store.compact(keeping: .bytes(0))
         #expect(TemporaryDirectory.files(shop.directory.path).contains { $0.hasSuffix(".snapshot") })
         #expect(found(in: shop.directory.path).isEmpty)
@@ -80,7 +81,7 @@ struct EncryptedStoreTests {
         #expect(found(in: shop.directory.path).isEmpty)
     }
 
-    @Test func `the search for values finds each of them in a store that is not encrypted`() async throws {
+    @Test func `the search for plain text finds each value in a store without encryption`() async throws {
         let shop = try await Shop(.v4, options: Self.options([]))
         try await fill(shop)
         #expect(found(in: shop.directory.path) == Set(Self.markers))
@@ -90,7 +91,7 @@ struct EncryptedStoreTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an encrypted store does what another one does, and is the same when it is opened again`(_ dialect: Dialect)
+    func `an encrypted store behaves like any other store and has the same state after a reopen`(_ dialect: Dialect)
         async throws
     {
         let shop = try await Shop(dialect, options: Self.options([Self.key]))
@@ -111,7 +112,7 @@ struct EncryptedStoreTests {
         await again.close()
     }
 
-    @Test func `a store is opened with its key only, and the error says what is missing`() async throws {
+    @Test func `an encrypted store opens only with its key, and the error names the missing key`() async throws {
         let shop = try await Shop(.v4, options: Self.options([Self.key]))
         await shop.store.close()
         let files = StoreFiles(directory: shop.directory.path)
@@ -126,7 +127,7 @@ struct EncryptedStoreTests {
         await again.close()
     }
 
-    @Test func `a store that gets a key hides what comes from then on, and its views`() async throws {
+    @Test func `a store that gets a key encrypts its views and all later records`() async throws {
         let shop = try await Shop(.v4, options: Self.options([]))
         await shop.store.close()
         let files = StoreFiles(directory: shop.directory.path)

@@ -10,7 +10,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Media streams of an encrypted store: sealed by chunks, with parts that can be read by themselves.
+/// Media streams of an encrypted store: encrypted in chunks, of which each can be read separately.
 struct EncryptedStreamTests {
     private static let key = LogKey(Array(0..<32))!
     private static let other = LogKey(Array(1...32))!
@@ -20,7 +20,7 @@ struct EncryptedStreamTests {
         LocalStore.Options(log: OperationLog.Options(keys: keys))
     }
 
-    /// Bytes in which each place can be told from others.
+    /// Returns bytes in which each range is unique.
     private func content(_ count: Int, _ salt: UInt64 = 0) -> [UInt8] {
         var state: UInt64 = 88_172_645_463_325_252 &+ salt
         return (0..<count).map { _ in
@@ -39,7 +39,7 @@ struct EncryptedStreamTests {
         }
     }
 
-    /// A stream in a store, and where its file is.
+    /// Returns a stream in a new store, with the path of its file.
     private func kept(_ bytes: [UInt8]) async throws -> (shop: Shop, stream: LocalStream) {
         let shop = try await Shop(.v4, options: Self.options())
         let content = try await keep(shop.store, bytes)
@@ -60,7 +60,7 @@ struct EncryptedStreamTests {
     // MARK: Content
 
     @Test(arguments: [0, 1, 65_535, 65_536, 65_537, 131_072, 300_000])
-    func `what was written is read, and the file has none of it in plain`(count: Int) async throws {
+    func `an encrypted stream is read back, and its file contains no plain text`(count: Int) async throws {
         let bytes = content(count)
         let (shop, stream) = try await kept(bytes)
         #expect(stream.isEncrypted && stream.byteCount == count)
@@ -73,14 +73,14 @@ struct EncryptedStreamTests {
         for start in stride(from: 0, to: count - 8, by: 30_000) {
             #expect(stored.firstRange(of: bytes[start..<start + 8]) == nil)
         }
-        // The name is no digest of the content.
+        // The file name is not the digest of the content.
         #expect(files(shop).allSatisfy { !$0.contains(stream.path.suffix(64)) || $0 == stream.path })
         var hash = StreamHash()
         hash.add(bytes)
         #expect(!stream.path.hasSuffix(hash.finish().description))
     }
 
-    @Test func `any range is read`() async throws {
+    @Test func `any range of an encrypted stream can be read`() async throws {
         let bytes = content(200_000)
         let (shop, stream) = try await kept(bytes)
         var ranges = [
@@ -96,7 +96,7 @@ struct EncryptedStreamTests {
         #expect(try stream.bytes(in: 199_990..<300_000) == Array(bytes.suffix(10)))
     }
 
-    @Test func `a range needs the chunks that it touches and no others`() async throws {
+    @Test func `reading a range decrypts only the chunks that it overlaps`() async throws {
         let bytes = content(200_000)
         let (shop, stream) = try await kept(bytes)
         defer { withExtendedLifetime(shop) {} }
@@ -108,9 +108,9 @@ struct EncryptedStreamTests {
         #expect(throws: TidelogError.self) { try stream.bytes(in: 65_535..<65_537) }
     }
 
-    // MARK: Changes
+    // MARK: Tampering
 
-    @Test func `a changed byte is found`() async throws {
+    @Test func `a changed byte of an encrypted stream is detected`() async throws {
         let (shop, stream) = try await kept(content(150_000))
         let whole = try bytes(stream.path)
         var generator = SystemRandomNumberGenerator()
@@ -127,7 +127,7 @@ struct EncryptedStreamTests {
         await shop.store.close()
     }
 
-    @Test func `chunks that changed places, are gone, or come from elsewhere are refused`() async throws {
+    @Test func `exchanged, missing and foreign chunks are refused`() async throws {
         let (shop, stream) = try await kept(content(200_000))
         let another = try await shop.store.localStream(
             try await keep(shop.store, content(200_000, 1)), isPending: true)
@@ -146,7 +146,7 @@ struct EncryptedStreamTests {
             TemporaryDirectory.write(changed, to: stream.path)
             #expect(throws: TidelogError.self) { try stream.bytes() }
         }
-        // Nor does a shorter content end where another chunk would follow.
+        // A shorter content cannot end at a chunk that was not encrypted as the last one.
         let shorter = StreamReader(
             stream.path,
             StreamContent(digest: try #require(StreamDigest(content(32))), byteCount: 196_608, mediaType: "a/b"),
@@ -154,7 +154,7 @@ struct EncryptedStreamTests {
         #expect(shorter == nil)
     }
 
-    @Test func `a chunk opens as the last one only where it is`() throws {
+    @Test func `a chunk decrypts only at its position, and as the last chunk only if it is the last one`() throws {
         let key = StreamKey(Self.key, in: try #require(StoreIdentifier(bytes: Array(0..<16))))
         let seal = StreamSeal(key)
         let sealed = try #require(seal.seal([1, 2, 3], number: 1, isLast: true))
@@ -164,11 +164,10 @@ struct EncryptedStreamTests {
         #expect(StreamSeal(key).open(sealed[...], number: 1, isLast: true) == nil)
     }
 
-    // MARK: In a store
+    // MARK: Streams of a store
 
     @Test(arguments: [Dialect.v2, .v4])
-    func `a media entity goes to the service and comes from there as without encryption`(dialect: Dialect) async throws
-    {
+    func `an encrypted media entity is uploaded and downloaded like any other`(dialect: Dialect) async throws {
         let shop = try await Shop(dialect, options: Self.options())
         try await shop.store.add(DefiningQuery(name: "Photos", query: "Photos", automaticallyRetrievesStreams: true))
         try await shop.pull()
@@ -184,7 +183,7 @@ struct EncryptedStreamTests {
         #expect(try await shop.store.damagedStreams() == [])
     }
 
-    @Test func `the body of a request gives the content in pieces of any size, and again from the beginning`()
+    @Test func `the body of a request returns the content in pieces of any size, and again after a rewind`()
         async throws
     {
         let bytes = content(150_000)
@@ -211,7 +210,7 @@ struct EncryptedStreamTests {
         #expect(throws: TransportError.self) { try body.bytes() }
     }
 
-    @Test func `a damaged stream that waits is not sent, and damagedStreams names it`() async throws {
+    @Test func `a pending stream that is damaged is not sent, and damagedStreams contains it`() async throws {
         let shop = try await Shop(.v4, options: Self.options())
         let link = try await create(shop, content(70_000))
         let path = try #require(try await shop.store.localStream(.link(link))).path
@@ -222,7 +221,7 @@ struct EncryptedStreamTests {
         #expect(try await shop.push().rejected.count == 1)
     }
 
-    @Test func `streams of a store that gets a key, or another one, are encrypted with it when it is opened`()
+    @Test func `opening a store with a new key encrypts its streams with that key`()
         async throws
     {
         let shop = try await Shop(.v4, options: Self.options([]))
@@ -243,7 +242,8 @@ struct EncryptedStreamTests {
         }
     }
 
-    @Test func `a plain stream that is not what was written is not taken into an encrypted store`() async throws {
+    @Test func `a plain stream with another content than the written one is not encrypted into the store`() async throws
+    {
         let shop = try await Shop(.v4, options: Self.options([]))
         let link = try await create(shop, content(80_000))
         await shop.store.close()
@@ -254,7 +254,7 @@ struct EncryptedStreamTests {
         await store.close()
     }
 
-    @Test func `what was not finished, or is not needed, goes when the store is opened`() async throws {
+    @Test func `opening a store removes unfinished and unreferenced streams`() async throws {
         let shop = try await Shop(.v4, options: Self.options())
         let link = try await create(shop, content(10))
         _ = try await keep(shop.store, content(11))

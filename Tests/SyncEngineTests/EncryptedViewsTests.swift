@@ -9,7 +9,7 @@ import Views
 
 @testable import SyncEngine
 
-/// The views of an encrypted store are a file: opening folds what they do not have, and no more.
+/// Views in an encrypted file: opening a store folds only the records that the file does not contain yet.
 struct EncryptedViewsTests {
     private static let key = LogKey(Array(0..<32))!
     private static let other = LogKey(Array(1...32))!
@@ -22,7 +22,7 @@ struct EncryptedViewsTests {
         try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false, options: Self.options(keys))
     }
 
-    /// A closed store with entities, and its digest.
+    /// Returns a closed store that contains entities, and its state digest.
     private func closed(_ keys: [LogKey] = [key]) async throws -> (shop: Shop, digest: String) {
         let shop = try await Shop(.v4, options: Self.options(keys))
         for number in 0..<40 { _ = try await shop.create("Customers", ["Name": .string("Customer \(number)")]) }
@@ -31,7 +31,7 @@ struct EncryptedViewsTests {
         return (shop, digest)
     }
 
-    @Test func `a store that is opened again folds nothing`() async throws {
+    @Test func `reopening an encrypted store folds no records`() async throws {
         let (shop, digest) = try await closed()
         let store = try await open(shop)
         #expect(store.opened == ViewsReport() && store.recovery == [])
@@ -39,7 +39,7 @@ struct EncryptedViewsTests {
         await store.close()
     }
 
-    @Test func `with another key in front the views are made again under it, once`() async throws {
+    @Test func `a new key rebuilds the encrypted views once`() async throws {
         let (shop, digest) = try await closed()
         let keys = [Self.other, Self.key]
         let store = try await open(shop, keys)
@@ -50,11 +50,11 @@ struct EncryptedViewsTests {
         let again = try await open(shop, keys)
         #expect(again.opened.foldedRecords == 0 && again.recovery == [])
         await again.close()
-        // The former key alone does not do: the description is under the new one, and so are the views.
+        // A key that the store does not use cannot open it.
         await #expect(throws: TidelogError.self) { try await open(shop, [LogKey.random()]) }
     }
 
-    @Test func `a changed byte anywhere in the views leads to views that say what the log says`() async throws {
+    @Test func `a changed byte in the encrypted views leads to views with the state of the log`() async throws {
         let (shop, digest) = try await closed()
         let path = shop.store.files.views
         let whole = try #require(TemporaryDirectory.read(path))
@@ -75,7 +75,7 @@ struct EncryptedViewsTests {
 
     @Test
     func
-        `a process that ends leaves views that go on, and a changed byte in their write-ahead log leads to the same state`()
+        `a store opens with the same state after a crash, also if the write-ahead log of its views is damaged`()
         async throws
     {
         let shop = try await Shop(.v4, options: Self.options())
@@ -109,7 +109,7 @@ struct EncryptedViewsTests {
         try FileManager.default.copyItem(atPath: directory, toPath: target)
     }
 
-    @Test func `a compaction proves its snapshot with views that are encrypted too, and leaves none of them`()
+    @Test func `a compaction verifies its snapshot with encrypted views and removes them afterwards`()
         async throws
     {
         let (shop, digest) = try await closed()
@@ -123,7 +123,7 @@ struct EncryptedViewsTests {
         await again.close()
     }
 
-    @Test func `views of a later time than the log are not taken`() async throws {
+    @Test func `views that are newer than the log are not used`() async throws {
         let (shop, _) = try await closed()
         let early = TemporaryDirectory()
         let log = shop.store.files.log
@@ -135,7 +135,7 @@ struct EncryptedViewsTests {
         await #expect(throws: TidelogError.self) { try await open(shop) }
     }
 
-    @Test func `an older copy of the views is caught up from the log`() async throws {
+    @Test func `an older copy of the views catches up from the log`() async throws {
         let (shop, _) = try await closed()
         let old = try #require(TemporaryDirectory.read(shop.store.files.views))
         let store = try await open(shop)

@@ -11,7 +11,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Creates whose answer was lost, at a service that gives the keys and knows no repetitions.
+/// Creates in doubt, at a service that assigns the keys and does not support repeatable requests.
 struct EvidenceTests {
     private let time = VirtualTime()
 
@@ -24,7 +24,7 @@ struct EvidenceTests {
         return shop
     }
 
-    /// Cuts the connection at the next batch.
+    /// Uploads a batch during which the connection is cut.
     private func cut(_ shop: Shop, _ effect: Fault.Effect) async throws {
         shop.transport.add(Fault(effect, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
@@ -42,10 +42,10 @@ struct EvidenceTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: One create
+    // MARK: Single creates
 
     @Test(arguments: Dialect.allCases)
-    func `what arrived is adopted at once, with its key`(_ dialect: Dialect) async throws {
+    func `a create in doubt that took effect is confirmed at once, with its key`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
         let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropAnswer)
@@ -62,7 +62,9 @@ struct EvidenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what did not arrive is sent again after the waiting time, and not before`(_ dialect: Dialect) async throws {
+    func `a create in doubt that did not take effect is sent again after the waiting time`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await shop(dialect)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropRequest)
@@ -81,7 +83,7 @@ struct EvidenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a create of a change set that is not there goes again, though another one of it is there`(
+    func `a missing create of a change set in doubt is sent again, although another one of the set took effect`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await shop(dialect)
@@ -90,12 +92,12 @@ struct EvidenceTests {
         let person = Intent.create(
             try await shop.draft(1, "Persons", ["Name": .string("Slow green turtle")]), in: nil)
         try await shop.perform(supplier, person, asChangeSet: true)
-        // The second request is refused, the first one is not rolled back, and nobody hears of either.
+        // The service rejects the second request without rolling back the first one, and the response of both is lost.
         shop.transport.add(Fault(.keepRefused, urlPart: "$batch"))
         shop.transport.add(Fault(.refuse(status: 400), method: "POST", urlPart: "Persons", part: .any))
         try await cut(shop, .dropAnswer)
         #expect(try await suppliers(shop, "Quick blue fox") == 1)
-        // The lost request may still be running, and create the person.
+        // The lost request may still be running and create the person.
         #expect(try await shop.push().inDoubt.count == 2)
         time.pass(120)
         #expect(try await shop.push().remaining == 0)
@@ -105,7 +107,7 @@ struct EvidenceTests {
         try await agree(shop)
     }
 
-    @Test func `a request that arrives within the waiting time is adopted`() async throws {
+    @Test func `a create that takes effect within the waiting time is confirmed`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropRequest)
@@ -116,7 +118,7 @@ struct EvidenceTests {
         #expect(try await suppliers(shop, "Quick blue fox") == 1)
     }
 
-    @Test func `a clock that is put back does not shorten the wait, nor lengthen it without end`() async throws {
+    @Test func `a clock that is set back does not shorten the waiting time, and lengthens it only once`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropRequest)
@@ -128,11 +130,11 @@ struct EvidenceTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    @Test func `the time counts from the sending, also after a restart`() async throws {
+    @Test func `the waiting time starts with the request, also after a restart`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         let plan = try await shop.store.plan()
-        _ = try await shop.store.prepare(plan, since: await shop.store.rearrangements)
+        _ = try await shop.store.prepare(plan, since: await shop.store.planEpoch)
         await shop.store.close()
         time.pass(120)
         let store = try await LocalStore(
@@ -145,7 +147,7 @@ struct EvidenceTests {
         await store.close()
     }
 
-    @Test func `the log says on which evidence a doubt was settled`() async throws {
+    @Test func `the log contains the evidence for the outcome of a create in doubt`() async throws {
         for effect in [Fault.Effect.dropAnswer, .dropRequest] {
             let shop = try await shop(.v4)
             let reasons = Mutex<[String]>([])
@@ -167,9 +169,9 @@ struct EvidenceTests {
         }
     }
 
-    // MARK: What stays with the person
+    // MARK: Cases that the user decides
 
-    @Test func `two entities for one create stay with the person, who sees why`() async throws {
+    @Test func `a create in doubt with two matching entities waits for the user, and shows the reason`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropAnswer)
@@ -180,12 +182,12 @@ struct EvidenceTests {
         }
         let reason = try await shop.store.pendingOperations(.inDoubt).first?.doubtReason
         #expect(reason?.contains("The service has 2 entities with its values") == true)
-        // It is said once.
+        // The reason occurs once.
         #expect(reason?.split(separator: "Looked for").count == 2)
         #expect(try await suppliers(shop, "Quick blue fox") == 2)
     }
 
-    @Test func `common values prove nothing`() async throws {
+    @Test func `common values are no evidence`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("New")])
         try await cut(shop, .dropAnswer)
@@ -195,7 +197,9 @@ struct EvidenceTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an entity that a download has brought since is replaced by the created one`(_ dialect: Dialect) async throws {
+    func `a downloaded entity that matches a create in doubt is replaced by the created entity`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await shop(dialect)
         let link = try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropAnswer)
@@ -209,7 +213,7 @@ struct EvidenceTests {
         try await agree(shop)
     }
 
-    @Test func `an entity that a download has brought since and that was changed is neither replaced nor passed over`()
+    @Test func `a downloaded and then changed entity that matches a create in doubt is neither replaced nor ignored`()
         async throws
     {
         let shop = try await shop(.v4)
@@ -224,7 +228,7 @@ struct EvidenceTests {
         #expect(try await shop.serviceState(["Suppliers"]).count == 3)
     }
 
-    @Test func `an entity that a download brought before it was sent is another one`() async throws {
+    @Test func `an entity that was downloaded before the create was sent does not match it`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         shop.transport.direct("POST", "/v4/Suppliers", #"{"Name":"Quick blue fox"}"#)
@@ -237,17 +241,20 @@ struct EvidenceTests {
     }
 
     @Test(arguments: [("Quick blue fox", false), ("Quick blue fox of the northern hills", true)])
-    func `without a query for the whole set more is needed`(_ name: String, _ isSettled: Bool) async throws {
+    func `more evidence is necessary if no query delivers the whole set`(_ name: String, _ isSettled: Bool) async throws
+    {
         let query = DefiningQuery(name: "S", query: "Suppliers?$filter=SupplierID lt 100")
         let shop = try await shop(.v4, queries: [query, DefiningQuery(name: "C", query: "Customers")])
-        // A name of 14 characters has 34 bits: just enough.
+        // 32 bits are necessary: the prefix has fewer, the longer name has more.
         try await shop.create("Suppliers", ["Name": .string(isSettled ? name : String(name.prefix(10)))])
         try await cut(shop, .dropAnswer)
         #expect(try await shop.push().inDoubt.isEmpty == isSettled)
     }
 
     @Test(arguments: [400, 501, 403])
-    func `a service that cannot be searched leaves the doubt, and nothing else waits`(_ status: Int) async throws {
+    func `a create stays in doubt if the service cannot be searched, and holds back no other operation`(_ status: Int)
+        async throws
+    {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropAnswer)
@@ -259,7 +266,7 @@ struct EvidenceTests {
         #expect(report.inDoubt.count == 1)
     }
 
-    @Test func `a service that refuses alternatives is asked for the plain value`() async throws {
+    @Test func `the search uses the plain value if the service rejects alternatives`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropAnswer)
@@ -271,7 +278,7 @@ struct EvidenceTests {
     // MARK: Services that change values
 
     @Test(arguments: ["  quick  Blue fox ", "QUICK BLUE FOX", "quick blue fox"])
-    func `an entity whose text the service has changed is found`(_ stored: String) async throws {
+    func `a created entity whose text the service has changed is found`(_ stored: String) async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox ")])
         try await cut(shop, .dropRequest)
@@ -282,7 +289,9 @@ struct EvidenceTests {
         #expect(try await shop.serviceState(["Suppliers"]).count == 3)
     }
 
-    @Test func `an entity of which the service has changed another value is not created twice`() async throws {
+    @Test func `a created entity of which the service has changed another value is not created a second time`()
+        async throws
+    {
         let shop = try await shop(.v4)
         try await shop.create("Orders", ["Note": .string("Quick blue fox"), "Quantity": .integer(4)])
         try await cut(shop, .dropRequest)
@@ -293,10 +302,12 @@ struct EvidenceTests {
         #expect(try await shop.serviceState(["Orders"]).count == before)
     }
 
-    // MARK: Twins
+    // MARK: Equal creates
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `equal creates stand for each other`(_ dialect: Dialect, _ effect: Fault.Effect) async throws {
+    func `creates in doubt with equal values are interchangeable`(_ dialect: Dialect, _ effect: Fault.Effect)
+        async throws
+    {
         let shop = try await shop(dialect)
         for _ in 1...3 { try await shop.create("Suppliers", ["Name": .string("Quick blue fox")]) }
         try await cut(shop, effect)
@@ -306,7 +317,7 @@ struct EvidenceTests {
         try await agree(shop)
     }
 
-    @Test func `of equal creates those that are missing are sent again after the waiting time`() async throws {
+    @Test func `missing creates among equal ones are sent again after the waiting time`() async throws {
         let shop = try await shop(.v4)
         for _ in 1...2 { try await shop.create("Suppliers", ["Name": .string("Quick blue fox")]) }
         try await cut(shop, .dropRequest)
@@ -320,7 +331,7 @@ struct EvidenceTests {
         try await agree(shop)
     }
 
-    @Test func `a later twin that was confirmed is not taken for the one in doubt`() async throws {
+    @Test func `a confirmed create with equal values is not taken for one in doubt`() async throws {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         try await cut(shop, .dropRequest)
@@ -335,7 +346,9 @@ struct EvidenceTests {
     // MARK: Change sets
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `one telling create settles its change set`(_ dialect: Dialect, _ effect: Fault.Effect) async throws {
+    func `evidence for one create resolves the whole change set`(_ dialect: Dialect, _ effect: Fault.Effect)
+        async throws
+    {
         let shop = try await shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("Quick blue fox")])
         let order = try await shop.create("Orders", ["Note": .string("x")], bind: [bind("Customer", customer)])
@@ -347,7 +360,7 @@ struct EvidenceTests {
         try await agree(shop)
     }
 
-    @Test func `linked creates tell together what each of them does not`() async throws {
+    @Test func `linked creates are identified by their combined evidence`() async throws {
         let shop = try await shop(.v4)
         let customer = try await shop.create("Customers", ["Name": .string("Ada")])
         try await shop.create("Orders", ["Note": .string("Tea")], bind: [bind("Customer", customer)])
@@ -359,7 +372,7 @@ struct EvidenceTests {
     // MARK: Policies
 
     @Test(arguments: [ServiceOptions.DoubtPolicy.ask, .correlation])
-    func `other policies leave it to the person`(_ policy: ServiceOptions.DoubtPolicy) async throws {
+    func `other policies leave a create in doubt to the user`(_ policy: ServiceOptions.DoubtPolicy) async throws {
         let options = [ServiceOptions(doubts: policy), ServiceOptions(doubtsBySet: ["Suppliers": policy])]
         for options in options {
             let shop = try await shop(.v4, options)
@@ -368,12 +381,12 @@ struct EvidenceTests {
             time.pass(600)
             #expect(try await shop.push().inDoubt.count == 1)
             #expect(try await shop.store.nextLooks().isEmpty)
-            // One upload may go about it otherwise.
+            // An upload can override the policy.
             #expect(try await shop.engine.upload(UploadOptions(doubts: .evidence)).remaining == 0)
         }
     }
 
-    @Test func `a named property decides by correlation and not if a person is to be asked`() async throws {
+    @Test func `a correlation property resolves a create in doubt unless the policy is to ask the user`() async throws {
         for policy in ServiceOptions.DoubtPolicy.allCases {
             let shop = try await shop(
                 .v4, ServiceOptions(correlationProperties: ["Suppliers": "Name"], doubts: policy))

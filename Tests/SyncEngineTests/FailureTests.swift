@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// What an upload does when the service refuses, or when the connection breaks.
+/// Uploads that the service rejects, or during which the connection breaks.
 struct FailureTests {
     private func statuses(_ shop: Shop) async throws -> [PendingOperation.Status] {
         try await shop.store.pendingOperations().map(\.status)
@@ -24,10 +24,10 @@ struct FailureTests {
 
     private func batches(_ shop: Shop) -> Int { shop.transport.requests.filter { $0.method == "POST" }.count }
 
-    // MARK: Refused
+    // MARK: Rejected operations
 
     @Test(arguments: Dialect.allCases)
-    func `a refused operation stays visible with the service's words, and goes through when it is tried again`(
+    func `a rejected operation stays visible with the service's error, and can be retried`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -44,7 +44,7 @@ struct FailureTests {
         try await shop.pull()
         #expect(try await shop.load(order).state == .error)
 
-        // The order stands before its customer in the log, so it takes a second upload.
+        // The order precedes its customer in the log, so a second upload is necessary.
         try await shop.create("Customers", ["Name": .string("now there")])
         #expect(try await shop.push().remaining == 1)
         #expect(try await shop.push().remaining == 0)
@@ -53,7 +53,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a refused order holds back what was made of it, and nothing else of its customer`(_ dialect: Dialect)
+    func `a rejected order holds back only the operations that depend on it`(_ dialect: Dialect)
         async throws
     {
         let shop = try await Shop(dialect)
@@ -72,7 +72,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `of a refused change set nothing is done, and the one to blame is named`(_ dialect: Dialect) async throws {
+    func `a rejected change set has no effect, and the failed request is identified`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.draft(0, "Customers", ["Name": .string("All or nothing")])
         let order = try await shop.draft(1, "Orders", ["CustomerID": .integer(99)])
@@ -81,7 +81,7 @@ struct FailureTests {
         let statuses = try await statuses(shop)
         #expect(statuses.count == 2)
         #expect(refusal(statuses.last)?.url == "Orders")
-        // V2 has no word for which request of a change set is to blame; then all of them are.
+        // A V2 response does not identify the failed request of a change set, so all of them are rejected.
         if dialect == .v4 {
             #expect(statuses.first == .pending)
         } else {
@@ -92,7 +92,9 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `somebody else's change is not overwritten, and after a download mine goes on top`(_ dialect: Dialect)
+    func `an update does not overwrite a change by another client, and is reapplied after a download`(
+        _ dialect: Dialect
+    )
         async throws
     {
         let shop = try await Shop(dialect)
@@ -109,7 +111,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what was to be deleted is gone already: done`(_ dialect: Dialect) async throws {
+    func `a delete of an entity that no longer exists is confirmed`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(.delete(.link("Orders(4)")), .delete(.link("Products(3)")))
         for url in ["/v4/Orders(4)", "/v4/Products(3)"] {
@@ -121,7 +123,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an update of an entity that is gone is in conflict, and the edit is still there after a download`(
+    func `an update of a deleted entity is in conflict, and is kept after a download`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -133,10 +135,10 @@ struct FailureTests {
         #expect(try await shop.value("Products(3)", "Name") == .string("mine"))
     }
 
-    // MARK: The whole batch
+    // MARK: Rejected batches
 
     @Test(arguments: [401, 403, 404])
-    func `a service that does not look at the batch leaves everything pending`(_ status: Int) async throws {
+    func `a batch that the service refuses as a whole leaves its operations pending`(_ status: Int) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         shop.transport.add(Fault(.refuse(status: status), urlPart: "$batch"))
@@ -146,7 +148,7 @@ struct FailureTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    @Test func `a token that cannot be fetched leaves no doubt about the batch`() async throws {
+    @Test func `a failed request for a CSRF token does not put the batch in doubt`() async throws {
         let shop = try await Shop(.v2)
         try await shop.create("Customers", ["Name": .string("New")])
         shop.transport.add(Fault(.dropRequest, method: "GET"))
@@ -155,9 +157,9 @@ struct FailureTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    // MARK: No answer
+    // MARK: Lost responses
 
-    /// One of each kind of which reading can tell.
+    /// Performs one operation of each kind whose outcome can be read from the service.
     private func knowableOperations(_ shop: Shop) async throws {
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
         try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
@@ -169,7 +171,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `the connection breaks before or after the service was done: the next upload ends well`(
+    func `operations whose outcome can be read are resolved after a lost request or response`(
         _ dialect: Dialect, _ effect: Fault.Effect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -194,7 +196,9 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `a create whose key the service gives is never sent twice`(_ dialect: Dialect, _ effect: Fault.Effect)
+    func `a create with a key of the service is not sent again without evidence`(
+        _ dialect: Dialect, _ effect: Fault.Effect
+    )
         async throws
     {
         let shop = try await Shop(dialect)
@@ -210,7 +214,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an entity in doubt keeps what the service said of it`(_ dialect: Dialect) async throws {
+    func `an entity in doubt keeps the values that the service returned`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
         let visit = try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
@@ -222,7 +226,7 @@ struct FailureTests {
         #expect(try await shop.value(visit, "Subject") == .string("S"))
     }
 
-    @Test func `an operation in doubt that never arrived is sent again`() async throws {
+    @Test func `an operation in doubt that had no effect is sent again`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let plan = try await shop.store.plan()
@@ -233,7 +237,8 @@ struct FailureTests {
         #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
     }
 
-    /// An order whose key is given, bound to a customer whose key the service gives: one change set, whoever makes it one.
+    /// Creates an order, whose key the app assigns, with a binding to a new customer, whose key the service assigns.
+    /// Both are sent in one change set, formed by the app or by the planner.
     private func boundCreations(_ shop: Shop, asChangeSet: Bool) async throws -> (customer: String, order: String) {
         if asChangeSet {
             let customer = try await shop.draft(0, "Customers", ["Name": .string("New")])
@@ -251,7 +256,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases, [false, true])
-    func `one of a change set is found, so that the others took effect and keep their links`(
+    func `an existing entity of a change set shows that the others took effect, and keeps its links`(
         _ dialect: Dialect, _ asChangeSet: Bool
     ) async throws {
         let shop = try await Shop(dialect)
@@ -273,7 +278,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `one of a change set is not there, so that none took effect, and all are sent again`(
+    func `a missing entity of a change set shows that none took effect, and all are sent again`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -287,7 +292,7 @@ struct FailureTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `an update that seems done says nothing of a creation beside it`() async throws {
+    @Test func `an update whose effect is visible does not resolve a create in the same change set`() async throws {
         let shop = try await Shop(.v4)
         let customer = try await shop.draft(0, "Customers", ["Name": .string("New")])
         try await shop.perform(
@@ -295,23 +300,23 @@ struct FailureTests {
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         shop.transport.direct("PATCH", "/v4/Orders(1)", #"{"Note":"mine"}"#, headers: ["If-Match": "*"])
-        // They stay together, so that who knows of one of them settles both.
+        // They stay in one change set, so that the outcome of one determines the outcome of both.
         #expect(try await shop.push().inDoubt.count == 2)
         #expect(try await shop.store.pendingOperations().contains { !$0.operation.createdEntities.isEmpty })
     }
 
-    // MARK: Other terms
+    // MARK: Changed options
 
-    @Test func `a plan that was made by other options is not sent`() async throws {
+    @Test func `a plan that was made with other service options is not sent`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
-        let rearrangements = await shop.store.rearrangements
+        let planEpoch = await shop.store.planEpoch
         let plan = try await shop.store.plan()
         await shop.store.use(ServiceOptions(supportsBatch: false))
-        #expect(try await shop.store.prepare(plan, since: rearrangements) == nil)
+        #expect(try await shop.store.prepare(plan, since: planEpoch) == nil)
     }
 
-    @Test func `one answer never ends what takes several requests`() async throws {
+    @Test func `the response to one request does not confirm an operation of several requests`() async throws {
         let shop = try await Shop(.v4)
         _ = try await boundCreations(shop, asChangeSet: true)
         let plan = try await shop.store.plan()
@@ -320,15 +325,15 @@ struct FailureTests {
         var report = UploadReport()
         let round = UploadRound(store: shop.store, session: shop.engine.session)
         let request = WireRequest(method: "POST", url: "Customers")
-        var course = round.newCourse()
-        let terms = try await round.terms(course)
-        #expect(try await round.sendSingle(plan, [[request, request]], batch, terms, &course, &report).isEmpty)
+        var state = round.newState()
+        let serviceProfile = try await round.serviceProfile(state)
+        #expect(try await round.sendSingle(plan, [[request, request]], batch, serviceProfile, &state, &report).isEmpty)
     }
 
-    // MARK: Sparse answers and broken downloads
+    // MARK: Sparse responses and interrupted downloads
 
     @Test(arguments: Dialect.allCases)
-    func `a service that answers without bodies tells keys and ETags all the same`(_ dialect: Dialect) async throws {
+    func `keys and ETags are read from responses without bodies`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.draft(1, "Customers", ["Name": .string("Deep")])
         let order = try await shop.draft(
@@ -349,7 +354,7 @@ struct FailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a download that breaks off removes nothing, and the next one ends well`(_ dialect: Dialect) async throws {
+    func `an interrupted download removes no entity, and the next one succeeds`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect, pageSize: 1)
         let before = try await Set(shop.localState())
         shop.transport.direct("DELETE", "/v4/Products(3)")

@@ -8,9 +8,9 @@ import Views
 
 @testable import SyncEngine
 
-/// The views are derived: whatever another program writes into them, what is sent is what the log says.
+/// Views that another program has changed: an upload sends only values of the log.
 struct ForgedViewsTests {
-    /// Runs SQL over the views of the store while it is closed, and opens it again with the same service.
+    /// Closes the store, executes SQL on its views and opens it again with the same service.
     private func reopen(
         _ shop: Shop, executing statements: [String]
     ) async throws -> (store: LocalStore, engine: SyncEngine) {
@@ -23,7 +23,7 @@ struct ForgedViewsTests {
         return (store, SyncEngine(store: store, session: session))
     }
 
-    /// Statements that replace a name in all places of the views that have it.
+    /// Returns statements that replace a name in all columns of the views that contain it.
     private func forgery(of name: String, by forged: String) -> [String] {
         func change(_ column: String) -> String {
             "\(column) = CAST(replace(CAST(\(column) AS TEXT), '\(name)', '\(forged)') AS BLOB)"
@@ -39,7 +39,7 @@ struct ForgedViewsTests {
     }
 
     @Test(arguments: [false, true])
-    func `what is planned and sent is the log's, though the views say something else`(compacted: Bool) async throws {
+    func `an upload sends the values of the log if the views contain others`(compacted: Bool) async throws {
         let shop = try await Shop(.v4)
         let link = try await shop.create("Customers", ["Name": .string("honest")])
         if compacted { _ = try await shop.store.compact(keeping: .bytes(0)) }
@@ -53,7 +53,8 @@ struct ForgedViewsTests {
         #expect(try await shop.serviceState(["Customers"]).contains { $0.contains("honest") })
     }
 
-    @Test func `operations that later records changed are taken as the log has them now`() async throws {
+    @Test func `an operation that later records changed is compared with its current version in the log`() async throws
+    {
         let shop = try await Shop(.v4)
         let draft = try await shop.draft(0, "Customers", ["Name": .string("draft")])
         _ = try await shop.store.perform(
@@ -65,7 +66,7 @@ struct ForgedViewsTests {
         #expect(try await shop.push().confirmed.count == 1)
     }
 
-    @Test func `views with an operation that does not decode are made again when the store is opened`() async throws {
+    @Test func `views with an operation that cannot be decoded are rebuilt when the store is opened`() async throws {
         let shop = try await Shop(.v4)
         let link = try await shop.create("Customers", ["Name": .string("honest")])
         let (store, _) = try await reopen(shop, executing: ["UPDATE pending SET operation = x'FF'"])
@@ -74,7 +75,9 @@ struct ForgedViewsTests {
         #expect(try await name(link, in: store) == .string("honest"))
     }
 
-    @Test func `a change of a byte in the views' file is mended at the next open, which is said`() async throws {
+    @Test func `a changed byte in the file of the views is repaired and reported when the store is opened`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         let link = try await shop.create("Customers", ["Name": .string("honest")])
         await shop.store.close()

@@ -8,9 +8,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// Two devices point the same link elsewhere.
+/// Two clients that change the same link to different targets.
 struct LinkConflictTests {
-    /// How the app moves `Orders(1)` from `Customers(1)` to `Customers(2)`, or away.
+    /// Ways in which the app moves `Orders(1)` from `Customers(1)` to `Customers(2)`, or deletes the link.
     enum Technique: CaseIterable {
         case link, binding, bindingAndMore, unlink
 
@@ -31,7 +31,7 @@ struct LinkConflictTests {
 
     static let theirs = ["Customers(3)"]
 
-    /// A shop where both have moved the order, and a download has shown it.
+    /// Returns a shop in which both clients have moved the order, after a download.
     private func shop(_ dialect: Dialect, _ technique: Technique) async throws -> Shop {
         let shop = try await Shop(dialect)
         try await shop.perform(technique.intent)
@@ -50,7 +50,7 @@ struct LinkConflictTests {
         try await shop.engine.upload(UploadOptions(conflicts: handling))
     }
 
-    /// Whom the order belongs to at the service, and here.
+    /// Returns the order's customer at the service and in the store.
     private func owners(_ shop: Shop) async throws -> (service: [String], here: [String]) {
         let answer = shop.transport.direct("GET", "/v4/Orders(1)/Customer")
         let text = String(decoding: answer.body, as: UTF8.self)
@@ -73,7 +73,7 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases, Technique.allCases)
-    func `a link that both moved is shown with three ends, and waits`(_ dialect: Dialect, _ technique: Technique)
+    func `a link that both clients moved is a conflict with three targets`(_ dialect: Dialect, _ technique: Technique)
         async throws
     {
         let shop = try await shop(dialect, technique)
@@ -90,7 +90,7 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases, Technique.allCases)
-    func `each policy ends where it says, here and at the service`(_ dialect: Dialect, _ technique: Technique)
+    func `each policy leads to its target in the store and at the service`(_ dialect: Dialect, _ technique: Technique)
         async throws
     {
         let outcomes: [(ConflictPolicy, [String])] = [
@@ -106,7 +106,7 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases, Technique.allCases)
-    func `the app's function decides a link by itself`(_ dialect: Dialect, _ technique: Technique) async throws {
+    func `the app's function decides for each link`(_ dialect: Dialect, _ technique: Technique) async throws {
         for side in [ConflictResolution.Side.mine, .theirs] {
             let shop = try await shop(dialect, technique)
             let handling = ConflictHandling(policy: .ask) { _ in
@@ -122,7 +122,9 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases, Technique.allCases)
-    func `a link that was given up is redone on top of theirs`(_ dialect: Dialect, _ technique: Technique)
+    func `a link that was given up in a conflict can be redone on the new base state`(
+        _ dialect: Dialect, _ technique: Technique
+    )
         async throws
     {
         let shop = try await shop(dialect, technique)
@@ -130,7 +132,7 @@ struct LinkConflictTests {
         #expect(try await push(shop).remaining == 0)
         try await expect(Self.theirs, shop)
         guard technique != .unlink else {
-            // The link that was to be removed is gone.
+            // The link of the operation no longer exists.
             await #expect(throws: TidelogError.self) { try await shop.store.redoLast() }
             return
         }
@@ -140,7 +142,8 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what both removed, or both moved to the same, is no conflict`(_ dialect: Dialect) async throws {
+    func `deleting a link or moving it to the same target on both sides is no conflict`(_ dialect: Dialect) async throws
+    {
         for (technique, body) in [(Technique.unlink, "null"), (.link, "2"), (.binding, "2")] {
             for pulls in [true, false] {
                 let shop = try await Shop(dialect)
@@ -158,7 +161,8 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a link that others moved and a property that is changed here both stay`(_ dialect: Dialect) async throws {
+    func `a link moved by another client and a property changed locally are both kept`(_ dialect: Dialect) async throws
+    {
         let shop = try await Shop(dialect)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         moveElsewhere(shop)
@@ -167,10 +171,10 @@ struct LinkConflictTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Found by the answer
+    // MARK: Detected by the response
 
     @Test(arguments: Dialect.allCases)
-    func `a binding meets the ETag, and waits with three ends`(_ dialect: Dialect) async throws {
+    func `a binding rejected by its ETag becomes a conflict with three targets`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(Technique.bindingAndMore.intent)
         moveElsewhere(shop)
@@ -184,7 +188,7 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases, [409, 412])
-    func `a link that the service refuses because of its state is read, and waits with three ends`(
+    func `a link rejected because of its state is read and becomes a conflict with three targets`(
         _ dialect: Dialect, _ status: Int
     ) async throws {
         let shop = try await Shop(dialect)
@@ -201,9 +205,9 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a link that no property says is read along`(_ dialect: Dialect) async throws {
+    func `the target of a link without a dependent property is read from the service`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
-        // Persons have no property that says their card.
+        // Persons have no dependent property for their card.
         try await shop.perform(.updateLink(from: .link("Persons(2)"), navigation: "IDCard", to: .link("IDCards(2)")))
         let card = shop.transport.direct("POST", "/v4/IDCards", #"{"Number":"X-1003"}"#)
         let moved = shop.transport.direct("PATCH", "/v4/IDCards(3)", #"{"PersonID":2}"#, headers: ["If-Match": "*"])
@@ -223,7 +227,9 @@ struct LinkConflictTests {
     // MARK: Collections
 
     @Test(arguments: Dialect.allCases)
-    func `what both add to a collection, or both take out of it, is no conflict`(_ dialect: Dialect) async throws {
+    func `adding or removing the same link of a collection on both sides is no conflict`(_ dialect: Dialect)
+        async throws
+    {
         for pulls in [true, false] {
             let shop = try await Shop(dialect)
             try await shop.perform(
@@ -242,7 +248,7 @@ struct LinkConflictTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what each side adds to a collection stays`(_ dialect: Dialect) async throws {
+    func `different links added to a collection on both sides are all kept`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(
             .createLink(from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(2)")))

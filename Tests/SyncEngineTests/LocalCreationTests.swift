@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Deleting an entity that no service has seen: what is sent, with the option and without.
+/// Deletion of entities that were never sent, with and without `undoesLocalCreation`.
 struct LocalCreationTests {
     private func undoing(_ dialect: Dialect) async throws -> Shop {
         try await Shop(dialect, options: LocalStore.Options(undoesLocalCreation: true))
@@ -24,7 +24,9 @@ struct LocalCreationTests {
     // MARK: Without the option
 
     @Test(arguments: Dialect.allCases)
-    func `the creation is sent, and then the deletion under the key that it gave`(_ dialect: Dialect) async throws {
+    func `without the option, the create is sent, followed by the delete with the assigned key`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await Shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("short")])
         try await shop.perform(.delete(.link(customer)))
@@ -35,7 +37,7 @@ struct LocalCreationTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `where the creation was refused nothing more is sent, and the deletion ends with it`(
+    func `without the option, a rejected create and its delete end without another request`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -51,10 +53,10 @@ struct LocalCreationTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    // MARK: With it
+    // MARK: With the option
 
     @Test(arguments: Dialect.allCases)
-    func `with the option nothing is sent of an entity that was created, changed, linked and deleted`(
+    func `with the option, nothing is sent for an entity that was created, changed, linked and deleted`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await undoing(dialect)
@@ -72,7 +74,7 @@ struct LocalCreationTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a refused creation is undone as well`(_ dialect: Dialect) async throws {
+    func `with the option, a rejected create is undone by the delete`(_ dialect: Dialect) async throws {
         let shop = try await undoing(dialect)
         let order = try await shop.create("Orders", ["CustomerID": .integer(400)])
         #expect(try await shop.push().rejected.count == 1)
@@ -82,7 +84,7 @@ struct LocalCreationTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an order that was created for the customer is kept, so both requests are sent`(_ dialect: Dialect)
+    func `with the option, both requests are sent if an order of the deleted customer is kept`(_ dialect: Dialect)
         async throws
     {
         let shop = try await undoing(dialect)
@@ -98,8 +100,7 @@ struct LocalCreationTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    @Test func `an order that would go back to its old customer stays without one, as after any deletion`() async throws
-    {
+    @Test func `with the option, an order has no customer after the delete instead of its former one`() async throws {
         let shop = try await undoing(.v4)
         let customer = try await shop.create("Customers")
         try await shop.perform(.updateLink(from: .link("Orders(1)"), navigation: "Customer", to: .link(customer)))
@@ -108,7 +109,7 @@ struct LocalCreationTests {
         #expect(try await shop.store.pendingOperations().count == 3)
     }
 
-    @Test func `what a rule forbids to delete is refused with the option too`() async throws {
+    @Test func `with the option, a delete that a rule forbids is refused`() async throws {
         let shop = try await undoing(.v4)
         let father = try await shop.create("Fathers")
         try await shop.create("Children", bind: [bind("Father", father)])
@@ -116,7 +117,7 @@ struct LocalCreationTests {
         #expect(try await shop.store.pendingOperations().count == 2)
     }
 
-    @Test func `what the service has is deleted there`() async throws {
+    @Test func `with the option, an entity that the service has is deleted there`() async throws {
         let shop = try await undoing(.v4)
         let customer = try await shop.create("Customers", ["Name": .string("n")])
         try await shop.push()
@@ -127,7 +128,7 @@ struct LocalCreationTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `one that pushed another out of its link by a property alone leaves what a deletion leaves`(
+    func `with the option, a delete does not restore a link that the entity replaced by a dependent property`(
         _ dialect: Dialect
     ) async throws {
         var states: [[String]] = []

@@ -7,7 +7,7 @@ import Views
 
 @testable import SyncEngine
 
-/// Expansion of a relationship of a type with itself.
+/// Expansion of a relationship of an entity type with itself.
 struct LocalExpansionTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -20,7 +20,8 @@ struct LocalExpansionTests {
         </edmx:DataServices></edmx:Edmx>
         """
 
-    /// Nodes 1 to 4 in a chain, and those of `extra` besides. What the query finds, as `1(2(3))`.
+    /// Creates nodes 1 to 4 in a chain, with the additional nodes of `extra`, and returns the result of a query, in the
+    /// form `1(2(3))`.
     private func expand(_ query: String, extra: [(parent: UInt64, child: UInt64)] = []) throws -> [String] {
         let views = try SQLiteState(path: nil, store: "test")
         let state = WorkingSet(over: views)
@@ -64,11 +65,11 @@ struct LocalExpansionTests {
         ("Nodes(2)?$expand=Children/$count", "2(#1)"),
         ("Nodes(1)?$expand=Children($expand=Children($expand=Parent))", "1(2(3(2)))"),
     ])
-    func `levels go as deep as they say`(query: String, expected: String) throws {
+    func `an expansion reaches as many levels as $levels states`(query: String, expected: String) throws {
         #expect(try expand(query) == [expected])
     }
 
-    @Test func `as deep as it goes ends where it would go in a circle`() throws {
+    @Test func `an expansion with $levels=max ends at cycles`() throws {
         #expect(try expand("Nodes(1)?$expand=Children($levels=max)", extra: [(4, 1)]) == ["1(2(3(4(1))))"])
         #expect(try expand("Nodes(1)?$expand=Children($levels=5)", extra: [(4, 1)]) == ["1(2(3(4(1(2)))))"])
     }

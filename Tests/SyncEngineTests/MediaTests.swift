@@ -12,7 +12,7 @@ import Transport
 
 @testable import SyncEngine
 
-/// Media entities in a store and at the sandbox's Photos.
+/// Media entities in a store and in the sandbox's set Photos.
 struct MediaTests {
     private let picture = Array("a picture".utf8)
 
@@ -25,7 +25,7 @@ struct MediaTests {
             })
     }
 
-    /// The readLink of a new photo, and of one with properties the update behind it.
+    /// Creates a photo, followed by an update if `values` is not empty, and returns the photo's readLink.
     @discardableResult
     private func create(
         _ shop: Shop, _ bytes: [UInt8], name: String? = nil, values: PropertyValues = [:]
@@ -60,7 +60,9 @@ struct MediaTests {
     private func files(_ shop: Shop) -> [String] { TemporaryDirectory.files(shop.directory.path + "/streams").sorted() }
 
     @Test(arguments: Dialect.allCases)
-    func `a new media entity goes with its bytes, and its properties behind it`(dialect: Dialect) async throws {
+    func `a new media entity is sent with its content first and its properties afterwards`(dialect: Dialect)
+        async throws
+    {
         let shop = try await Shop(dialect)
         let link = try await create(shop, picture, name: "Größe.png", values: ["Caption": .string("Berlin")])
         #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
@@ -86,7 +88,7 @@ struct MediaTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what was downloaded is replaced under the stream's ETag, which the answer renews`(
+    func `a downloaded stream is replaced with its ETag, which the response renews`(
         dialect: Dialect
     ) async throws {
         let shop = try await withPhotos(dialect)
@@ -107,7 +109,7 @@ struct MediaTests {
         #expect(puts[1].headers["If-Match"] != before.headers["ETag"])
     }
 
-    @Test func `somebody else's newer stream is not overwritten`() async throws {
+    @Test func `a newer stream of another client is not overwritten`() async throws {
         let shop = try await withPhotos(.v4)
         _ = try await shop.engine.downloadStream(.link("Photos(1)"))
         shop.transport.change {
@@ -120,11 +122,11 @@ struct MediaTests {
         let report = try await shop.push()
         #expect(report.rejected.first?.refusal.status == 412)
         #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == [1, 2, 3])
-        // What was written stays, in error state.
+        // The local content is kept, and its operation is rejected.
         #expect(try bytes(try await shop.store.localStream(.link("Photos(1)"))) == picture)
     }
 
-    @Test func `what the store has is not read again`() async throws {
+    @Test func `a stream that the store already has is not downloaded again`() async throws {
         let shop = try await withPhotos(.v4)
         let first = try await shop.engine.downloadStream(.link("Photos(1)"))
         let records = await shop.store.nextSequence
@@ -132,7 +134,7 @@ struct MediaTests {
         #expect(try await shop.engine.downloadStream(.link("Photos(1)")) == first)
         #expect(shop.transport.requests.first?.headers["If-None-Match"] != nil)
         #expect(await shop.store.nextSequence == records)
-        // A file that somebody removed is read again.
+        // A removed file is downloaded again.
         unlink(try #require(first).path)
         await #expect(throws: TidelogError.self) { try await shop.store.localStream(.link("Photos(1)")) }
         #expect(try await shop.store.damagedStreams().count == 1)
@@ -140,7 +142,7 @@ struct MediaTests {
         #expect(try await shop.store.damagedStreams() == [])
     }
 
-    @Test func `an undo brings back what was there, and the file goes when nothing needs it`() async throws {
+    @Test func `an undo restores the previous stream, and unreferenced files are removed`() async throws {
         let shop = try await withPhotos(.v4)
         let downloaded = try await shop.engine.downloadStream(.link("Photos(1)"))
         try await write(shop, "Photos(1)", picture)
@@ -151,13 +153,13 @@ struct MediaTests {
         #expect(files(shop).count == 3)
         await shop.store.close()
         let again = try await LocalStore(StoreFiles(directory: shop.directory.path), creating: false)
-        // An undone operation can be redone; what nothing names is gone.
+        // The store keeps the streams of undone operations, and removes streams without any reference.
         #expect(files(shop).count == 2)
         #expect(try await again.localStream(.link("Photos(1)"))?.byteCount == downloaded?.byteCount)
         await again.close()
     }
 
-    @Test func `views made again from the log or a snapshot say the same of streams`() async throws {
+    @Test func `rebuilt views contain the same streams`() async throws {
         let shop = try await withPhotos(.v4)
         _ = try await shop.engine.downloadStream(.link("Photos(1)"))
         let link = try await create(shop, picture)
@@ -176,7 +178,7 @@ struct MediaTests {
         await restored.close()
     }
 
-    @Test func `a lost answer is found by reading where a stream was replaced, and leaves a new media entity in doubt`()
+    @Test func `a replaced stream in doubt is resolved by reading, and a new media entity stays in doubt`()
         async throws
     {
         let shop = try await withPhotos(.v4)
@@ -196,7 +198,7 @@ struct MediaTests {
         #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
     }
 
-    @Test func `a stream goes by itself, in order, beside what goes in batches`() async throws {
+    @Test func `streams are sent as separate requests, in order with batches`() async throws {
         let shop = try await withPhotos(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("before")]))
         try await create(shop, picture)
@@ -207,7 +209,7 @@ struct MediaTests {
         #expect(sent == ["/v4/$batch", "/v4/Photos", "/v4/$batch"])
     }
 
-    @Test func `no stream is written in a change set, nor beside properties, nor to what has none`() async throws {
+    @Test func `a stream in a change set, with properties, or of an entity without streams is refused`() async throws {
         let shop = try await withPhotos(.v4)
         var options = IntentOptions()
         options.stream = try await keep(shop.store, picture)
@@ -223,7 +225,7 @@ struct MediaTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what the answer to a new media entity says of its stream holds without a download`(
+    func `the stream's ETag in the response to a create is used without a download`(
         dialect: Dialect
     ) async throws {
         let shop = try await withPhotos(dialect)
@@ -232,7 +234,7 @@ struct MediaTests {
         let id = try await shop.store.entityID(.link(link))
         #expect(try await shop.store.isStreamCurrent(id))
         #expect(try bytes(try await shop.store.localStream(.link(link))) == picture)
-        // The next content goes under the ETag of the first.
+        // The next content is sent with the ETag of the first one.
         try await write(shop, link, Array("second".utf8))
         shop.transport.forgetRequests()
         #expect(try await shop.push().confirmed.count == 1)
@@ -240,7 +242,7 @@ struct MediaTests {
     }
 
     @Test(arguments: [Dialect.v2, .v4], [false, true])
-    func `a store that is to keep no sent streams has none behind the upload, and can download them again`(
+    func `a store that removes sent streams has none after the upload, and can download them again`(
         dialect: Dialect, isNew: Bool
     ) async throws {
         var options = LocalStore.Options()
@@ -262,7 +264,7 @@ struct MediaTests {
         await again.close()
     }
 
-    /// A store that keeps no stream that was sent, with everything downloaded.
+    /// Returns a store that removes streams after their upload, with everything downloaded.
     private func withoutSentStreams(_ dialect: Dialect) async throws -> Shop {
         var options = LocalStore.Options()
         options.removesStreamsAfterUpload = true
@@ -273,7 +275,7 @@ struct MediaTests {
     }
 
     @Test(arguments: [Dialect.v2, .v4], [false, true])
-    func `a stream of which no copy was kept is changed under the ETag that the service gave when it was sent`(
+    func `a removed stream is replaced with the ETag of its upload`(
         dialect: Dialect, isNew: Bool
     ) async throws {
         let shop = try await withoutSentStreams(dialect)
@@ -286,7 +288,7 @@ struct MediaTests {
         #expect(shop.transport.requests.first { $0.method == "PUT" }?.headers["If-Match"] != nil)
     }
 
-    @Test func `no copy is kept of a stream of which it turned out later that it was sent`() async throws {
+    @Test func `no copy is kept of a stream whose upload is confirmed later`() async throws {
         let shop = try await withoutSentStreams(.v4)
         try await write(shop, "Photos(1)", picture)
         shop.transport.add(Fault(.dropAnswer, method: "PUT", urlPart: "/v4/Photos(1)/$value"))
@@ -296,7 +298,7 @@ struct MediaTests {
         #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
     }
 
-    @Test func `an entity that goes takes its stream along`() async throws {
+    @Test func `removing an entity removes its stream`() async throws {
         let shop = try await withPhotos(.v4)
         _ = try await shop.engine.downloadStream(.link("Photos(1)"))
         shop.transport.direct("DELETE", "/v4/Photos(1)")
@@ -308,7 +310,7 @@ struct MediaTests {
     }
 
     @Test(arguments: [Dialect.v2, .v4], ["Photos", "Photos(1)"])
-    func `a query that asks for streams brings them, and again only what has changed`(
+    func `a query with automatic streams downloads them, and afterwards only the changed ones`(
         dialect: Dialect, query: String
     ) async throws {
         let shop = try await Shop(dialect)
@@ -317,7 +319,7 @@ struct MediaTests {
         let first = try #require(try await shop.store.localStream(.link("Photos(1)")))
         shop.transport.forgetRequests()
         try await shop.pull()
-        // The photo itself says that its stream is the same.
+        // The photo's properties state that its stream has not changed.
         #expect(!shop.transport.requests.contains { $0.url.hasSuffix("/$value") })
         #expect(try await shop.store.localStream(.link("Photos(1)")) == first)
         shop.transport.change {
@@ -332,13 +334,13 @@ struct MediaTests {
         #expect(try bytes(second) == [1, 2, 3])
     }
 
-    @Test func `a query that does not ask for streams brings none`() async throws {
+    @Test func `a query without automatic streams downloads none`() async throws {
         let shop = try await withPhotos(.v4)
         #expect(try await shop.store.localStream(.link("Photos(1)")) == nil)
         #expect(files(shop) == [])
     }
 
-    @Test func `a written stream whose file is lost comes into the error archive and holds up nothing`() async throws {
+    @Test func `a written stream without its file is rejected and holds back no other operation`() async throws {
         let shop = try await withPhotos(.v4)
         try await write(shop, "Photos(1)", picture)
         unlink(try #require(try await shop.store.localStream(.link("Photos(1)"))).path)
@@ -349,7 +351,9 @@ struct MediaTests {
         #expect(report.rejected.first?.refusal.message.contains("The file of a stream is gone") == true)
     }
 
-    @Test func `a written stream whose file holds other bytes is not sent, and holds up nothing`() async throws {
+    @Test func `a written stream whose file has another content is not sent and holds back no other operation`()
+        async throws
+    {
         let shop = try await withPhotos(.v4)
         try await write(shop, "Photos(1)", picture)
         let path = try #require(try await shop.store.localStream(.link("Photos(1)"))).path
@@ -362,7 +366,7 @@ struct MediaTests {
         #expect(shop.transport.direct("GET", "/v4/Photos(1)/$value").body == before)
     }
 
-    @Test func `a stream that was read before an upload replaced it does not come back behind it`() async throws {
+    @Test func `a stream that was read before its upload does not replace the uploaded one`() async throws {
         let shop = try await withPhotos(.v4)
         _ = try await shop.engine.downloadStream(.link("Photos(1)"))
         shop.transport.change {

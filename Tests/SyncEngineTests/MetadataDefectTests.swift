@@ -7,7 +7,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A store whose service's metadata get a defect, and lose it again.
+/// A store whose service returns defective metadata, and valid metadata again.
 struct MetadataDefectTests {
     typealias Changing = MetadataRefreshTests.Changing
 
@@ -26,7 +26,7 @@ struct MetadataDefectTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a defect that appears has to be approved, and the error names it`(_ dialect: Dialect) async throws {
+    func `a new defect of the metadata must be approved, and the error names it`(_ dialect: Dialect) async throws {
         let service = try await Changing(dialect)
         service.replace(Self.note, Self.broken)
         let error = await refusal { _ = try await service.engine.refreshMetadata(CompatibilityPolicy()) }
@@ -38,7 +38,7 @@ struct MetadataDefectTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `values of a property that cannot be used are not read, asked for or sent, and all else is`(
+    func `values of a defective property are not read, requested or sent, and all others are`(
         _ dialect: Dialect
     ) async throws {
         let service = try await Changing(dialect)
@@ -58,7 +58,7 @@ struct MetadataDefectTests {
         #expect(write?.message.contains(reason) == true, "\(write?.message ?? "")")
         try await shop.perform(update("Orders(1)", ["Quantity": .integer(8)]))
         #expect(try await service.engine.upload().confirmed.count == 1)
-        // Mended, it has what the service had all the time, and what waited for it goes.
+        // With valid metadata, the store has the same entities as the service, and the operations that waited are sent.
         service.restore()
         #expect(try await service.engine.refreshMetadata(CompatibilityPolicy()).fitAgain.count == 1)
         _ = try await service.engine.download()
@@ -66,7 +66,7 @@ struct MetadataDefectTests {
         #expect(try await service.engine.upload().confirmed.count == 1)
     }
 
-    @Test func `a set whose type cannot be used is in no query, and the rest is downloaded`() async throws {
+    @Test func `a set with a defective type is not queried, and all others are downloaded`() async throws {
         let service = try await Changing(.v4)
         service.replace("EntityType=\"Shop.Car\"", "EntityType=\"Shop.Nothing\"")
         let refresh = try await service.engine.refreshMetadata(Self.policy)
@@ -77,7 +77,8 @@ struct MetadataDefectTests {
         #expect(try await service.shop.store.query("Customers").entities.isEmpty == false)
     }
 
-    @Test func `a service without PATCH is not sent what would reset the property`() async throws {
+    @Test func `an update that would reset a defective property is held back for a service without PATCH`() async throws
+    {
         let service = try await Changing(.v4)
         service.replace(Self.note, Self.broken)
         _ = try await service.engine.refreshMetadata(Self.policy)
@@ -89,7 +90,7 @@ struct MetadataDefectTests {
         #expect(held.contains { $0.contains("would reset Orders/Note") }, "\(held)")
     }
 
-    @Test func `metadata in JSON make the same store`() async throws {
+    @Test func `metadata in JSON are accepted in place of XML`() async throws {
         let json = #"""
             {"$Version":"4.0","$EntityContainer":"Shop.C","Shop":{"Customer":{"$Kind":"EntityType","$Key":["CustomerID"],
             "CustomerID":{"$Type":"Edm.Int32"},"Name":{"$Nullable":true}},
@@ -112,7 +113,7 @@ struct MetadataDefectTests {
             "corrected by the service"
         ), ("{\"$Version\":\"7.0\",\"N\":{}}", "4.0 or 4.01"),
     ])
-    func `the advice fits the fault`(document: String, advice: String) async throws {
+    func `the advice in the error fits the defect`(document: String, advice: String) async throws {
         let store = try await Changing(.v4).shop.store
         let error = await refusal { _ = try await store.refresh(Array(document.utf8), policy: CompatibilityPolicy()) }
         #expect(error?.code == .notOData)

@@ -10,9 +10,9 @@ import TestSupport
 import Testing
 import Views
 
-/// A store whose service's metadata change while operations wait.
+/// Metadata that change while operations are pending.
 struct MetadataRefreshTests {
-    /// A store behind whose service stands other metadata than before.
+    /// A store whose service returns changed metadata.
     final class Changing: Sendable {
         let shop: Shop
         let engine: SyncEngine
@@ -56,7 +56,7 @@ struct MetadataRefreshTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `metadata that have not changed change nothing`(_ dialect: Dialect) async throws {
+    func `a refresh with unchanged metadata changes nothing`(_ dialect: Dialect) async throws {
         let service = try await Changing(dialect)
         let before = await service.shop.store.nextSequence
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy())
@@ -65,7 +65,9 @@ struct MetadataRefreshTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a new property is taken over, what is pending stays and goes`(_ dialect: Dialect) async throws {
+    func `a refresh adopts a new property and keeps pending operations, which are then sent`(_ dialect: Dialect)
+        async throws
+    {
         let service = try await Changing(dialect)
         let shop = service.shop
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
@@ -83,7 +85,7 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `an incompatible change is refused with every change in words, and nothing is logged`() async throws {
+    @Test func `an incompatible change is refused with a list of all changes, and nothing is logged`() async throws {
         let service = try await Changing()
         let before = await service.shop.store.nextSequence
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
@@ -101,7 +103,7 @@ struct MetadataRefreshTests {
 
     @Test
     func
-        `what an approved removal leaves no place for is in the archive with its request, and an upload sends the rest`()
+        `after an approved removal, unfit operations are in the error archive, and an upload sends the rest`()
         async throws
     {
         let service = try await Changing()
@@ -122,7 +124,7 @@ struct MetadataRefreshTests {
         #expect(try await shop.value("Orders(1)", "Note") == nil)
         #expect(try await service.engine.upload().confirmed.count == 1)
         #expect(try await shop.store.errorArchive().map(\.requestID) == [entry.requestID])
-        // The service has the property again: what waited for it goes.
+        // The service has the property again, so the operations that waited for it are sent.
         service.restore()
         let again = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Remark"]))
         #expect(again.fitAgain == [entry.requestID])
@@ -132,7 +134,7 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `what has no place is amended to what fits, which the next upload sends`() async throws {
+    @Test func `an unfit operation is amended to the new metadata and sent by the next upload`() async throws {
         let service = try await Changing()
         let shop = service.shop
         try await shop.perform(update("Orders(1)", ["Note": .string("mine"), "Quantity": .integer(77)]))
@@ -155,7 +157,8 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    /// A person's card is a supplier from now on. Others have made a second card.
+    /// Returns a store in whose new metadata the navigation property `IDCard` leads to a supplier. Another client has
+    /// created a second card.
     private func withOtherCards() async throws -> Changing {
         let service = try await Changing()
         service.shop.transport.direct("POST", "/v4/IDCards", #"{"Number":"X-2"}"#)
@@ -170,7 +173,7 @@ struct MetadataRefreshTests {
         return service
     }
 
-    @Test func `a link to what its property leads to no more is left out of what is amended, and ends no other`()
+    @Test func `amending an operation drops a link whose property has another target type, and ends no other link`()
         async throws
     {
         let service = try await withOtherCards()
@@ -182,7 +185,10 @@ struct MetadataRefreshTests {
         #expect(operations == [.update(id, changes: ["Name": .string("mine")], bindings: [])])
     }
 
-    @Test func `what was kept for an operation alone goes when it is amended and names it no more`() async throws {
+    @Test
+    func `an entity that was kept only for an operation is removed when the amended operation no longer refers to it`()
+        async throws
+    {
         let service = try await withOtherCards()
         let shop = service.shop
         shop.transport.direct("DELETE", "/v4/IDCards(2)")
@@ -196,7 +202,7 @@ struct MetadataRefreshTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what is in doubt when its place goes stays in doubt, and does not go a second time when the place is back`(
+    func `an unfit operation in doubt stays in doubt, and is not sent a second time when the metadata are restored`(
         _ dialect: Dialect
     ) async throws {
         let service = try await Changing(dialect)
@@ -218,7 +224,7 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `what turns out not to have taken effect goes to the archive where it has no place any more`()
+    @Test func `an unfit operation in doubt that had no effect moves to the error archive`()
         async throws
     {
         let service = try await Changing()
@@ -232,7 +238,7 @@ struct MetadataRefreshTests {
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         _ = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
         shop.transport.change { $0.faults = [] }
-        try await shop.store.resendDoubts()
+        try await shop.store.resendInDoubt()
         let entry = try #require(try await shop.store.errorArchive().first)
         #expect(entry.requestID == doubtful.first && entry.errorClass == .modelChanged)
         #expect(try await service.engine.upload().confirmed == Array(doubtful.dropFirst()))
@@ -252,7 +258,7 @@ struct MetadataRefreshTests {
             [(.update(.link(link), changes: [:], bindings: [], inline: []), options)], asChangeSet: false)
     }
 
-    @Test func `a stream whose type has none any more keeps nothing else from being sent, in doubt or not`()
+    @Test func `a stream of a type without streams does not hold back other operations, in doubt or not`()
         async throws
     {
         let service = try await Changing()
@@ -274,7 +280,7 @@ struct MetadataRefreshTests {
         #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
     }
 
-    @Test func `an index that the app declared is there behind a change of the metadata`() async throws {
+    @Test func `a declared index exists again after a change of the metadata`() async throws {
         var options = LocalStore.Options()
         options.indexes = [EntityIndex("Orders", .ascending("Note"))]
         let service = try await Changing(options: options)
@@ -289,7 +295,7 @@ struct MetadataRefreshTests {
         #expect(try await isIndexed())
     }
 
-    @Test func `with a set that is gone its defining query is passed over and everything else is downloaded`()
+    @Test func `the defining query of a removed set is skipped, and all others are downloaded`()
         async throws
     {
         let service = try await Changing()
@@ -306,7 +312,9 @@ struct MetadataRefreshTests {
         #expect(try await rebuilt(shop) == digest)
     }
 
-    @Test func `a defining query goes with what it alone brings, but not under pending operations or where it is kept`()
+    @Test
+    func
+        `a defining query is removed with its entities, unless they have pending operations or removal is not allowed`()
         async throws
     {
         var options = LocalStore.Options()
@@ -321,7 +329,7 @@ struct MetadataRefreshTests {
         #expect(touched?.message.contains("\(number) (Customers(1))") == true)
         let kept = await #expect(throws: TidelogError.self) { try await shop.store.removeDefiningQuery("Suppliers") }
         #expect(kept?.code == .refused(.notAllowed))
-        // Another text under the name lets go of the same entities.
+        // A different query under the same name would remove the same entities.
         for (query, code) in [
             (DefiningQuery(name: "Customers", query: "Customers?$top=1"), TidelogError.Code.refused(.hasDependants)),
             (DefiningQuery(name: "Suppliers", query: "Suppliers?$top=1"), .refused(.notAllowed)),
@@ -329,14 +337,14 @@ struct MetadataRefreshTests {
             let replaced = await #expect(throws: TidelogError.self) { try await shop.store.add(query) }
             #expect(replaced?.code == code)
         }
-        // What another query brings as well stays, so nothing that is pending is in the way.
+        // Entities that another query delivers as well are kept, so pending operations do not prevent the removal.
         try await shop.store.add(DefiningQuery(name: "First", query: "Customers(1)"))
         _ = try await shop.engine.download(["First"])
         try await shop.store.removeDefiningQuery("Customers")
         #expect(try await shop.store.query("Customers").entities.map(\.values["Name"]) == [.string("Mine")])
     }
 
-    @Test func `a defining query that has to be read once more goes by the same rules`() async throws {
+    @Test func `a defining query that must be read again follows the same rules of removal`() async throws {
         var options = LocalStore.Options()
         options.querySettings = ["Suppliers": DefiningQuerySettings(allowsRemoval: false)]
         let service = try await Changing(options: options)
@@ -350,7 +358,7 @@ struct MetadataRefreshTests {
         #expect(kept?.code == .refused(.notAllowed))
     }
 
-    @Test func `a document that is no metadata is refused`() async throws {
+    @Test func `a document that contains no metadata is refused`() async throws {
         let service = try await Changing()
         service.replace("</edmx:Edmx>", "")
         let error = await #expect(throws: TidelogError.self) {

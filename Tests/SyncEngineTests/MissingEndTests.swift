@@ -4,7 +4,7 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// A log that lost whole commits, or its last segment, looks like one that was never longer. The views know better.
+/// Logs that lost complete commits or their last segment. Only the views show that such a log was longer.
 struct MissingEndTests {
     private func store() async throws -> Shop {
         let shop = try await Shop(.v4)
@@ -21,15 +21,15 @@ struct MissingEndTests {
         return log.appendingPathComponent(try #require(names.sorted().last))
     }
 
-    @Test func `a log that ends earlier than the views is damage, and repair accepts the loss`() async throws {
+    @Test func `a log that ends before its views is reported as damaged, and a repair accepts the loss`() async throws {
         let shop = try await store()
         let path = try lastSegment(shop)
         let whole = try Data(contentsOf: path)
-        // The last block begins with the last magic number of blocks.
+        // The last block begins at the last magic number of a block.
         let magic = try #require(Self.blockMagic(in: whole))
         let start = try #require(whole.range(of: magic, options: .backwards)?.lowerBound)
         try whole.prefix(upTo: start).write(to: path)
-        // As after a process that was killed: only the views know.
+        // Only the views contain the end of the log: they were flushed when the store was closed.
         try FileManager.default.removeItem(at: path.deletingLastPathComponent().appendingPathComponent("END"))
         let files = StoreFiles(directory: shop.directory.path)
         let error = await #expect(throws: TidelogError.self) { _ = try await LocalStore(files) }
@@ -43,7 +43,7 @@ struct MissingEndTests {
         await again.close()
     }
 
-    /// The first four bytes of the first block, behind the segment's header of 64 bytes.
+    /// Returns the first four bytes of the first block, which follows the segment's header of 64 bytes.
     private static func blockMagic(in bytes: Data) -> Data? {
         bytes.count > 68 ? bytes.subdata(in: 64..<68) : nil
     }

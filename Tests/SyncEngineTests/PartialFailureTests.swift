@@ -10,9 +10,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// One bad operation, one bad moment: everything else goes on.
+/// A failed operation or an interruption does not affect independent operations.
 struct PartialFailureTests {
-    /// The shop behind a gateway that refuses every batch in which the word stands.
+    /// Returns an engine whose gateway refuses every batch that contains the given word.
     private func engine(_ shop: Shop, refusing word: String, status: Int = 400) -> SyncEngine {
         let transport = HookedTransport(shop.transport) { request, body in
             guard request.path?.contains("$batch") == true, body.contains(word) else { return nil }
@@ -24,7 +24,7 @@ struct PartialFailureTests {
     }
 
     @Test(arguments: Dialect.allCases, [400, 413])
-    func `an operation for which the service refuses the whole batch is found, and the others go through`(
+    func `an operation that makes the service reject the whole batch is isolated, and the others are sent`(
         _ dialect: Dialect, _ status: Int
     ) async throws {
         let shop = try await Shop(dialect)
@@ -39,7 +39,7 @@ struct PartialFailureTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    @Test func `a service that refuses every batch is not asked about each operation`() async throws {
+    @Test func `a service that rejects every batch does not receive each operation separately`() async throws {
         let shop = try await Shop(.v4)
         for number in 1...40 { try await shop.create("Customers", ["Name": .string("good \(number)")]) }
         let upload = engine(shop, refusing: "HTTP/1.1")
@@ -51,7 +51,9 @@ struct PartialFailureTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    @Test func `neighbours that the service refuses do not pass for a service that refuses batches`() async throws {
+    @Test func `a few rejected operations next to each other do not count as a service that rejects batches`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         for name in ["bad 1", "bad 2", "bad 3", "bad 4", "good"] {
             try await shop.create("Customers", ["Name": .string(name)])
@@ -62,7 +64,9 @@ struct PartialFailureTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    @Test func `what the service breaks at stands alone after some uploads, and the others go through`() async throws {
+    @Test func `an operation that makes the service fail is isolated after some uploads, and the others are sent`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         for number in 1...8 {
             let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-00000000000\(number)"))
@@ -79,10 +83,10 @@ struct PartialFailureTests {
         #expect(try await shop.push().remaining == 0)
     }
 
-    // MARK: What cannot be read
+    // MARK: Entities that cannot be read
 
     @Test(arguments: [403, 500, 501])
-    func `an entity that cannot be read stays in doubt, and nothing else waits for it`(_ status: Int) async throws {
+    func `an entity that cannot be read stays in doubt and holds back no other operation`(_ status: Int) async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
@@ -99,7 +103,7 @@ struct PartialFailureTests {
     }
 
     @Test(arguments: [400, 501])
-    func `a service that does not let the named property be searched leaves the doubt, and nothing else waits`(
+    func `a create stays in doubt if its correlation property cannot be searched, and holds back no other operation`(
         _ status: Int
     ) async throws {
         let shop = try await Shop(.v4)
@@ -114,7 +118,7 @@ struct PartialFailureTests {
         #expect(report.inDoubt.count == 1)
     }
 
-    @Test func `an entity whose ETag cannot be read holds its own change only`() async throws {
+    @Test func `an entity whose ETag cannot be read holds back only its own change`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(.deleteLink(from: .link("Orders(3)"), navigation: "Customer", to: nil))
         #expect(try await shop.push().remaining == 0)
@@ -131,7 +135,7 @@ struct PartialFailureTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `what was sent with a creation that nothing tells of is settled with it`() async throws {
+    @Test func `operations sent with a create of unknown outcome are resolved together with it`() async throws {
         let shop = try await Shop(.v4)
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")], bind: [bind("Customer", customer)]))
@@ -141,11 +145,11 @@ struct PartialFailureTests {
         let report = try await shop.push()
         #expect(report.inDoubt.count == 2)
         #expect(!shop.transport.requests.contains { $0.method == "POST" })
-        #expect(try await shop.store.settle(report.inDoubt[0], as: .tookEffect).count == 2)
+        #expect(try await shop.store.resolveInDoubt(report.inDoubt[0], as: .tookEffect).count == 2)
         #expect(try await shop.store.pendingOperations().isEmpty)
     }
 
-    @Test func `an upload that fails says what it had come to`() async throws {
+    @Test func `the error of a failed upload contains the report of its results`() async throws {
         let shop = try await Shop(.v4)
         for number in 1...3 { try await shop.create("Customers", ["Name": .string("\(number)")]) }
         let count = Mutex(0)
@@ -169,7 +173,7 @@ struct PartialFailureTests {
     }
 
     @Test(arguments: [(503, true), (503, false), (502, false), (429, false)])
-    func `only what the service itself says was not looked at is not in doubt`(
+    func `an operation is not in doubt only if the service itself states that it was not processed`(
         _ status: Int, _ saysWhen: Bool
     ) async throws {
         let shop = try await Shop(.v4)
@@ -187,9 +191,9 @@ struct PartialFailureTests {
         #expect(try await shop.store.pendingOperations(isCertain ? .pending : .inDoubt).count == 1)
     }
 
-    // MARK: At the same time
+    // MARK: Concurrent uploads
 
-    @Test func `uploads that come while one runs share the next`() async throws {
+    @Test func `uploads that start during an upload share the next one`() async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("first")])
         let isFirst = Mutex(true)
@@ -203,7 +207,7 @@ struct PartialFailureTests {
                 }), let running = engine.withLock({ $0 })
             else { return nil }
             for _ in 1...5 { reports.withLock { $0.append(Task { try await running.upload() }) } }
-            // All of them have come before this batch is through.
+            // All calls arrive before this batch ends.
             for _ in 1...50 { await Task.yield() }
             _ = try? await shop.create("Customers", ["Name": .string("made meanwhile")])
             return nil
@@ -218,7 +222,7 @@ struct PartialFailureTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an edit that is made while the one before it is on its way goes with the new ETag`(
+    func `an update made while the previous one is in flight is sent with the new ETag`(
         _ dialect: Dialect
     ) async throws {
         let shop = try await Shop(dialect)

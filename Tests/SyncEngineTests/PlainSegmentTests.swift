@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// An encrypted store takes nothing that somebody without its key could have made.
+/// An encrypted store accepts no file that can be created without its key.
 struct PlainSegmentTests {
     private static let key = LogKey(Array(0..<32))!
 
@@ -34,7 +34,7 @@ struct PlainSegmentTests {
         }
     }
 
-    /// A plain segment of the same store that begins with the record.
+    /// Returns an unencrypted segment of the same store that begins with the given record.
     private func plainSegment(_ store: LocalStore, first: UInt64) async throws -> [UInt8] {
         let place = TemporaryDirectory()
         let log = try LogCopy(
@@ -45,7 +45,7 @@ struct PlainSegmentTests {
 
     private static let first = "/00000000000000000001.segment"
 
-    @Test func `a plain segment in the place of an encrypted one is refused by name`() async throws {
+    @Test func `an unencrypted segment in place of an encrypted one is refused by name`() async throws {
         let shop = try await encrypted()
         await shop.store.close()
         let path = shop.store.files.log + Self.first
@@ -56,7 +56,8 @@ struct PlainSegmentTests {
         #expect(TemporaryDirectory.read(path)?.count == 64)
     }
 
-    @Test func `a plain segment behind encrypted ones is refused, also where the description is gone`() async throws {
+    @Test func `an unencrypted segment after encrypted ones is refused, even without a store description`() async throws
+    {
         let shop = try await encrypted()
         let next = await shop.store.nextSequence
         await shop.store.close()
@@ -70,7 +71,7 @@ struct PlainSegmentTests {
         }
     }
 
-    @Test func `a plain snapshot of an encrypted store is not read`() async throws {
+    @Test func `an unencrypted snapshot of an encrypted store is not read`() async throws {
         let shop = try await encrypted()
         let plain = try await Shop(.v4)
         let next = await shop.store.nextSequence
@@ -89,7 +90,9 @@ struct PlainSegmentTests {
         }
     }
 
-    @Test func `a store that was plain at first keeps its plain segments, and takes no later ones`() async throws {
+    @Test func `a store that was unencrypted at first keeps its unencrypted segments and accepts no later ones`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         try StoreDescription(serviceRoot: "http://shop.test/v4/").write(shop.store.files)
         await shop.store.close()
@@ -106,7 +109,7 @@ struct PlainSegmentTests {
         #expect(await error { _ = try await open(shop) }?.code == .damaged)
     }
 
-    @Test func `a description that its owner did not write is refused`() async throws {
+    @Test func `a store description without valid authentication is refused`() async throws {
         let shop = try await encrypted()
         await shop.store.close()
         let path = shop.store.files.description
@@ -131,7 +134,8 @@ struct PlainSegmentTests {
         await #expect(throws: Never.self) { try await open(shop, [LogKey.random(), Self.key]).close() }
     }
 
-    @Test func `a description is authenticated anew with the key that writes, so that the old one can go`() async throws
+    @Test func `the store description is authenticated with the current key, so that the previous one can be dropped`()
+        async throws
     {
         let shop = try await encrypted()
         await shop.store.close()
@@ -143,7 +147,7 @@ struct PlainSegmentTests {
         #expect(!DescriptionSeal.isSealed(Array(text.utf8), with: Self.key))
     }
 
-    @Test func `a store that becomes encrypted gets an authentic description, and needs its key from then on`()
+    @Test func `a store that becomes encrypted gets an authenticated description and requires its key from then on`()
         async throws
     {
         let shop = try await Shop(.v4)

@@ -11,9 +11,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// One operation at which everything breaks: it is singled out, and the others go through.
+/// One operation that makes every request fail: it is isolated, and the other operations are sent.
 struct PoisonTests {
-    /// A service, and what it can do: with repetitions it knows them.
+    /// Capabilities of a service: batches and repeatable requests.
     enum Way: String, CaseIterable, Sendable, CustomStringConvertible {
         case batch, repeatableBatch, single, repeatableSingle
 
@@ -26,15 +26,15 @@ struct PoisonTests {
         }
     }
 
-    /// What comes instead of an answer.
+    /// Responses to a request with the failing operation, and a cut connection.
     enum Poison: String, CaseIterable, Sendable, CustomStringConvertible {
-        /// 413 of the service, or of something in front of it.
+        /// 413 of the service or of a proxy.
         case tooLarge
-        /// 403 in words that are not OData's.
+        /// 403 with a body that is not an OData error.
         case firewall
-        /// 500 in OData's words, and in others.
+        /// 500 with and without an OData error.
         case broken, crash
-        /// 504: it takes longer than the gateway waits.
+        /// 504: the request takes longer than the gateway waits.
         case gatewayTimeout
         /// The connection is cut.
         case cut
@@ -53,7 +53,7 @@ struct PoisonTests {
             }
         }
 
-        /// Whether it ends refused; otherwise nobody can know.
+        /// Whether the operation is rejected. Otherwise its outcome cannot be determined.
         func isRefusal(_ way: Way) -> Bool {
             switch self {
             case .tooLarge, .firewall: true
@@ -81,14 +81,14 @@ struct PoisonTests {
         let shop = try await Shop(.v4, options: LocalStore.Options(environment: VirtualTime().environment))
         shop.transport.change {
             if way.isRepeatable { $0.options.repeatability = Repeatability(.oasis) }
-            $0.options.abilities.batch = way.options.supportsBatch
+            $0.options.capabilities.batch = way.options.supportsBatch
         }
         await shop.store.use(way.options)
         return shop
     }
 
     @Test(arguments: Way.allCases, Poison.allCases)
-    func `what everything breaks at is singled out, and the others go through once`(
+    func `an operation that makes every request fail is isolated, and the others are sent once`(
         _ way: Way, _ poison: Poison
     ) async throws {
         let shop = try await shop(way)
@@ -115,14 +115,14 @@ struct PoisonTests {
         case .inDoubt?: #expect(!poison.isRefusal(way))
         default: Issue.record("\(left.map(\.status))")
         }
-        // The poison loses its power.
+        // The operation no longer makes requests fail.
         #expect(try await shop.engine.upload(UploadOptions(ignoresPostponement: true)).remaining == 0)
         let mine = try await shop.serviceState(["Visits"]).filter { $0.contains("aaaaaaaa-0000") }
         #expect(mine.count == 8)
     }
 
     @Test(arguments: [Way.repeatableBatch, .repeatableSingle])
-    func `a repetition that something in front of the service refuses keeps nothing else from being sent`(
+    func `a repeated request that a proxy rejects does not hold back other operations`(
         _ way: Way
     ) async throws {
         let shop = try await shop(way)
@@ -144,7 +144,7 @@ struct PoisonTests {
     }
 
     @Test(arguments: Way.allCases)
-    func `a broken connection ends the upload at the first request that fails`(_ way: Way) async throws {
+    func `a cut connection ends the upload at the first failed request`(_ way: Way) async throws {
         let shop = try await shop(way)
         for number in 1...8 {
             let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-00000000000\(number)"))
@@ -163,7 +163,7 @@ struct PoisonTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `without a batch an operation that is put off again and again keeps nothing else from being sent`()
+    @Test func `without batches, an operation that is postponed repeatedly does not hold back others`()
         async throws
     {
         let shop = try await shop(.single)
@@ -187,7 +187,7 @@ struct PoisonTests {
         #expect(sent.withLock { $0 } == ["busy", "busy", "one", "two", "three"])
     }
 
-    @Test func `without a batch several refused requests keep nothing from being sent, and none goes twice`()
+    @Test func `without batches, several rejected requests hold back no other, and none is sent twice`()
         async throws
     {
         let shop = try await shop(.single)

@@ -9,8 +9,8 @@ import Testing
 
 @testable import SyncEngine
 
-/// Sessions as no person would have them: many legal operations in any order, an upload, and both sides say the same.
-/// A failure prints its seed.
+/// Random sessions: many legal operations in any order, an upload, and a comparison of the store with the service. A
+/// failure prints its seed.
 struct RandomSessionTests {
     struct Session {
         let shop: Shop
@@ -100,44 +100,46 @@ struct RandomSessionTests {
     ]
 
     @Test(arguments: Dialect.allCases, [1, 2, 3, 4, 5, 17, 24] as [UInt64])
-    func `after many operations and an upload both sides say the same`(_ dialect: Dialect, _ seed: UInt64) async throws
+    func `the store and the service agree after random operations and uploads`(_ dialect: Dialect, _ seed: UInt64)
+        async throws
     {
         try await run(try await Shop(dialect), seed, rounds: 2, "\(dialect), seed \(seed)")
     }
 
-    /// What a service lacks, what a store is told of it, and whether it leaves changes for which there is no request.
-    struct Lack: Sendable, CustomTestStringConvertible {
+    /// A combination of missing service capabilities, the options of the store for it, and whether changes remain for
+    /// which the service has no request.
+    struct MissingCapability: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let options: ServiceOptions
         let holds: Bool
-        let abilities: Abilities
+        let capabilities: Capabilities
 
         init(
-            _ name: String, _ options: ServiceOptions, holds: Bool = false, _ change: (inout Abilities) -> Void
+            _ name: String, _ options: ServiceOptions, holds: Bool = false, _ change: (inout Capabilities) -> Void
         ) {
             testDescription = name
             self.options = options
             self.holds = holds
-            var abilities = Abilities()
-            change(&abilities)
-            self.abilities = abilities
+            var capabilities = Capabilities()
+            change(&capabilities)
+            self.capabilities = capabilities
         }
 
         static let all = [
-            Lack("no batch", ServiceOptions(supportsBatch: false), holds: true) { $0.batch = false },
-            Lack("no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
-            Lack("no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
-            Lack("references in URLs", ServiceOptions(contentIDReferences: .urlsOnly), holds: true) {
+            MissingCapability("no batch", ServiceOptions(supportsBatch: false), holds: true) { $0.batch = false },
+            MissingCapability("no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
+            MissingCapability("no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
+            MissingCapability("references in URLs", ServiceOptions(contentIDReferences: .urlsOnly), holds: true) {
                 $0.contentIDReferences = .urlsOnly
             },
-            Lack("no references", ServiceOptions(contentIDReferences: .none), holds: true) {
+            MissingCapability("no references", ServiceOptions(contentIDReferences: .none), holds: true) {
                 $0.contentIDReferences = .none
             },
-            Lack("deep inserts in order", ServiceOptions(deepInsertToMany: .inOrder)) { _ in },
-            Lack("deep inserts with Content-IDs", ServiceOptions(deepInsertToMany: .contentID)) {
+            MissingCapability("deep inserts in order", ServiceOptions(deepInsertToMany: .inOrder)) { _ in },
+            MissingCapability("deep inserts with Content-IDs", ServiceOptions(deepInsertToMany: .contentID)) {
                 $0.deepInsertAnswer = .reversed
             },
-            Lack(
+            MissingCapability(
                 "hardly anything",
                 ServiceOptions(
                     supportsBatch: false, supportsBind: false, supportsPatch: false, contentIDReferences: .none,
@@ -151,20 +153,20 @@ struct RandomSessionTests {
         ]
     }
 
-    @Test(arguments: Dialect.allCases, Lack.all)
-    func `after many operations and uploads to a service that lacks something both sides say the same`(
-        _ dialect: Dialect, _ lack: Lack
+    @Test(arguments: Dialect.allCases, MissingCapability.all)
+    func `the store and a service that lacks capabilities agree after random operations and uploads`(
+        _ dialect: Dialect, _ lack: MissingCapability
     ) async throws {
         for seed in Effort.seeds {
             let shop = try await Shop(dialect)
-            shop.transport.change { $0.options.abilities = lack.abilities }
+            shop.transport.change { $0.options.capabilities = lack.capabilities }
             await shop.store.use(lack.options)
             try await run(
                 shop, seed, rounds: 1, holds: lack.holds, "\(dialect), seed \(seed), \(lack.testDescription)")
         }
     }
 
-    /// - Parameter holds: whether changes may be left for which the service has no request.
+    /// - Parameter holds: Whether changes may remain for which the service has no request.
     private func run(
         _ shop: Shop, _ seed: UInt64, rounds: Int, holds: Bool = false, _ name: String
     ) async throws {
@@ -181,7 +183,7 @@ struct RandomSessionTests {
                     _ = try await session.shop.store.perform(
                         intents.map { ($0, IntentOptions()) }, asChangeSet: intents.count > 1)
                 } catch let error {
-                    // What a rule forbids is part of the game.
+                    // The random operations include refused ones.
                     guard case .refused = error.code else { throw error }
                     #expect(try await session.shop.store.digest() == before, "\(name): a refusal left a trace")
                 }
@@ -217,7 +219,7 @@ struct RandomSessionTests {
 }
 
 extension Shop {
-    /// Who is linked to whom, by entity ID: uploads give keys, but must not change this.
+    /// Returns all links by entity ID. An upload assigns keys, but must not change these lines.
     func localLinks() async throws -> [String] {
         let model = try await store.model
         var lines: [String] = []
@@ -238,13 +240,13 @@ extension Shop {
     }
 }
 
-/// How many random sessions there are for each service that lacks something; `TIDELOG_SESSIONS` asks for more.
+/// Number of random sessions for each combination of missing service capabilities. `TIDELOG_SESSIONS` increases it.
 private enum Effort {
     static let seeds: [UInt64] = Array(
         1...max(2, ProcessInfo.processInfo.environment["TIDELOG_SESSIONS"].flatMap { UInt64($0) } ?? 2))
 }
 
-/// SplitMix64: the same seed gives the same sequence on every machine.
+/// SplitMix64: a seed determines the same sequence on every machine.
 struct SeededRandom: RandomNumberGenerator {
     private var state: UInt64
 

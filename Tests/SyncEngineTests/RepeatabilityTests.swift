@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Exactly once: what an upload does about requests whose answer never came.
+/// Exactly-once delivery: uploads after requests whose response was lost.
 struct RepeatabilityTests {
     struct Way: Sendable, CustomTestStringConvertible {
         let dialect: Dialect
@@ -46,7 +46,7 @@ struct RepeatabilityTests {
     }
 
     @Test(arguments: Way.all)
-    func `a create whose key the service gives takes effect once, whether the request or the answer was lost`(
+    func `a create with a key of the service takes effect once after a lost request or response`(
         _ way: Way
     ) async throws {
         let shop = try await shop(way)
@@ -64,7 +64,7 @@ struct RepeatabilityTests {
         #expect(try await shop.store.openBatches().isEmpty)
     }
 
-    @Test func `a batch goes the second time as it went the first, to the byte`() async throws {
+    @Test func `a repeated batch is identical byte by byte`() async throws {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
@@ -81,7 +81,7 @@ struct RepeatabilityTests {
     }
 
     @Test(arguments: [true, false])
-    func `identifiers outlive a restart, also behind a compaction`(_ compacts: Bool) async throws {
+    func `request identifiers are kept after a restart and a compaction`(_ compacts: Bool) async throws {
         let way = Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true)
         let shop = try await shop(way)
         try await shop.create("Customers", ["Name": .string("New")])
@@ -95,7 +95,7 @@ struct RepeatabilityTests {
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
 
-    @Test func `a service that has forgotten the request is read, and what reading cannot tell stays in doubt`()
+    @Test func `if the service has forgotten a request, its outcome is read, and stays in doubt if it cannot be read`()
         async throws
     {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
@@ -117,7 +117,7 @@ struct RepeatabilityTests {
         #expect(try await shop.value(customer, "Name") == .string("New"))
     }
 
-    @Test func `an operation that goes anew has a new identifier`() async throws {
+    @Test func `an operation that is sent again as a new request has a new identifier`() async throws {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         let order = try await shop.create("Orders", ["CustomerID": .integer(4)])
         #expect(try await shop.push().rejected.count == 1)
@@ -126,7 +126,8 @@ struct RepeatabilityTests {
         #expect(try await shop.load(order).state == .clean)
     }
 
-    @Test func `what the service had refused before is not sent anew by the upload that learns of it`() async throws {
+    @Test func `an operation whose earlier rejection becomes known is not sent again by the same upload`() async throws
+    {
         let shop = try await shop(Way(dialect: .v4, form: .oasis, effect: .dropAnswer, batch: true))
         try await shop.create("Orders", ["CustomerID": .integer(99)])
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
@@ -136,7 +137,7 @@ struct RepeatabilityTests {
         #expect(batches(shop).count == 1)
     }
 
-    @Test func `what the service works on is not looked for meanwhile, also where it is a part of a repetition`()
+    @Test func `operations that the service still processes are not searched for, also in a part of a repeated batch`()
         async throws
     {
         let shop = try await Shop(.v4)
@@ -149,7 +150,8 @@ struct RepeatabilityTests {
         for name in ["Ada", "Bob", "Cleo", "Dan"] { try await shop.create("Customers", ["Name": .string(name)]) }
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
-        // All of them take longer than the gateway waits, and two of them long enough for an answer later.
+        // A batch with Ada and Dan times out at the gateway; a batch with Ada but without Dan is processed
+        // asynchronously.
         let transport = HookedTransport(shop.transport) { request, body in
             guard body.contains("Ada") else { return nil }
             if body.contains("Dan") { return (HTTPResponse(status: .gatewayTimeout), []) }
@@ -162,17 +164,17 @@ struct RepeatabilityTests {
         let report = try await engine.upload()
         #expect(report.confirmed.count == 2)
         #expect(report.inDoubt.count == 2)
-        // It is done with them.
+        // The service has completed the asynchronous batch.
         #expect(shop.transport.direct("GET", "/v4/$async/1").isSuccess)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 7)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    // MARK: Without identifiers
+    // MARK: Without request identifiers
 
     @Test(arguments: Dialect.allCases, [Fault.Effect.dropAnswer, .dropRequest])
-    func `a property that the app names tells whether a create took effect`(
+    func `a correlation property shows whether a create took effect`(
         _ dialect: Dialect, _ effect: Fault.Effect
     ) async throws {
         let shop = try await Shop(dialect)
@@ -187,14 +189,16 @@ struct RepeatabilityTests {
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
     }
 
-    @Test func `what others have deleted does not hold those in doubt with whom it was to be deleted`() async throws {
+    @Test func `an entity deleted by another client does not keep operations of the same change set in doubt`()
+        async throws
+    {
         let shop = try await Shop(.v4)
         try await shop.perform(
             .delete(.link("Orders(3)")), update("Customers(1)", ["Name": .string("mine")]), asChangeSet: true)
         shop.transport.add(Fault(.dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         #expect(shop.transport.direct("DELETE", "/v4/Orders(3)", headers: ["If-Match": "*"]).isSuccess)
-        // A service that does not say which of them it misses.
+        // The service does not state which entity is missing.
         let transport = HookedTransport(shop.transport) { request, body in
             guard body.contains("DELETE"), let answer = try? await shop.transport.send(request, body: Array(body.utf8))
             else { return nil }
@@ -211,20 +215,20 @@ struct RepeatabilityTests {
     }
 
     @Test(arguments: DoubtSettlement.allCases)
-    func `who knows what became of an operation says so`(_ settlement: DoubtSettlement) async throws {
+    func `the user can settle the outcome of an operation in doubt`(_ settlement: DoubtSettlement) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         shop.transport.add(
             Fault(settlement == .tookEffect ? .dropAnswer : .dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         let operation = try #require(try await shop.push().inDoubt.first)
-        try await shop.store.settle(operation, as: settlement)
+        try await shop.store.resolveInDoubt(operation, as: settlement)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
-        await #expect(throws: TidelogError.self) { try await shop.store.settle(operation, as: settlement) }
+        await #expect(throws: TidelogError.self) { try await shop.store.resolveInDoubt(operation, as: settlement) }
     }
 
-    @Test func `alternate keys are found in the metadata`() throws {
+    @Test func `alternate keys are read from the metadata`() throws {
         let model = try CSDLReader.read(
             Array(
                 """
@@ -243,7 +247,7 @@ struct RepeatabilityTests {
         let set = try #require(model.findEntitySet("Ps"))
         func marks(_ values: PropertyValues) -> [[String]] {
             let creation = Creation(entity: EntityID(rawValue: 1), set: "Ps", type: "S.P", values: values)
-            return DoubtResolution.marks(of: creation, set, set.entityType, ServiceOptions()).map {
+            return InDoubtResolver.marks(of: creation, set, set.entityType, ServiceOptions()).map {
                 $0.map(\.property.name)
             }
         }
@@ -254,6 +258,6 @@ struct RepeatabilityTests {
 }
 
 extension String {
-    /// How often it occurs.
+    /// Returns the number of occurrences of `part`.
     fileprivate func components(_ part: String) -> Int { ranges(of: part).count }
 }

@@ -6,10 +6,11 @@ import Testing
 
 @testable import SyncEngine
 
-/// Each technique of the seeds, in V2 and V4: local effect, upload, and then both sides say the same.
+/// Each technique for changing entities and links, in V2 and V4: local effect, upload, and comparison of the store with
+/// the service.
 struct RoundTripTests {
-    /// Upload leaves nothing behind; what the store makes of the answers is what the service holds, and a download changes
-    /// nothing about it.
+    /// Uploads, and expects that no operation remains, that the store and the service have the same state, and that a
+    /// download does not change it.
     private func expectAgreement(_ shop: Shop, _ comment: Comment? = nil) async throws {
         let report = try await shop.push()
         #expect(report.rejected.map(\.refusal.message) == [], comment)
@@ -29,19 +30,19 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a download brings what the service holds`(_ dialect: Dialect) async throws {
+    func `a download delivers the entities of the service`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         #expect(difference(try await shop.localState(), try await shop.serviceState()) == [])
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a download in small pages brings the same`(_ dialect: Dialect) async throws {
+    func `a download in small pages delivers the same entities`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect, pageSize: 1)
         #expect(difference(try await shop.localState(), try await shop.serviceState()) == [])
     }
 
     @Test(arguments: Dialect.allCases)
-    func `the service gives a new entity its key, and the first readLink leads there for ever`(_ dialect: Dialect)
+    func `the service assigns the key of a new entity, and the first readLink still resolves to it`(_ dialect: Dialect)
         async throws
     {
         let shop = try await Shop(dialect)
@@ -55,7 +56,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `create bound to an existing entity`(_ dialect: Dialect) async throws {
+    func `a new entity is bound to an existing one`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let order = try await shop.create(
             "Orders", ["Note": .string("bound")], bind: [bind("Customer", "Customers(1)")])
@@ -65,7 +66,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `create bound to a new entity travels with it`(_ dialect: Dialect) async throws {
+    func `a new entity is sent together with the new entity that it is bound to`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         let order = try await shop.create("Orders", ["Note": .string("bound")], bind: [bind("Customer", customer)])
@@ -75,7 +76,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `createLink between new entities, from the many end and from the one end`(_ dialect: Dialect) async throws {
+    func `createLink links two new entities from either end`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         let first = try await shop.create("Orders", ["Note": .string("1")])
@@ -89,7 +90,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `links between existing entities: made, moved, removed`(_ dialect: Dialect) async throws {
+    func `links between existing entities are created, moved and deleted`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(
             .createLink(from: .link("Suppliers(2)"), navigation: "Products", to: .link("Products(3)")),
@@ -105,7 +106,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an ID card taken from a person leaves that person without one`(_ dialect: Dialect) async throws {
+    func `moving an ID card to another person leaves the first person without one`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(.updateLink(from: .link("Persons(2)"), navigation: "IDCard", to: .link("IDCards(1)")))
         #expect(try await shop.targets("Persons(1)", "IDCard").isEmpty)
@@ -113,7 +114,9 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `createRelated through a collection and through a single-valued end`(_ dialect: Dialect) async throws {
+    func `createRelated creates an entity through a collection and through a single-valued property`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await Shop(dialect)
         let order = try await shop.create(
             "Orders", ["Note": .string("related")], in: .init(entity: .link("Customers(3)"), navigation: "Orders"))
@@ -129,7 +132,9 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `deep insert to one: the entity below gets its key as well`(_ dialect: Dialect) async throws {
+    func `the inner entity of a deep insert through a single-valued property gets its key`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await Shop(dialect)
         let customer = try await shop.draft(1, "Customers", ["Name": .string("Deep")])
         let order = try await shop.draft(
@@ -142,7 +147,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `deep insert to many is split, and every child gets its key`(_ dialect: Dialect) async throws {
+    func `a deep insert of a collection is split, and each child gets its key`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let orders = [
             try await shop.draft(1, "Orders", ["Note": .string("first")]),
@@ -159,7 +164,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a deep insert of a collection below a single entity`(_ dialect: Dialect) async throws {
+    func `a deep insert contains a collection below a single entity`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let other = try await shop.draft(2, "Orders", ["Note": .string("sibling")])
         let customer = try await shop.draft(
@@ -173,7 +178,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a pair that is 1–1 is created together, swapped together and deleted together`(_ dialect: Dialect)
+    func `the ends of a 1–1 relationship are created, swapped and deleted together`(_ dialect: Dialect)
         async throws
     {
         let shop = try await Shop(dialect)
@@ -194,7 +199,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property makes, moves and removes a link`(_ dialect: Dialect) async throws {
+    func `a dependent property creates, moves and deletes a link`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let order = try await shop.create("Orders", ["CustomerID": .integer(3)])
         #expect(try await shop.targets("Customers(3)", "Orders") == [order])
@@ -205,7 +210,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `two updates of an entity with an ETag both arrive`(_ dialect: Dialect) async throws {
+    func `two updates of an entity with an ETag are both confirmed`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(update("Orders(1)", ["Note": .string("one")]))
         try await shop.perform(update("Orders(1)", ["Quantity": .integer(7)]))
@@ -216,7 +221,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `two updates of an entity with an ETag in one change set both arrive`(_ dialect: Dialect) async throws {
+    func `two updates of an entity with an ETag in one change set are both confirmed`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(
             update("Orders(1)", ["Note": .string("one")]), update("Orders(1)", ["Quantity": .integer(7)]),
@@ -225,7 +230,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a new entity is changed and deleted before it was ever sent`(_ dialect: Dialect) async throws {
+    func `a new entity is changed and deleted before its create is sent`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let order = try await shop.create("Orders", ["Note": .string("one")])
         try await shop.perform(update(order, ["Note": .string("two")]))
@@ -236,7 +241,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an update after a link of the same entity has the right ETag`(_ dialect: Dialect) async throws {
+    func `an update after a link of the same entity is sent with the current ETag`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         try await shop.perform(.updateLink(from: .link("Orders(1)"), navigation: "Customer", to: .link("Customers(3)")))
         try await shop.perform(update("Orders(1)", ["Note": .string("after")]))
@@ -244,7 +249,9 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `deleting one end clears the other's link and dependent property`(_ dialect: Dialect) async throws {
+    func `deleting one end of a link clears the link and the dependent property of the other end`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await Shop(dialect)
         try await shop.perform(.delete(.link("Customers(1)")))
         #expect(try await shop.value("Orders(1)", "CustomerID") == .null)
@@ -253,7 +260,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `client keys: a GUID and a composite key`(_ dialect: Dialect) async throws {
+    func `keys of the client, a GUID and a composite key, are kept`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let id = try #require(GuidValue("aaaaaaaa-0000-0000-0000-000000000001"))
         let visit = try await shop.create("Visits", ["VisitID": .guid(id), "Subject": .string("S")])
@@ -266,7 +273,7 @@ struct RoundTripTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an update that brings new entities`(_ dialect: Dialect) async throws {
+    func `an update creates related entities`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.draft(0, "Customers", ["Name": .string("New")])
         try await shop.perform(

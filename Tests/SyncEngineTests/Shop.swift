@@ -11,7 +11,7 @@ enum Dialect: String, CaseIterable, Sendable, CustomStringConvertible {
     var description: String { rawValue }
 }
 
-/// A store on disk, the sandbox's Shop as its service, and short words for what tests do with both.
+/// A store on disk with the sandbox's Shop as its service, and shorthand for operations on both.
 final class Shop: Sendable {
     let dialect: Dialect
     let directory = TemporaryDirectory()
@@ -24,9 +24,9 @@ final class Shop: Sendable {
         "Suppliers", "Products", "Visits", "Prices",
     ]
 
-    /// With everything downloaded.
+    /// Creates a store and downloads everything.
     ///
-    /// - Parameter queries: nil for one for each set.
+    ///  - Parameter queries: The defining queries; one for each entity set if nil.
     init(
         _ dialect: Dialect, pageSize: Int? = nil, expanding: Bool = true, options: LocalStore.Options = .init(),
         deltas: Deltas? = nil, queries: [DefiningQuery]? = nil
@@ -41,7 +41,7 @@ final class Shop: Sendable {
         engine = SyncEngine(
             store: store, session: ServiceSession(root: "http://shop.test/\(dialect.rawValue)/", transport: transport))
         try await engine.prepare()
-        // A relationship without dependent properties is told by an expansion only.
+        // Only an expansion delivers the links of a relationship without dependent properties.
         let expansions = ["Suppliers": "Products", "Owners": "Car", "Cities": "Mayor"]
         let all = Self.sets.map { set in
             let expansion = expanding ? expansions[set].map { "?$expand=\($0)" } ?? "" : ""
@@ -51,14 +51,14 @@ final class Shop: Sendable {
         _ = try await engine.download()
     }
 
-    // MARK: The app
+    // MARK: Operations of the app
 
     @discardableResult
     func perform(_ intents: Intent..., asChangeSet: Bool = false) async throws -> [IntentResult] {
         try await store.perform(intents.map { ($0, IntentOptions()) }, asChangeSet: asChangeSet)
     }
 
-    /// The readLink of the new entity.
+    /// Creates an entity and returns its readLink.
     @discardableResult
     func create(
         _ set: String, _ values: PropertyValues = [:], bind: [BindingDraft] = [], inline: [InlineDraft] = [],
@@ -81,7 +81,7 @@ final class Shop: Sendable {
 
     func value(_ link: String, _ property: String) async throws -> Value? { try await load(link).values[property] }
 
-    /// What a navigation property leads to locally, as readLinks.
+    /// Returns the readLinks of the local targets of a navigation property.
     func targets(_ link: String, _ navigation: String) async throws -> [String] {
         try await store.query("\(link)/\(navigation)").entities.map(\.readLink)
     }
@@ -91,9 +91,9 @@ final class Shop: Sendable {
 
     func pull() async throws { _ = try await engine.download() }
 
-    // MARK: Both sides, one line an entity
+    // MARK: State of both sides, one line for each entity
 
-    /// What the store holds: values, and the keys of what each navigation property leads to.
+    /// Returns the content of the store: values, and the keys of the targets of each navigation property.
     func localState(_ sets: [String] = Shop.sets) async throws -> [String] {
         let model = try await store.model
         var lines: [String] = []
@@ -114,7 +114,7 @@ final class Shop: Sendable {
         return lines.sorted()
     }
 
-    /// What the service holds, in the same words.
+    /// Returns the content of the service, in the same form.
     func serviceState(_ sets: [String] = Shop.sets) async throws -> [String] {
         let model = try await store.model
         let reader = PayloadReader(version: model.version, model: model)
@@ -158,9 +158,9 @@ func update(_ link: String, _ changes: PropertyValues, bind: [BindingDraft] = []
 }
 
 extension LocalStore {
-    /// Where nothing is undone in between.
+    /// Prepares a plan, and throws if an operation was undone since the plan was made.
     func prepare(_ plan: UploadPlan) async throws -> BatchID {
-        guard let batch = try await prepare(plan, since: rearrangements) else {
+        guard let batch = try await prepare(plan, since: planEpoch) else {
             throw TidelogError(.invalidRequest, "Something was undone.")
         }
         return batch

@@ -6,8 +6,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// What has the name of a store's file and is none is refused, and never followed, written or waited for.
-@Suite(.timeLimit(.minutes(5))) struct StoreFilesTests {
+/// Entries with the name of a store's file but of another type are refused, and never followed, written to or waited
+/// for.
+@Suite(.timeLimit(.minutes(20))) struct StoreFilesTests {
     enum Intruder: CaseIterable, Sendable {
         case symbolicLink, danglingLink, fifo, directory
     }
@@ -29,10 +30,10 @@ import Testing
     }
 
     @Test(arguments: names, Intruder.allCases)
-    func `a link, a FIFO or a directory in the place of a file is refused at once, and its target is left alone`(
+    func `a link, FIFO or directory in place of a file is refused at once, and its target is unchanged`(
         name: String, intruder: Intruder
     ) async throws {
-        // A directory is what these two are.
+        // These two entries are directories.
         if intruder == .directory, ["log", "streams"].contains(name) { return }
         let shop = try await Shop(.v4, queries: [])
         let files = shop.store.files
@@ -59,7 +60,7 @@ import Testing
         #expect(throws: TidelogError.self) { try StoreDescription(serviceRoot: "http://x/").write(files) }
     }
 
-    @Test func `what a link in the place of a folder leads to is not deleted with the store`() async throws {
+    @Test func `clearing a store does not delete the target of a link in place of a directory`() async throws {
         let shop = try await Shop(.v4, queries: [])
         let files = shop.store.files
         await shop.store.close()
@@ -71,7 +72,7 @@ import Testing
         #expect(TemporaryDirectory.read(outside.path + "/precious") == [1])
     }
 
-    @Test func `a store may be reached by a link to its directory`() async throws {
+    @Test func `the path of a store may contain a symbolic link`() async throws {
         let shop = try await Shop(.v4, queries: [])
         await shop.store.close()
         let outside = TemporaryDirectory()
@@ -81,7 +82,8 @@ import Testing
         #expect(await store.hasModel)
     }
 
-    @Test func `a new store is for its owner alone, whatever the umask is, and a wider one is still opened`()
+    @Test
+    func `a new store is accessible only for its owner under any umask, and one with wider permissions still opens`()
         async throws
     {
         let place = TemporaryDirectory()

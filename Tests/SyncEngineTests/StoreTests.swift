@@ -7,9 +7,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// The log is the truth: whatever becomes of the views, an open store holds what the log says.
+/// The log is the truth: after any damage to the views, an open store contains the state of the log.
 struct StoreTests {
-    /// Some of everything pending, on top of a download.
+    /// Returns a shop with pending operations of several kinds, after a download.
     private func busyShop() async throws -> Shop {
         let shop = try await Shop(.v4)
         let customer = try await shop.create(
@@ -24,7 +24,7 @@ struct StoreTests {
 
     private func reopen(_ shop: Shop) async throws -> LocalStore { try await LocalStore(shop.store.files) }
 
-    @Test func `a store that is closed and opened again is the same`() async throws {
+    @Test func `a store has the same state after it is closed and opened again`() async throws {
         let shop = try await busyShop()
         let digest = try await shop.store.digest()
         let sequence = await shop.store.nextSequence
@@ -35,7 +35,7 @@ struct StoreTests {
         #expect(again.recovery == [])
     }
 
-    @Test func `views that were deleted are made again from the log`() async throws {
+    @Test func `deleted views are rebuilt from the log`() async throws {
         let shop = try await busyShop()
         let digest = try await shop.store.digest()
         await shop.store.close()
@@ -45,12 +45,12 @@ struct StoreTests {
     }
 
     @Test(arguments: ["garbage", "truncated", "overwritten", "empty tables"])
-    func `damaged views are made again and the store says so`(_ damage: String) async throws {
+    func `damaged views are rebuilt, and the store reports it`(_ damage: String) async throws {
         let shop = try await busyShop()
         let digest = try await shop.store.digest()
         let files = shop.store.files
         await shop.store.close()
-        // The last connection to close takes the write-ahead log with it; here the store is still referred to.
+        // SQLite removes the write-ahead log when the last connection closes; here the store is still referenced.
         for file in files.viewFiles.dropFirst() { TemporaryDirectory.remove(file: file) }
         var bytes = try #require(TemporaryDirectory.read(files.views))
         switch damage {
@@ -64,7 +64,7 @@ struct StoreTests {
         #expect(try await again.digest() == digest)
     }
 
-    @Test func `a second opener is told that the store is locked`() async throws {
+    @Test func `opening a store that is open already fails because it is locked`() async throws {
         let shop = try await Shop(.v4)
         await #expect {
             _ = try await LocalStore(shop.store.files)
@@ -75,11 +75,11 @@ struct StoreTests {
         _ = try await reopen(shop)
     }
 
-    @Test func `views that lag behind the log, as after a crash between the two, catch up`() async throws {
+    @Test func `views that lag behind the log after a crash catch up`() async throws {
         let shop = try await Shop(.v4)
         let files = shop.store.files
         await shop.store.close()
-        // The write-ahead log of SQLite goes with its file.
+        // SQLite's write-ahead log belongs to its database file.
         let old = files.viewFiles.map { TemporaryDirectory.read($0) }
         let store = try await reopen(shop)
         for note in 0..<5 {
@@ -97,7 +97,7 @@ struct StoreTests {
         #expect(try await again.load(.link("Orders(1)")).values["Note"] == .string("4"))
     }
 
-    @Test func `views of another store are not taken for this one's`() async throws {
+    @Test func `views of another store are not used`() async throws {
         let shop = try await busyShop()
         let other = try await Shop(.v4)
         let digest = try await shop.store.digest()
@@ -112,7 +112,7 @@ struct StoreTests {
         #expect(again.recovery.count == 1)
     }
 
-    @Test func `a refused operation leaves nothing in the log, and nothing in the views`() async throws {
+    @Test func `a refused operation leaves no trace in the log or the views`() async throws {
         let shop = try await Shop(.v4)
         let digest = try await shop.store.digest()
         let sequence = await shop.store.nextSequence
@@ -125,7 +125,8 @@ struct StoreTests {
         #expect(await shop.store.nextSequence == sequence + 1)
     }
 
-    @Test func `unset is not null, and decimals and offsets keep their form over a reopen`() async throws {
+    @Test func `unset and null, and the forms of decimals and offsets, are distinguished after a reopen`() async throws
+    {
         let shop = try await Shop(.v4)
         let placed = Value.dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00.1234567+02:00")!)
         let order = try await shop.create(
@@ -139,7 +140,7 @@ struct StoreTests {
         #expect(values["PlacedAt"].map { "\($0)" } == "\(placed)")
     }
 
-    @Test func `an update with an equal decimal of another form is kept as it was written`() async throws {
+    @Test func `an update with an equal decimal in another form keeps the written form`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Products(1)", ["Price": .decimal(DecimalValue("49.9")!)]))
         guard case .decimal(let price)? = try await shop.value("Products(1)", "Price") else {
@@ -149,7 +150,7 @@ struct StoreTests {
         #expect(price.text == "49.9")
     }
 
-    @Test func `a batch that was sent when the app ended is in doubt at the next open`() async throws {
+    @Test func `a batch that was in flight when the process ended is in doubt after the next open`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("x")]))
         _ = try await shop.store.prepare(shop.store.plan())

@@ -7,7 +7,7 @@ import Testing
 @testable import SyncEngine
 
 struct StuckBatchTests {
-    @Test func `a batch whose answer could not be logged does not hold its operations for ever`() async throws {
+    @Test func `a batch whose response could not be logged does not block its operations permanently`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(
             .update(.link("Customers(1)"), changes: ["Name": .string("Ada")], bindings: [], inline: []))

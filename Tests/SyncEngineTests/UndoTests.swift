@@ -12,7 +12,7 @@ import HTTPTypes
 
 @testable import SyncEngine
 
-/// Undo and redo in a store, with its service beside it.
+/// Undo and redo in a store that is connected to a service.
 struct UndoTests {
     private func code(_ body: () async throws -> Void) async throws -> TidelogError.Code? {
         do {
@@ -23,10 +23,10 @@ struct UndoTests {
         }
     }
 
-    // MARK: What travels
+    // MARK: Sent operations
 
     @Test(arguments: Dialect.allCases)
-    func `only what is left is sent, and the service has what the store has`(_ dialect: Dialect) async throws {
+    func `an upload sends only the operations that were not undone`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("kept")])
         let order = try await shop.create("Orders", ["Note": .string("a")], bind: [bind("Customer", customer)])
@@ -43,7 +43,7 @@ struct UndoTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an undone and redone queue is sent as if nothing had been`(_ dialect: Dialect) async throws {
+    func `a queue that was undone and redone is sent like the original one`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let customer = try await shop.create("Customers", ["Name": .string("new")])
         try await shop.perform(.updateLink(from: .link("Orders(1)"), navigation: "Customer", to: .link(customer)))
@@ -58,11 +58,11 @@ struct UndoTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    /// `TIDELOG_UNDO_SEEDS` is how many there are.
+    /// `TIDELOG_UNDO_SEEDS` sets the number of seeds.
     static let seeds = Array(1...(ProcessInfo.processInfo.environment["TIDELOG_UNDO_SEEDS"].flatMap(UInt64.init) ?? 6))
 
     @Test(arguments: Dialect.allCases, seeds)
-    func `with undo and redo at random both sides say the same in the end`(
+    func `the store and the service agree after random operations, undos and redos`(
         _ dialect: Dialect, _ seed: UInt64
     ) async throws {
         let shop = try await Shop(dialect, options: LocalStore.Options(undoesLocalCreation: seed % 2 == 0))
@@ -117,7 +117,7 @@ struct UndoTests {
 
     // MARK: By entity
 
-    @Test func `what was done to an entity is undone, and what was done to others stays`() async throws {
+    @Test func `undoing the operations of an entity leaves those of other entities`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
         try await shop.perform(.createLink(from: .link("Orders(4)"), navigation: "Customer", to: .link("Customers(1)")))
@@ -132,7 +132,7 @@ struct UndoTests {
             try await shop.targets("Customers(1)", "Orders").sorted() == ["Orders(1)", "Orders(2)", "Orders(3)", order])
     }
 
-    @Test func `several entities are undone by one record, and redone as one`() async throws {
+    @Test func `several entities are undone by one record and redone together`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
         try await shop.perform(.delete(.link("Orders(3)")))
@@ -148,7 +148,7 @@ struct UndoTests {
 
     // MARK: Refused
 
-    @Test func `without dependants an undo that has some is refused, and names them`() async throws {
+    @Test func `an undo without dependents is refused if dependents exist, and names them`() async throws {
         let shop = try await Shop(.v4)
         let customer = try await shop.create("Customers")
         let create = try #require(try await shop.store.pendingOperations().last?.sequence)
@@ -168,7 +168,7 @@ struct UndoTests {
         #expect(try await shop.store.undo(.operations([create])) == rehearsal)
     }
 
-    @Test func `what is in doubt cannot be undone, and is left where everything is`() async throws {
+    @Test func `an operation in doubt cannot be undone, and an undo of everything skips it`() async throws {
         let shop = try await Shop(.v4)
         shop.transport.add(Fault(.dropAnswer, urlPart: "$batch"))
         try await shop.create("Customers", ["Name": .string("n")])
@@ -181,7 +181,7 @@ struct UndoTests {
         #expect(report.undone == [create + 3])
     }
 
-    @Test func `a refused operation is undone and its error is gone`() async throws {
+    @Test func `undoing a rejected operation removes its error`() async throws {
         let shop = try await Shop(.v4)
         let order = try await shop.create("Orders", ["CustomerID": .integer(400)])
         #expect(try await shop.push().rejected.count == 1)
@@ -190,9 +190,9 @@ struct UndoTests {
         #expect(try await shop.localState() == shop.serviceState())
     }
 
-    // MARK: While an upload runs
+    // MARK: During an upload
 
-    @Test func `during an upload the batch on its way cannot be undone, and what comes behind it can`() async throws {
+    @Test func `during an upload, operations in flight cannot be undone, and later ones can`() async throws {
         let shop = try await Shop(.v4)
         let gate = HookedTransport(shop.transport)
         let engine = SyncEngine(
@@ -219,19 +219,19 @@ struct UndoTests {
     @Test func `a plan that was made before an undo or redo is not sent`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
-        let before = await shop.store.rearrangements
+        let before = await shop.store.planEpoch
         let plan = try await shop.store.plan()
         _ = try await shop.store.undo(.everything)
         #expect(try await shop.store.prepare(plan, since: before) == nil)
-        let undone = await shop.store.rearrangements
+        let undone = await shop.store.planEpoch
         _ = try await shop.store.redoLast()
         #expect(try await shop.store.prepare(plan, since: undone) == nil)
-        #expect(try await shop.store.prepare(plan, since: await shop.store.rearrangements) == 1)
+        #expect(try await shop.store.prepare(plan, since: await shop.store.planEpoch) == 1)
     }
 
-    // MARK: Opening again
+    // MARK: Reopening
 
-    @Test func `what was undone is there after opening again, with views, without, and after a compaction`()
+    @Test func `undone operations are kept after a reopen, a rebuild of the views and a compaction`()
         async throws
     {
         let shop = try await Shop(.v4)
@@ -255,14 +255,14 @@ struct UndoTests {
     }
 }
 
-/// Calls something while a batch is on its way.
+/// A transport that calls a hook before it sends a batch.
 private final class HookedTransport: HTTPTransport {
     private let transport: SandboxTransport
     private let hook = Mutex<(@Sendable () async throws -> Void)?>(nil)
 
     init(_ transport: SandboxTransport) { self.transport = transport }
 
-    /// For the next batch only.
+    /// Sets the hook for the next batch only.
     func onBatch(_ body: @escaping @Sendable () async throws -> Void) { hook.withLock { $0 = body } }
 
     func send(

@@ -7,7 +7,8 @@ import Synchronization
     import Glibc
 #endif
 
-/// A socket on a free loopback port that gives every request the same answer: for services that are none.
+/// A socket on a free loopback port that sends the same response to every request, for services that are not OData
+/// services.
 package final class CannedService: Sendable {
     private let descriptor: Int32
     package let port: UInt16

@@ -1,8 +1,7 @@
 package import HTTPTypes
 package import Transport
 
-/// A transport on which a test can lay its hands: the hook sees each request first, may do something meanwhile, and may answer
-/// instead of the service.
+/// A transport with a hook that receives each request first, and may delay it or respond in place of the service.
 package struct HookedTransport: HTTPTransport {
     package typealias Hook =
         @Sendable (_ request: HTTPRequest, _ body: String) async -> (response: HTTPResponse, body: [UInt8])?

@@ -5,27 +5,27 @@ import Synchronization
     import Glibc
 #endif
 
-/// A server on 127.0.0.1 for one test, which answers byte for byte what the test tells it to. It ends with the test.
+/// A server on 127.0.0.1 for one test, which sends the bytes that the test determines. It ends with the test.
 package final class LoopbackServer: Sendable {
     package struct Request: Sendable {
         package var method: String
         package var target: String
-        /// In lower case.
+        /// Header fields with names in lower case.
         package var headers: [(name: String, value: String)]
         package var body: [UInt8]
-        /// Counted from 0 over all connections.
+        /// Number of the connection, counted from 0.
         package var connection: Int
 
         package func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
     }
 
-    /// Answers one request; false closes the connection.
+    /// Responds to a request. Returns false to close the connection.
     package typealias Answer = @Sendable (Request, Connection) -> Bool
 
     private struct State {
         var requests: [Request] = []
         var connections: [Int32] = []
-        /// How many there have been, with a request or without.
+        /// Number of connections, including those without a request.
         var connectionCount = 0
         var isStopped = false
     }
@@ -100,7 +100,7 @@ package final class LoopbackServer: Sendable {
     package struct Connection: Sendable {
         let descriptor: Int32
 
-        /// A response with its length.
+        /// Writes a response with its length.
         @discardableResult
         package func respond(_ status: String, _ headers: String = "", _ body: [UInt8] = []) -> Bool {
             write("HTTP/1.1 \(status)\r\n\(headers)Content-Length: \(body.count)\r\n\r\n") && write(body)
@@ -127,7 +127,7 @@ package final class LoopbackServer: Sendable {
             return true
         }
 
-        /// Nil when the client has closed.
+        /// Reads a request. Returns nil if the client has closed the connection.
         fileprivate func readRequest(_ number: Int) -> Request? {
             var bytes: [UInt8] = []
             var headEnd: Int?
@@ -165,7 +165,7 @@ package final class LoopbackServer: Sendable {
     }
 }
 
-/// Runs `body` against a server that lives as long as it.
+/// Runs `body` with a server that is stopped afterwards.
 package func withServer<T>(
     _ answer: @escaping LoopbackServer.Answer, _ body: (LoopbackServer) async throws -> T
 ) async throws -> T {

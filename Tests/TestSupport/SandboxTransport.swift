@@ -4,8 +4,8 @@ package import ODataWire
 import Synchronization
 package import Transport
 
-/// The sandbox service in the same process, behind the protocol that the engine speaks. Keeps cookies as a browser would,
-/// and what was asked.
+/// The sandbox in the same process, as a transport of the engine. Stores cookies as a browser does, and records the
+/// requests.
 package final class SandboxTransport: HTTPTransport {
     private struct State {
         var sandbox: Sandbox
@@ -34,10 +34,10 @@ package final class SandboxTransport: HTTPTransport {
 
     package init(_ sandbox: sending Sandbox) { state = Mutex(State(sandbox: sandbox)) }
 
-    /// The service as it is now.
+    /// The current state of the service.
     package var sandbox: Sandbox { state.withLock { $0.sandbox } }
 
-    /// Every request so far.
+    /// All requests so far.
     package var requests: [WireRequest] { state.withLock { $0.requests } }
 
     package func forgetRequests() { state.withLock { $0.requests = [] } }
@@ -46,7 +46,7 @@ package final class SandboxTransport: HTTPTransport {
 
     package func change(_ body: (inout Sandbox) -> Void) { state.withLock { body(&$0.sandbox) } }
 
-    /// Somebody else's request: it is not among ``requests``.
+    /// Performs a request of another client, which is not added to ``requests``.
     @discardableResult
     package func direct(
         _ method: String, _ url: String, _ body: String = "", headers: HTTPHeaders = .empty

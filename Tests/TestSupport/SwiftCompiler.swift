@@ -1,9 +1,9 @@
 package import Foundation
 
 #if os(macOS) || os(Linux)
-    /// The compiler that the tests were built with, as far as the search path tells, and the modules that it built.
+    /// The compiler of the tests, as found on the search path, and the modules that it built.
     package enum SwiftCompiler {
-        /// Nil where there is none, which is printed.
+        /// Path of the compiler. Nil if there is none, which is printed.
         package static let path: String? = {
             let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             let found = folders.map { "\($0)/swiftc" }.first { FileManager.default.isExecutableFile(atPath: $0) }
@@ -11,7 +11,7 @@ package import Foundation
             return found
         }()
 
-        /// The folder of the modules that these tests were built with; nil without it, or without a compiler.
+        /// Directory of the modules that these tests were built with; nil without it or without a compiler.
         package static let modules: URL? = {
             guard path != nil else { return nil }
             let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
@@ -27,7 +27,7 @@ package import Foundation
             return nil
         }()
 
-        /// What a compilation against the modules needs: where they are, and the C modules that they refer to.
+        /// Arguments for a compilation against the modules: their location, and the C modules that they refer to.
         package static let searchPaths: [String] = {
             guard let modules else { return [] }
             func contents(_ folder: URL) -> [URL] {
@@ -41,7 +41,7 @@ package import Foundation
             for folder in sources + checkouts {
                 arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
             }
-            // What plugins need is built a second time, and one module may be defined once.
+            // The dependencies of plugins are built a second time, but a module may be defined only once.
             let built = contents(modules.deletingLastPathComponent().resolvingSymlinksInPath())
                 .filter { !$0.lastPathComponent.hasSuffix("-tool.build") }
             for folder in built + sources {
@@ -51,13 +51,13 @@ package import Foundation
             return arguments
         }()
 
-        /// Where the headers of the system's libraries are.
+        /// Locations of the headers of system libraries.
         private static var libraries: [String] {
             let found = try? run("/usr/bin/env", ["pkg-config", "--cflags", "libxml-2.0", "libzstd", "sqlite3"])
             return found?.output.split { $0.isWhitespace }.map(String.init) ?? []
         }
 
-        /// Compiles sources in a folder of their own, which is gone afterwards.
+        /// Compiles sources in a temporary directory.
         package static func run(
             _ arguments: [String], _ files: [(name: String, text: String)]
         ) throws -> (status: Int32, output: String) {

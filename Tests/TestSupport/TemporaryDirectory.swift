@@ -6,7 +6,7 @@
     import Glibc
 #endif
 
-/// A directory of its own, removed with the test.
+/// A temporary directory, removed with the test.
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
@@ -39,7 +39,7 @@ package final class TemporaryDirectory: Sendable {
         return names
     }
 
-    /// The paths of all files in the directory and below.
+    /// Returns the paths of all files in the directory and its subdirectories.
     package static func files(_ path: String) -> [String] {
         names(path).flatMap { name in
             let entry = path + "/" + name

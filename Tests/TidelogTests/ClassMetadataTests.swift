@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Generated classes carry the metadata that they were generated from, and a service may have others by now.
+/// Compatibility of the metadata in generated classes with the current metadata of the service.
 struct ClassMetadataTests {
     private final class Classes: DataService {
         static let document = ClassMetadataTests.metadata(entity: #"<Property Name="Name" Type="Edm.String"/>"#)
@@ -37,7 +37,7 @@ struct ClassMetadataTests {
 
     // MARK: Online
 
-    @Test func `online a refresh compares the service with the classes when nothing was read before`() async throws {
+    @Test func `an online refresh without earlier metadata compares the service with the classes`() async throws {
         let transport = try Self.transport(Self.more)
         let service = Classes(provider: OnlineODataProvider(serviceRoot: "http://s.test/v4/", transport: transport))
         let refresh = try await service.refreshMetadata()
@@ -45,7 +45,10 @@ struct ClassMetadataTests {
         #expect(try service.metadata.findEntityType("S.Thing")?.findProperty("Note") != nil)
     }
 
-    @Test func `online a service that the classes cannot live with is told at the start`() async throws {
+    @Test
+    func `an online service whose metadata are incompatible with the classes is refused when its metadata are loaded`()
+        async throws
+    {
         let transport = try Self.transport(Self.other)
         let service = Classes(provider: OnlineODataProvider(serviceRoot: "http://s.test/v4/", transport: transport))
         let error = await #expect(throws: TidelogError.self) { try await service.loadMetadata() }
@@ -57,7 +60,9 @@ struct ClassMetadataTests {
     // MARK: Offline
 
     @Test(arguments: [(same, 0), (more, 0), (other, 1)])
-    func `opening tells whether the store's metadata fit the classes`(_ entity: String, _ incompatible: Int)
+    func `opening a store reports whether its metadata are compatible with the classes`(
+        _ entity: String, _ incompatible: Int
+    )
         async throws
     {
         let directory = try TemporaryDirectory()
@@ -70,8 +75,10 @@ struct ClassMetadataTests {
         #expect(provider.classCompatibility?.incompatible.count == incompatible)
     }
 
-    @Test func `offline a refresh is refused if the classes cannot live with what the service says`() async throws {
-        // The store was made by an app without these classes, when the service already had the other type.
+    @Test func `an offline refresh is refused if the service's metadata are incompatible with the classes`()
+        async throws
+    {
+        // An app without these classes created the store, when the service already had the other type.
         let directory = try TemporaryDirectory()
         let transport = try Self.transport(Self.other)
         let parameters = OfflineODataParameters(storePath: directory.path, transport: transport)

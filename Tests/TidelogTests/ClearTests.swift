@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidelog
 
-/// The end of a store.
+/// Removal of a store.
 struct ClearTests {
     private static let offline = Client(dialect: .v4, isOnline: false)
 
@@ -10,7 +10,7 @@ struct ClearTests {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    @Test func `a store with pending operations is deleted by force only, open or closed`() async throws {
+    @Test func `a store with pending operations is cleared only by force, open or closed`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         let path = store.parameters.storePath
@@ -27,7 +27,7 @@ struct ClearTests {
         await #expect(throws: TidelogError.self) { _ = try await shop.fetch("Customers") }
     }
 
-    @Test func `closing loses nothing that is pending`() async throws {
+    @Test func `closing a store loses no pending operation`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("new")]))
@@ -36,7 +36,7 @@ struct ClearTests {
         #expect(try await store.hasPendingUpload)
     }
 
-    @Test func `a store is deleted with its streams, and made anew by opening it`() async throws {
+    @Test func `clearing removes a store with its streams, and opening creates it again`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         let path = store.parameters.storePath
@@ -52,7 +52,8 @@ struct ClearTests {
         #expect(try await shop.fetch("Customers").isEmpty)
     }
 
-    @Test func `what is no store is left alone, and so is what a store has not made`() async throws {
+    @Test func `clearing leaves directories that are not stores, and files that the store did not create`() async throws
+    {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID())")
         try FileManager.default.createDirectory(
             at: folder.appendingPathComponent("log"), withIntermediateDirectories: true)
@@ -76,7 +77,7 @@ struct ClearTests {
         await #expect(throws: TidelogError.self) { try await store.clear() }
     }
 
-    @Test func `a store that another provider has open is not deleted, by force or not`() async throws {
+    @Test func `a store that another provider has open is not cleared, not even by force`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         for force in [false, true] {
@@ -91,7 +92,7 @@ struct ClearTests {
     @Test func `a store whose files cannot be removed is closed, and can be opened again`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
-        // Somebody's file, where the log is to go.
+        // A file of another owner at the path to which the log would be moved.
         let place = store.parameters.storePath + "/log.removed"
         try Data("mine".utf8).write(to: URL(fileURLWithPath: place))
         await #expect(throws: TidelogError.self) { try await store.clear() }
@@ -100,7 +101,7 @@ struct ClearTests {
         #expect(try await shop.fetch("Customers").count == 3)
     }
 
-    @Test func `a damaged store is deleted by force only`() async throws {
+    @Test func `a damaged store is cleared only by force`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         let path = store.parameters.storePath

@@ -1,10 +1,10 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples that create entities together with their relationships.
+/// API samples that create entities together with their relationships.
 @Suite struct CreateSampleTests {
     @Test(arguments: Client.all)
-    func `sample createRelatedEntity: through a collection`(_ client: Client) async throws {
+    func `the sample of createRelatedEntity creates an entity through a collection`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customerID = try shop.property("Customers/CustomerID")
         let customer = try await shop.first("Customers", matching: DataQuery().top(1).filter(customerID.equal(2)))
@@ -20,7 +20,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample createRelatedEntity: through a single-valued property`(_ client: Client) async throws {
+    func `the sample of createRelatedEntity creates an entity through a single-valued property`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let order = try await shop.one("Orders", 4)
         let customer = try shop.new("Customers", ["Name": .string("New")])
@@ -32,7 +34,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample bindEntity: a new customer takes an existing order`(_ client: Client) async throws {
+    func `the sample of bindEntity binds a new customer to an existing order`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let newCustomer = try shop.new("Customers", ["Name": .string("customernew")])
         let order = try await shop.first("Orders", matching: DataQuery().top(1))
@@ -44,7 +46,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample bindEntity: a new order takes an existing customer`(_ client: Client) async throws {
+    func `the sample of bindEntity binds a new order to an existing customer`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let order = try shop.new("Orders", ["Note": .string("bound")])
         let customer = try await shop.one("Customers", 3)
@@ -56,7 +58,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample setIntValue and createEntity: a referential constraint links at once`(_ client: Client) async throws {
+    func `the sample of setIntValue and createEntity links by a referential constraint at once`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let customerID = try shop.property("Orders/CustomerID")
         let customer = try await shop.first("Customers", matching: DataQuery().skip(1).top(1))
@@ -69,7 +73,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `new entities in a collection bring new entities in a collection of theirs`(_ client: Client) async throws {
+    func `new entities in a collection may contain new entities in their own collections`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let top = try shop.new("Suppliers", ["Name": .string("top")])
         let middle = try shop.new("Products", ["Name": .string("middle")])
@@ -83,7 +88,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a referential constraint links two new entities at once, and after the service chose another key`(
+    func `a referential constraint links two new entities at once, and after the service has assigned another key`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -97,7 +102,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a referential constraint between two new entities of one change set`(_ client: Client) async throws {
+    func `a referential constraint links two new entities of one change set`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try shop.new("Customers", ["CustomerID": .integer(77), "Name": .string("New")])
         let order = try shop.new("Orders", ["Note": .string("of 77"), "CustomerID": .integer(77)])
@@ -111,7 +116,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `an order that is given to a new customer by its number follows the customer's real key`(
+    func `an order linked to a new customer by its provisional key follows the assigned key`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -126,7 +131,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample ChangeSet createLink: two new entities`(_ client: Client) async throws {
+    func `the sample of createLink in a change set links two new entities`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let newCustomer = shop.copyWithoutKey(try await shop.first("Customers", matching: DataQuery().top(1)))
         let newOrder = shop.copyWithoutKey(try await shop.one("Orders", 4))
@@ -145,7 +150,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample ChangeSet updateLink: two new entities`(_ client: Client) async throws {
+    func `the sample of updateLink in a change set links two new entities`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customers = try await shop.fetch("Customers", matching: DataQuery().top(2))
         let newCustomer = shop.copyWithoutKey(customers[0])
@@ -164,7 +169,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample ChangeSet createRelatedEntity: a new parent with two children`(_ client: Client) async throws {
+    func `the sample of createRelatedEntity in a change set creates a parent with two children`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let newCustomer = shop.copyWithoutKey(try await shop.first("Customers"))
         let orders = try await shop.fetch("Orders", matching: DataQuery().top(2))
@@ -185,7 +192,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `the sample that forgets to create the parent is refused`(_ client: Client) async throws {
+    func `the sample without a create of the parent is refused`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let newCustomer = shop.copyWithoutKey(try await shop.first("Customers"))
         let newOrder = shop.copyWithoutKey(try await shop.first("Orders"))
@@ -199,7 +206,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample deep insert: setEntityValue and createEntity`(_ client: Client) async throws {
+    func `the sample of a deep insert uses setEntityValue and createEntity`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let newCustomer = shop.copyWithoutKey(try await shop.first("Customers"))
         let newOrder = shop.copyWithoutKey(try await shop.one("Orders", 4))
@@ -216,7 +223,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `deep insert to many: the children come with their parent`(_ client: Client) async throws {
+    func `a deep insert of a collection creates the children with their parent`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try shop.new("Customers", ["Name": .string("Deep")])
         let notes = ["one", "two"]
@@ -230,7 +237,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample swap: two orders exchange their customers in one batch`(_ client: Client) async throws {
+    func `the sample of a swap exchanges the customers of two orders in one batch`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customers = try await shop.fetch("Customers", matching: DataQuery().top(2))
         let orders = [try await shop.one("Orders", 1), try await shop.one("Orders", 3)]
@@ -256,7 +263,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample ChangeSet deleteLink: two links in one change set`(_ client: Client) async throws {
+    func `the sample of deleteLink in a change set deletes two links`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customers = try await shop.fetch("Customers", matching: DataQuery().top(2))
         let orders = [try await shop.one("Orders", 1), try await shop.one("Orders", 3)]
@@ -280,7 +287,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `queries of a batch see what its change sets did before`(_ client: Client) async throws {
+    func `queries of a batch see the changes of the change sets before them`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let batch = RequestBatch()
         let names = try shop.property("Customers/Name")

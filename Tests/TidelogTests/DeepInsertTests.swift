@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// New entities in the collections of a new entity: as one request, where the service can tell them apart.
+/// New entities in the collections of a new entity: one request, if the service's response identifies them.
 @Suite struct DeepInsertTests {
     struct Service: Sendable, CustomTestStringConvertible {
         let client: Client
         let option: ServiceOptions.DeepInsertToMany
-        let answer: Abilities.DeepInsertAnswer
+        let answer: Capabilities.DeepInsertAnswer
         let repeatsContentIDs: Bool
 
         var testDescription: String {
@@ -19,7 +19,7 @@ import Tidelog
 
         static let all = Client.offline.flatMap { client in
             ServiceOptions.DeepInsertToMany.allCases.flatMap { option in
-                Abilities.DeepInsertAnswer.allCases.flatMap { answer in
+                Capabilities.DeepInsertAnswer.allCases.flatMap { answer in
                     (option == .contentID ? [true, false] : [false]).map {
                         Service(client: client, option: option, answer: answer, repeatsContentIDs: $0)
                     }
@@ -29,12 +29,12 @@ import Tidelog
     }
 
     private func shop(_ service: Service, hasBatch: Bool = true) async throws -> Shop {
-        var abilities = Abilities()
-        abilities.deepInsertAnswer = service.answer
-        abilities.repeatsContentIDs = service.repeatsContentIDs
-        abilities.batch = hasBatch
+        var capabilities = Capabilities()
+        capabilities.deepInsertAnswer = service.answer
+        capabilities.repeatsContentIDs = service.repeatsContentIDs
+        capabilities.batch = hasBatch
         return try await Shop(
-            service.client, abilities: abilities,
+            service.client, capabilities: capabilities,
             options: ServiceOptions(supportsBatch: hasBatch, deepInsertToMany: service.option))
     }
 
@@ -46,13 +46,13 @@ import Tidelog
     }
 
     @Test(arguments: Service.all)
-    func `each child gets its own key, and keeps its readLink, its later edits and its identity`(
+    func `each child of a deep insert gets its key and keeps its readLink, later edits and identity`(
         _ service: Service
     ) async throws {
         let shop = try await shop(service)
         let (customer, orders) = try customer(shop, ["a", "b", "c"])
         try await shop.service.createEntity(customer)
-        // Edits and deletions of children that have no key yet.
+        // Changes and deletes children that have no key yet.
         orders[1]["Quantity"] = .integer(5)
         try await shop.service.updateEntity(orders[1])
         try await shop.service.deleteEntity(orders[2])
@@ -73,7 +73,7 @@ import Tidelog
     }
 
     @Test(arguments: Service.all)
-    func `children that are all alike never become more or fewer`(_ service: Service) async throws {
+    func `children with equal values are neither lost nor duplicated`(_ service: Service) async throws {
         let shop = try await shop(service)
         let (customer, _) = try customer(shop, ["same", "same", "same"])
         try await shop.service.createEntity(customer)
@@ -84,7 +84,7 @@ import Tidelog
     @Test(
         arguments: Service.all.filter { $0.option == .inOrder || ($0.option == .contentID && $0.client.dialect == .v4) }
     )
-    func `without a batch a deep insert to many is one request`(_ service: Service) async throws {
+    func `without batches, a deep insert of a collection is one request`(_ service: Service) async throws {
         let shop = try await shop(service, hasBatch: false)
         let (customer, _) = try customer(shop, ["a", "b"])
         try await shop.service.createEntity(customer)
@@ -103,7 +103,9 @@ import Tidelog
     }
 
     @Test(arguments: Service.all.filter { $0.option == .split }.prefix(1))
-    func `without a batch and with split it is held, and the reason says what helps`(_ service: Service) async throws {
+    func `without batches, a deep insert that must be split is held back, and the reason names the option that helps`(
+        _ service: Service
+    ) async throws {
         let shop = try await shop(service, hasBatch: false)
         let (customer, _) = try customer(shop, ["a", "b"])
         try await shop.service.createEntity(customer)
@@ -115,7 +117,7 @@ import Tidelog
     }
 
     @Test(arguments: Service.all)
-    func `several levels, and existing entities bound among the new ones`(_ service: Service) async throws {
+    func `a deep insert may have several levels and bindings to existing entities`(_ service: Service) async throws {
         let shop = try await shop(service)
         let supplier = try shop.new("Suppliers", ["Name": .string("s")])
         let products = try ["p", "q"].map { try shop.new("Products", ["Name": .string($0)]) }
@@ -133,7 +135,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `a circle is refused by its path`(_ client: Client) async throws {
+    func `a cycle of new entities is refused with its path`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let (customer, orders) = try customer(shop, ["a"])
         try shop.property("Orders/Customer").setEntityValue(in: orders[0], to: customer)

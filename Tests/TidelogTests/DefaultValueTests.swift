@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What a new entity has that wants defaults.
+/// Default values of new entities.
 @Suite struct DefaultValueTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -40,7 +40,7 @@ import Tidelog
         """
     private static let embedded = EmbeddedMetadata(metadata)
 
-    @Test func `everything that must not be null has a default, and nothing else`() {
+    @Test func `only properties that are not nullable have default values`() {
         let thing = EntityValue(Self.embedded, "D.Thing", withDefaults: true)
         #expect(thing["ID"] == .integer(0))
         #expect(thing["Day"] == .date(.epoch))
@@ -63,7 +63,7 @@ import Tidelog
         ("Edm.Binary", "0x0AFF", "Cv8="), ("Edm.Binary", "X'0AFF'", "Cv8="), ("Edm.Binary", "Cv8=", "Cv8="),
         ("Edm.Boolean", "1", "true"), ("Edm.Boolean", "false", "false"), ("Edm.String", "a&amp;b", "a&b"),
     ])
-    func `a default is read as documents of V2 and V4 write it`(type: String, text: String, expected: String) throws {
+    func `default values are parsed in the forms of V2 and V4`(type: String, text: String, expected: String) throws {
         let metadata = EmbeddedMetadata(
             """
             <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"><edmx:DataServices>
@@ -80,27 +80,27 @@ import Tidelog
     }
 
     @Test(arguments: [("Good", "Good"), ("D.Mood'Good'", "Good"), ("Else", "Bad")])
-    func `an enumeration's default is one of its members`(text: String, member: String) {
+    func `the default value of an enumeration is one of its members`(text: String, member: String) {
         let metadata = EmbeddedMetadata(
             Self.metadata.replacing(
                 #"Type="D.Mood" Nullable="false""#, with: #"Type="D.Mood" Nullable="false" DefaultValue="\#(text)""#))
         #expect(EntityValue(metadata, "D.Thing", withDefaults: true)["Mood"] == .enumeration(member))
     }
 
-    @Test func `a complex value that has one of its own kind in it ends`() {
+    @Test func `the default value of a recursive complex type is finite`() {
         let place = EntityValue(Self.embedded, "D.Spot", withDefaults: true)["Place"]?.complexValue
         #expect(place?.properties["Since"] == .date(.epoch))
         #expect(place?.properties["Around"] == nil)
     }
 
-    @Test func `without its metadata an entity has no defaults of enumerations and complex values`() {
+    @Test func `without metadata, an entity has no default values of enumerations and complex types`() {
         let thing = EntityValue(Self.embedded.entityType("D.Thing"), withDefaults: true)
         #expect(thing["Day"] == .date(.epoch))
         #expect(thing["Mood"] == nil)
         #expect(thing["Plain"] == nil)
     }
 
-    @Test func `a service takes an entity with nothing but defaults`() async throws {
+    @Test func `a service accepts an entity with only default values`() async throws {
         var sandbox = try Sandbox(
             v4Metadata: Array(Self.metadata.utf8), v2Metadata: Array(Self.metadata.utf8),
             configuration: SandboxConfiguration())

@@ -1,14 +1,14 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples of defining queries, and what a store makes of them.
+/// API samples of defining queries, and the resulting content of the store.
 @Suite struct DefiningQueryTests {
     private static func query(_ name: String, _ text: String) -> OfflineODataDefiningQuery {
         OfflineODataDefiningQuery(name: name, query: text, automaticallyRetrievesStreams: false)
     }
 
     @Test(arguments: Client.offline)
-    func `sample defining queries: filter, expand, constraint`(_ client: Client) async throws {
+    func `the sample of defining queries filters, expands and constrains`(_ client: Client) async throws {
         let shop = try await Shop(
             client,
             queries: [
@@ -33,13 +33,13 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a query is added and removed while the store is open`(_ client: Client) async throws {
+    func `a query can be added and removed while the store is open`(_ client: Client) async throws {
         let shop = try await Shop(client, queries: [Self.query("Customers", "/Customers")])
         let store = try #require(shop.store)
         try await store.add(definingQuery: Self.query("Orders", "Orders?$filter=OrderID le 2"))
         try await store.download(withSubset: ["Orders"])
         #expect(try await shop.fetch("Orders").count == 2)
-        // The same name again replaces the query.
+        // A query with the same name replaces the previous one.
         try await store.add(definingQuery: Self.query("Orders", "Orders?$filter=OrderID eq 3"))
         try await store.download()
         #expect(try await shop.fetch("Orders").map { $0["OrderID"] } == [.integer(3)])
@@ -50,7 +50,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what two queries bring stays until neither does`(_ client: Client) async throws {
+    func `an entity that two queries deliver is kept until neither delivers it`(_ client: Client) async throws {
         let shop = try await Shop(
             client,
             queries: [
@@ -62,7 +62,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a query that leads nowhere is refused when it is added`(_ client: Client) async throws {
+    func `a query of an unknown set is refused when it is added`(_ client: Client) async throws {
         let shop = try await Shop(client, queries: [])
         let store = try #require(shop.store)
         for text in ["/Nothing", "/Customers?$filter=Nothing eq 1", "/Customers(1)/Name", "", "/$metadata"] {
@@ -74,7 +74,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a download takes away what is gone on the service and keeps what is pending here`(
+    func `a download removes deleted entities and keeps pending changes`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -101,7 +101,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `pages of the service are followed`(_ client: Client) async throws {
+    func `a download follows the pages of the service`(_ client: Client) async throws {
         let shop = try await Shop(client, queries: [Self.query("Orders", "/Orders")])
         let store = try #require(shop.store)
         shop.setPageSize(1)
@@ -112,7 +112,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a store opens again without a network and says the same`(_ client: Client) async throws {
+    func `a store opens without a network and has the same content`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("kept")]))

@@ -1,10 +1,10 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples of the dynamic API, one after another, and of the life of an entity.
+/// API samples of the dynamic API and of the life cycle of an entity.
 @Suite struct DynamicSampleTests {
     @Test(arguments: Client.all)
-    func `samples create, update and delete with the dynamic API`(_ client: Client) async throws {
+    func `the samples of the dynamic API create, update and delete entities`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let service = shop.service
         let visits = try service.entitySet(withName: "Visits")
@@ -33,7 +33,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample online: load, create, update, remove`(_ client: Client) async throws {
+    func `the online sample loads, creates, updates and removes an entity`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let service = shop.service
         let category = try shop.new("Suppliers", ["Name": .string("new")])
@@ -50,7 +50,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `values of every kind come back as they were set`(_ client: Client) async throws {
+    func `values of every type are returned as they were set`(_ client: Client) async throws {
         let shop = try await Shop(client)
         var values: [String: Value] = [
             "Note": .string("\"quoted\" \\ – ünï 😀\n\u{1}"), "Amount": .decimal(try #require(DecimalValue("0.1000"))),
@@ -83,7 +83,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `composite keys name entities in links and queries`(_ client: Client) async throws {
+    func `composite keys identify entities in links and queries`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let price = try shop.new(
             "Prices", ["Currency": .string("A'B"), "Day": .integer(-3), "Amount": .decimal(DecimalValue(2))])

@@ -3,9 +3,9 @@ import Synchronization
 import Testing
 import Tidelog
 
-/// What the service refused, as an app finds it, mends it, and gives it up.
+/// Rejected operations that the app finds, corrects or discards.
 struct ErrorArchiveTests {
-    /// A store with an order of a customer that the service does not have, and what the service said.
+    /// A store with an order of a customer that does not exist at the service, and the service's error.
     private struct Refused {
         let shop: Shop
         let store: OfflineODataProvider
@@ -27,7 +27,7 @@ struct ErrorArchiveTests {
     }
 
     @Test(arguments: Client.offline)
-    func `an entry has the request, the service's words and the app's tag, and leads to its entity`(
+    func `an entry contains the request, the service's error and the app's tag, and leads to its entity`(
         _ client: Client
     ) async throws {
         let refused = try await Refused(client)
@@ -40,13 +40,13 @@ struct ErrorArchiveTests {
         let affected = try #require(
             try await refused.query("ErrorArchive(\(entry.requestID))/AffectedEntity").first)
         #expect(affected["Note"] == .string("wrong") && affected.state == .error)
-        // A refusal never takes anything away here.
+        // A rejection leaves the local changes in place.
         try await refused.shop.service.loadEntity(refused.order)
         #expect(refused.order["CustomerID"] == .integer(400))
     }
 
     @Test(arguments: Client.offline)
-    func `the archive is an entity set: filter, order, count, selection and key`(_ client: Client) async throws {
+    func `the error archive supports filter, order, count, selection and key`(_ client: Client) async throws {
         let refused = try await Refused(client)
         let second = try refused.shop.new("Orders", ["CustomerID": .integer(401)])
         try await refused.shop.service.createEntity(second)
@@ -68,7 +68,8 @@ struct ErrorArchiveTests {
     }
 
     @Test(arguments: Client.offline)
-    func `a mended entity goes as one request, and the archive is empty`(_ client: Client) async throws {
+    func `a corrected entity is sent as one request, and the archive is empty afterwards`(_ client: Client) async throws
+    {
         let refused = try await Refused(client)
         refused.order["CustomerID"] = .integer(1)
         refused.order["Note"] = .string("right")
@@ -84,7 +85,7 @@ struct ErrorArchiveTests {
     }
 
     @Test(arguments: Client.offline)
-    func `giving one up takes what needs it along and leaves the rest`(_ client: Client) async throws {
+    func `discarding an entry undoes its dependents and leaves the others`(_ client: Client) async throws {
         let refused = try await Refused(client)
         let other = try refused.shop.new("Orders", ["CustomerID": .integer(401)])
         try await refused.shop.service.createEntity(other)
@@ -100,7 +101,7 @@ struct ErrorArchiveTests {
         await #expect(throws: TidelogError.self) { try await refused.shop.service.loadEntity(refused.order) }
     }
 
-    @Test func `a retry sends only what it names, and the app is told of each refusal`() async throws {
+    @Test func `a retry sends only the given operations, and each rejection is reported to the app`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         await shop.store?.close()
         let told = Mutex<[SequenceNumber]>([])
@@ -123,7 +124,7 @@ struct ErrorArchiveTests {
         await #expect(throws: TidelogError.self) { try await store.retry([99_999]) }
     }
 
-    @Test func `the queue shows each request, why it waits, and what waits for it`() async throws {
+    @Test func `the queue contains each request, its hold reason and its dependents`() async throws {
         let refused = try await Refused(Client(dialect: .v4, isOnline: false))
         refused.order["Note"] = .string("later")
         try await refused.shop.service.updateEntity(
@@ -137,7 +138,7 @@ struct ErrorArchiveTests {
         #expect(waiting.map { $0["RequestID"] } == [queue[1]["RequestID"]])
     }
 
-    @Test func `a draft waits for its release`() async throws {
+    @Test func `a draft is not sent before its release`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let store = try #require(shop.store)
         let customer = try await shop.one("Customers", 1)
@@ -152,7 +153,7 @@ struct ErrorArchiveTests {
         #expect(try await store.upload().confirmed == [operation])
     }
 
-    @Test func `operations that cancel each other out are not sent where the app asks for it`() async throws {
+    @Test func `operations that cancel each other out are not sent if the app enables coalescing`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let store = try #require(shop.store)
         let order = try shop.new("Orders", ["Note": .string("x")])
@@ -162,7 +163,7 @@ struct ErrorArchiveTests {
         #expect(report.batches == 0 && report.elided.count == 2 && report.remaining == 0)
     }
 
-    @Test func `an update that changes nothing is sent only where it is asked for`() async throws {
+    @Test func `an update without changes is sent only on request`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let store = try #require(shop.store)
         let customer = try await shop.one("Customers", 1)
@@ -176,7 +177,7 @@ struct ErrorArchiveTests {
     }
 
     @Test(arguments: ["X", "X: {Orders(1)}", "X: {Orders(1)/OrderID", "X: }", "X Y: a", ": a", "X: ä"])
-    func `a header template that cannot be used is refused`(_ template: String) async throws {
+    func `an invalid header template is refused`(_ template: String) async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let customer = try await shop.one("Customers", 1)
         customer["Name"] = .string("x")

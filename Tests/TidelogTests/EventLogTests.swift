@@ -1,14 +1,14 @@
 import Testing
 import Tidelog
 
-/// The last downloads and uploads as an entity set.
+/// The entity set of the last downloads and uploads.
 struct EventLogTests {
     private func events(_ shop: Shop, _ options: String = "") async throws -> [EntityValue] {
         try await shop.service.executeQuery(DataQuery().withURL("EventLog\(options)")).entityList()
     }
 
     @Test(arguments: Client.offline)
-    func `downloads and uploads are events, latest last`(_ client: Client) async throws {
+    func `downloads and uploads are events, ordered by time`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         try await store.download(withSubset: ["Orders", "Customers"])
@@ -20,7 +20,7 @@ struct EventLogTests {
         let latest = try await self.events(shop, "?$filter=Type eq 'Upload'&$orderby=ID desc&$top=1&$select=Time")
         #expect(latest.map { $0["Time"] } == [events[2]["Time"]])
         #expect(latest.first?["ID"] == events[2]["ID"])
-        // They are in the state, and so in what is folded anew.
+        // The events are part of the state, so a fold of the log restores them.
         let again = OfflineODataProvider(parameters: store.parameters)
         await store.close()
         try await again.open()
@@ -29,7 +29,7 @@ struct EventLogTests {
         await again.close()
     }
 
-    @Test func `an event cannot be created, changed or deleted, and leads nowhere`() async throws {
+    @Test func `an event cannot be created, changed or deleted, and has no links`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let event = try #require(try await events(shop).first)
         await #expect(throws: TidelogError.self) { try await shop.service.deleteEntity(event) }

@@ -6,9 +6,9 @@ import Testing
 import Tidelog
 import Transport
 
-/// A service that pages what is expanded, at any depth.
+/// A service that returns expanded collections in pages, at any depth.
 @Suite struct ExpandedPagesTests {
-    /// By what the URL ends in, behind the service's root.
+    /// Responses by the part of the URL after the service root.
     private static let answers = [
         "Customers?$expand=Orders($expand=Customer($expand=Orders))": """
         {"value":[{"CustomerID":1,"Name":"Ada",
@@ -61,14 +61,14 @@ import Transport
         }
     }
 
-    @Test func `online all pages are read`() async throws {
+    @Test func `an online query reads all pages of an expansion`() async throws {
         let service = DataService(
             provider: OnlineODataProvider(serviceRoot: "http://shop.test/v4/", transport: transport))
         try await service.loadMetadata()
         try check(try await service.executeQuery(Self.query).entityList())
     }
 
-    @Test func `a download takes in all pages`() async throws {
+    @Test func `a download reads all pages of an expansion`() async throws {
         let directory = try TemporaryDirectory()
         let provider = OfflineODataProvider(
             serviceRoot: "http://shop.test/v4/",

@@ -4,21 +4,21 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Services that understand less than the plan assumes, or do not roll back what they refuse, and of which nobody has told the
-/// store anything.
+/// Services that lack capabilities that the plan assumes, or do not roll back rejected change sets, without a
+/// configuration of the store.
 @Suite struct ForeignServiceTests {
     private func shop(
-        _ client: Client, _ options: ServiceOptions? = nil, _ change: (inout Abilities) -> Void
+        _ client: Client, _ options: ServiceOptions? = nil, _ change: (inout Capabilities) -> Void
     ) async throws -> Shop {
-        var abilities = Abilities()
-        change(&abilities)
-        return try await Shop(client, abilities: abilities, options: options)
+        var capabilities = Capabilities()
+        change(&capabilities)
+        return try await Shop(client, capabilities: capabilities, options: options)
     }
 
     private func store(_ shop: Shop) throws -> OfflineODataProvider { try #require(shop.store) }
 
-    /// A pair whose link only a body can say in one change set, one order of a new customer, and a link of two new entities
-    /// that are linked in collections.
+    /// Creates a pair that can be linked only in a body within one change set, an order of a new customer, and two new
+    /// entities that are linked by collections.
     private func makePairs(_ shop: Shop) async throws {
         let service = shop.service
         let person = try shop.new("Persons", ["Name": .string("p")])
@@ -44,7 +44,7 @@ import Tidelog
         #expect(shop.serverLinks("Suppliers").hasSuffix("Suppliers(3)\n  Products: Products(4)\n"))
     }
 
-    @Test func `a store of V2 refers to new entities in URLs only, as V2 has it`() async throws {
+    @Test func `a V2 store refers to new entities only in URLs`() async throws {
         let shop = try await shop(Client(dialect: .v2, isOnline: false)) { $0.contentIDReferences = .urlsOnly }
         try await makePairs(shop)
         shop.transport.forgetRequests()
@@ -56,7 +56,7 @@ import Tidelog
         #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsPreferred)
     }
 
-    @Test func `a V4 service that does not know references in bodies is found out in one upload, and remembered`()
+    @Test func `one upload detects a V4 service without references in bodies, and the store remembers it`()
         async throws
     {
         let shop = try await shop(Client(dialect: .v4, isOnline: false)) { $0.contentIDReferences = .urlsOnly }
@@ -65,7 +65,7 @@ import Tidelog
         try await shop.synchronize()
         expectPairs(shop)
         #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsOnly)
-        // Also by whoever opens the store next.
+        // The capability is also used after the store is opened again.
         try await store(shop).close()
         try await store(shop).open()
         #expect(try await store(shop).serviceOptions.contentIDReferences == .urlsOnly)
@@ -82,7 +82,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a service that knows no references at all is found out where it says which one it does not know`(
+    func `a service without references is detected if its error names the reference`(
         _ client: Client
     ) async throws {
         let shop = try await shop(client) { $0.contentIDReferences = .none }
@@ -93,7 +93,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a refusal that is not about the form ends in the service's words, and nothing is learned`(
+    func `a rejection that does not concern references changes no capability`(
         _ client: Client
     ) async throws {
         let shop = try await shop(client) { _ in }
@@ -110,8 +110,7 @@ import Tidelog
 
     // MARK: Change sets that are not rolled back
 
-    /// Two creates that the app wants to take effect together; the key of the visit is given here, that of the supplier by
-    /// the service.
+    /// Creates two entities in one change set. The app assigns the key of the visit, the service that of the supplier.
     private func makeTogether(_ shop: Shop, _ first: String, _ second: String) async throws {
         let changes = ChangeSet()
         let id = GuidValue(high: 9, low: 9)
@@ -128,7 +127,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what a refused change set has left is found by its key and not created twice`(_ client: Client) async throws {
+    func `an entity that a rejected change set has left is found by its key and not created twice`(_ client: Client)
+        async throws
+    {
         let shop = try await shop(client) { $0.rollsBackChangeSets = false }
         try await makeTogether(shop, "Visits", "Suppliers")
         let report = try await store(shop).upload()
@@ -141,7 +142,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what a refused change set may have left waits, and is not created twice`(_ client: Client) async throws {
+    func `a create that a rejected change set may have left waits and is not sent twice`(_ client: Client) async throws
+    {
         let shop = try await shop(client) { $0.rollsBackChangeSets = false }
         try await makeTogether(shop, "Suppliers", "Visits")
         let first = try await store(shop).upload()
@@ -153,14 +155,14 @@ import Tidelog
             #expect(doubtful.reason?.contains("may have kept") == true, "\(doubtful)")
             try await store(shop).settle(operation: doubtful.sequence, as: .tookEffect, at: "Suppliers(3)")
         }
-        // The visit was refused, and waited for the other one of its change set.
+        // The visit was rejected, and waited for the supplier of its change set.
         try await shop.synchronize()
         #expect(count(shop, "Suppliers") == 1)
         #expect(count(shop, "Visits") == 1)
     }
 
     @Test(arguments: Client.offline)
-    func `what a refused change set has not left is sent again`(_ client: Client) async throws {
+    func `the operations of a rejected change set that was rolled back are sent again`(_ client: Client) async throws {
         for sets in [("Suppliers", "Visits"), ("Visits", "Suppliers")] {
             let shop = try await shop(client) { _ in }
             try await makeTogether(shop, sets.0, sets.1)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// V4 with batches in the JSON format, end to end.
+/// Batches of V4 in the JSON format, end to end.
 @Suite struct JSONBatchTests {
     private func shop(_ client: Client) async throws -> Shop {
         try await Shop(client, options: ServiceOptions(batchFormat: .json))
@@ -13,13 +13,13 @@ import Tidelog
     private static let offline = Client.offline.filter { $0.dialect == .v4 }
     private static let all = Client.all.filter { $0.dialect == .v4 }
 
-    /// The bodies of what was sent to `$batch`.
+    /// Returns the bodies of the batch requests.
     private func batches(_ shop: Shop) -> [String] {
         shop.transport.requests.filter { $0.url.hasSuffix("$batch") }.map { String(decoding: $0.body, as: UTF8.self) }
     }
 
     @Test(arguments: offline)
-    func `a parent with two children, an update and a deletion arrive`(_ client: Client) async throws {
+    func `a parent with two children, an update and a delete are carried out`(_ client: Client) async throws {
         let shop = try await shop(client)
         let changes = ChangeSet()
         let customer = try shop.new("Customers", ["Name": .string("parent")])
@@ -44,7 +44,9 @@ import Tidelog
     }
 
     @Test(arguments: offline)
-    func `a refused change set leaves the service as it was, and the rest arrives`(_ client: Client) async throws {
+    func `a rejected change set leaves the service unchanged, and the others are carried out`(_ client: Client)
+        async throws
+    {
         let shop = try await shop(client)
         let order = try await shop.one("Orders", 1)
         shop.transport.change { sandbox in
@@ -72,7 +74,7 @@ import Tidelog
     }
 
     @Test(arguments: all)
-    func `a query between change sets sees the one before it`(_ client: Client) async throws {
+    func `a query between change sets sees the previous ones`(_ client: Client) async throws {
         let shop = try await shop(client)
         let batch = RequestBatch()
         let first = ChangeSet()
@@ -91,7 +93,7 @@ import Tidelog
     }
 
     @Test(arguments: all.filter(\.isOnline))
-    func `online a change set that is refused stops what comes after it, and says why`(_ client: Client) async throws {
+    func `an online change set that is rejected stops the later ones with a reason`(_ client: Client) async throws {
         let shop = try await shop(client)
         let before = shop.serverState()
         let bad = ChangeSet()
@@ -108,7 +110,7 @@ import Tidelog
     }
 
     @Test(arguments: offline)
-    func `the plan shows the batch as it will be sent`(_ client: Client) async throws {
+    func `the plan shows the JSON batch as it will be sent`(_ client: Client) async throws {
         let shop = try await shop(client)
         try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("planned")]))
         let store = try #require(shop.store)

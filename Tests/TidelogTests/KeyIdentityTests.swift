@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Entities stay apart whatever their keys are made of, and links stay in the sets that the metadata binds them to.
+/// Identity of entities with unusual keys, and the entity sets to which the metadata bind links.
 @Suite struct KeyIdentityTests {
-    @Test func `key values inside of complex properties tell entities apart`() async throws {
+    @Test func `key values in complex properties distinguish entities`() async throws {
         let shop = try await KeyShop(["Places"]) {
             $0.post("Places", #"{"Address":{"Street":"High","City":"Rome"},"Note":"one"}"#)
             $0.post("Places", #"{"Address":{"Street":"Low","City":"Rome"},"Note":"two"}"#)
@@ -26,7 +26,7 @@ import Tidelog
         #expect(try await shop.notes("Places") == ["one", "three"])
     }
 
-    @Test func `a new entity with a nested key is found by it, and no second one is taken`() async throws {
+    @Test func `a new entity with a nested key is found by it, and a duplicate is refused`() async throws {
         let shop = try await KeyShop(["Places"])
         try await shop.create("Places", ["Address": KeyShop.address("High", "Rome"), "Note": .string("new")])
         #expect(try await shop.one("Places(City='Rome',Street='High')")["Note"] == .string("new"))
@@ -41,7 +41,7 @@ import Tidelog
         #expect(try await shop.store.hasPendingUpload == false)
     }
 
-    @Test func `a nested key value cannot be changed, and the values beside it can`() async throws {
+    @Test func `a nested key value cannot be changed, and its sibling values can`() async throws {
         let shop = try await KeyShop(["Places"]) {
             $0.post("Places", #"{"Address":{"Street":"High","City":"Rome","Floor":1}}"#)
         }
@@ -57,7 +57,7 @@ import Tidelog
         #expect(report.confirmed.count == 1, "\(report.rejected)")
     }
 
-    @Test func `an alias of a plain key property is its name in key predicates`() async throws {
+    @Test func `the alias of a key property is its name in key predicates`() async throws {
         let shop = try await KeyShop(["Items"]) {
             $0.post("Items", #"{"ID":1,"Note":"one"}"#)
             $0.post("Items", #"{"ID":2,"Note":"two"}"#)
@@ -67,7 +67,7 @@ import Tidelog
         #expect(try await shop.one("Items(2)")["Note"] == .string("two"))
     }
 
-    @Test func `keys that differ in their normal form only are two keys`() async throws {
+    @Test func `keys that differ only in their Unicode normal form are different`() async throws {
         let composed = "K\u{E9}"
         let decomposed = "Ke\u{301}"
         let shop = try await KeyShop(["Texts"]) {
@@ -77,14 +77,16 @@ import Tidelog
         #expect(try await shop.notes("Texts") == ["composed", "decomposed"])
         #expect(try await shop.one("Texts('K%C3%A9')")["Note"] == .string("composed"))
         #expect(try await shop.one("Texts('Ke%CC%81')")["Note"] == .string("decomposed"))
-        // The second download finds both as they are.
+        // The second download finds both entities unchanged.
         let report = try await shop.store.download()
         #expect(report.queries.allSatisfy { $0.tally.changed == 0 && $0.tally.removed == 0 }, "\(report)")
         let found = try await shop.service.executeQuery(DataQuery().withURL("Texts?$filter=ID eq '\(decomposed)'"))
         #expect(found.entityList().map { $0["Note"] } == [.string("decomposed")])
     }
 
-    @Test func `new entities with keys that differ in their normal form only are both taken and sent`() async throws {
+    @Test func `new entities whose keys differ only in their Unicode normal form are both accepted and sent`()
+        async throws
+    {
         let shop = try await KeyShop(["Texts"])
         try await shop.create("Texts", ["ID": .string("\u{E9}"), "Note": .string("composed")])
         try await shop.create("Texts", ["ID": .string("e\u{301}"), "Note": .string("decomposed")])
@@ -94,7 +96,7 @@ import Tidelog
         #expect(try await shop.notes("Texts") == ["composed", "decomposed"])
     }
 
-    @Test func `a value that changes its normal form only has changed`() async throws {
+    @Test func `a value that changes only its Unicode normal form is a change`() async throws {
         let shop = try await KeyShop(["Items"]) { $0.post("Items", "{\"ID\":1,\"Note\":\"\u{E9}\"}") }
         _ = shop.transport.direct("PATCH", "/v4/Items(1)", "{\"Note\":\"e\u{301}\"}")
         try await shop.store.download()
@@ -105,7 +107,7 @@ import Tidelog
         #expect(Array(note.unicodeScalars) == ["e", "\u{301}"])
     }
 
-    @Test func `an alternate key of the type or of the set leads to its entity`() async throws {
+    @Test func `an alternate key of the type or the set identifies its entity`() async throws {
         let shop = try await KeyShop(["People"]) {
             $0.post("People", #"{"ID":1,"SSN":"123","Badge":"A","Note":"one"}"#)
             $0.post("People", #"{"ID":2,"SSN":"456","Badge":"B","Note":"two"}"#)
@@ -118,7 +120,7 @@ import Tidelog
         await #expect(throws: (any Error).self) { _ = try await shop.one("People(Note='one')") }
     }
 
-    @Test func `a key of an enumeration is read with and without the name of its type`() async throws {
+    @Test func `an enumeration key is parsed with and without the name of its type`() async throws {
         let shop = try await KeyShop(["Paints"]) {
             $0.post("Paints", #"{"Color":"Red","Note":"red"}"#)
             $0.post("Paints", #"{"Color":"Blue","Note":"blue"}"#)
@@ -130,7 +132,7 @@ import Tidelog
 
     // MARK: Bindings
 
-    @Test func `a link into another set than the bound one is refused`() async throws {
+    @Test func `a link to a set other than the bound one is refused`() async throws {
         let shop = try await KeyShop(["People", "Cars", "Trucks"]) {
             $0.post("People", #"{"ID":1}"#)
             $0.post("Cars", #"{"ID":1}"#)
@@ -149,7 +151,7 @@ import Tidelog
         #expect(try await shop.store.upload().confirmed.count == 1)
     }
 
-    @Test func `a binding of a derived type holds for entities of that type`() async throws {
+    @Test func `a navigation property binding of a derived type applies to entities of that type`() async throws {
         let shop = try await KeyShop(["People", "Cars", "Trucks"]) {
             $0.post("Cars", #"{"ID":1}"#)
             $0.post("Trucks", #"{"ID":1}"#)
@@ -169,7 +171,7 @@ import Tidelog
     }
 }
 
-/// A service whose keys are unusual, and a store of it.
+/// A service with unusual keys, and its store.
 private final class KeyShop {
     let store: OfflineODataProvider
     let service: DataService

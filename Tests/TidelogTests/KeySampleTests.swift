@@ -1,10 +1,10 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples on keys, readLinks and editLinks.
+/// API samples of keys, readLinks and editLinks.
 @Suite struct KeySampleTests {
     @Test(arguments: Client.all)
-    func `sample create without key: any number of times`(_ client: Client) async throws {
+    func `the sample creates any number of entities without a key`(_ client: Client) async throws {
         let shop = try await Shop(client)
         for _ in 1...3 {
             let event = EntityValue(try shop.set("Products").entityType, withDefaults: false)
@@ -18,7 +18,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `sample create with defaults: the second key 0 is a duplicate, unless it is unset`(
+    func `the sample with defaults creates a duplicate of key 0 unless the key is unset`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -39,7 +39,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample copy: the copied key is a duplicate`(_ client: Client) async throws {
+    func `the sample of copy creates a duplicate because it copies the key`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let visit = try await shop.first("Visits")
         if client.isOnline {
@@ -52,7 +52,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample readLink: reads back the new entity, before and after the key is known`(
+    func `the sample of readLink loads the new entity before and after its key is known`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -84,7 +84,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample editLink: deletes an entity that is known by its editLink only`(_ client: Client) async throws {
+    func `the sample of editLink deletes an entity that is known only by its editLink`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let track = try shop.new("Customers", ["Name": .string("Short-lived")])
         try await shop.service.createEntity(track)
@@ -98,7 +98,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `an entity that was created and deleted here leaves nothing behind`(_ client: Client) async throws {
+    func `an entity that was created and deleted locally leaves nothing`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let before = shop.serverState()
         let customer = try shop.new("Customers", ["Name": .string("Never mind")])
@@ -109,7 +109,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `a client's own guid key is kept`(_ client: Client) async throws {
+    func `a GUID key of the client is kept`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let visitID = try shop.property("Visits/VisitID")
         let guid = GuidValue.random()
@@ -122,7 +122,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `an update sends what changed and carries the ETag`(_ client: Client) async throws {
+    func `an update sends only the changes and the ETag`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let order = try await shop.one("Orders", 2)
         let note = try shop.property("Orders/Note")
@@ -137,7 +137,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a link changes the ETag, and a later upload still succeeds without a download`(
+    func `a link changes the ETag, and a later upload succeeds without a download`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -152,7 +152,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `every key that the service gave is in the key map`(_ client: Client) async throws {
+    func `the key map contains every key that the service assigned`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         let customer = try shop.new("Customers", ["Name": .string("New")])

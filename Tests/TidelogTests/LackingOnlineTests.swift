@@ -4,18 +4,19 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Without a store nothing can wait: what has a form goes in it, what has none is refused before it is sent.
+/// Online changes at services that lack a capability: sent in an equivalent request, or refused before anything is
+/// sent.
 @Suite struct LackingOnlineTests {
     private func shop(
-        _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void
+        _ client: Client, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void
     ) async throws -> Shop {
-        var abilities = Abilities()
-        change(&abilities)
-        return try await Shop(client, abilities: abilities, options: options)
+        var capabilities = Capabilities()
+        change(&capabilities)
+        return try await Shop(client, capabilities: capabilities, options: options)
     }
 
     @Test(arguments: Client.online)
-    func `no PATCH: what the service holds is read and replaced`(_ client: Client) async throws {
+    func `no PATCH: an online update reads the entity and replaces it`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
         let order = try await shop.one("Orders", 1)
         order["Note"] = .string("put")
@@ -27,7 +28,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
-    func `no PATCH: the replacement carries the ETag of what was read`(_ client: Client) async throws {
+    func `no PATCH: the replacement contains the ETag of the entity that was read`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
         let order = EntityValue(try shop.set("Orders").entityType)
         order.readLink = try await shop.one("Orders", 1).readLink
@@ -39,7 +40,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
-    func `no PATCH: two updates of one entity in a change set keep both changes`(_ client: Client) async throws {
+    func `no PATCH: two updates of the same entity in a change set are both kept`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
         let changes = ChangeSet()
         for (property, value) in [("Note", Value.string("both")), ("Quantity", .integer(77))] {
@@ -55,7 +56,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
-    func `no bind: dependent properties say it, and what they cannot say is refused`(_ client: Client) async throws {
+    func `no bind: links are sent as dependent properties, and other links are refused`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBind: false)) { $0.bind = false }
         let order = try shop.new("Orders", ["Note": .string("n")])
         order.bindEntity(try await shop.one("Customers", 2), to: try shop.property("Orders/Customer"))
@@ -69,7 +70,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
-    func `no batch: single calls go, a deep insert goes, a change set is refused`(_ client: Client) async throws {
+    func `no batch: single calls and deep inserts are sent, and a change set is refused`(_ client: Client) async throws
+    {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false, deepInsertToMany: .inOrder)) {
             $0.batch = false
         }
@@ -89,7 +91,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
-    func `references: what only a body could say is refused`(_ client: Client) async throws {
+    func `no references in bodies: a change that requires one is refused`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(contentIDReferences: .urlsOnly)) {
             $0.contentIDReferences = .urlsOnly
         }

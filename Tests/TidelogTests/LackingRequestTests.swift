@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// The exact requests to services that lack something.
+/// Exact requests to services that lack a capability.
 @Suite struct LackingRequestTests {
     private func shop(
-        _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void = { _ in }
+        _ client: Client, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void = { _ in }
     ) async throws -> Shop {
-        var abilities = Abilities()
-        change(&abilities)
-        return try await Shop(client, abilities: abilities, options: options)
+        var capabilities = Capabilities()
+        change(&capabilities)
+        return try await Shop(client, capabilities: capabilities, options: options)
     }
 
-    /// The modifications since the last call, each as `POST Orders {…}`; those of a batch one by one, change sets between
-    /// dashes.
+    /// Returns the modifications since the last call, each in the form `POST Orders {…}`. Requests of a batch are
+    /// listed separately, change sets between dashes.
     private func modifications(_ shop: Shop) throws -> [String] {
         defer { shop.transport.forgetRequests() }
         return try shop.transport.requests.filter { $0.method != "GET" }.flatMap { request in
@@ -44,7 +44,8 @@ import Tidelog
     // MARK: Without a batch
 
     @Test(arguments: Client.offline)
-    func `no batch: a parent goes first, its child in the next round under the real key`(_ client: Client) async throws
+    func `no batch: a parent is sent first, and its child in the next round with the real key`(_ client: Client)
+        async throws
     {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false)) { $0.batch = false }
         let customer = try shop.new("Customers", ["Name": .string("n")])
@@ -60,7 +61,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no batch: a pair is one deep insert`(_ client: Client) async throws {
+    func `no batch: a 1–1 pair is one deep insert`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false)) { $0.batch = false }
         let owner = try shop.new("Owners", ["Name": .string("o")])
         let car = try shop.new("Cars", ["Model": .string("c")])
@@ -76,8 +77,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no batch: what must go together and is no one request is held, with the reason`(_ client: Client) async throws
-    {
+    func `no batch: operations that must take effect together but need several requests are held back with the reason`(
+        _ client: Client
+    ) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false)) { $0.batch = false }
         let changes = ChangeSet()
         changes.deleteEntity(try await shop.one("Cars", 1))
@@ -94,7 +96,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no batch: a refused request is known by its words, and the others go on`(_ client: Client) async throws {
+    func `no batch: a rejected request has its own error, and the others are sent`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false)) { $0.batch = false }
         try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("a")]))
         try await shop.service.createEntity(try shop.new("Suppliers", ["Name": .string("b")]))
@@ -107,7 +109,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no batch: after a cut only the one request is in doubt, and nothing is sent twice`(_ client: Client)
+    func `no batch: after a cut connection only one request is in doubt, and nothing is sent twice`(_ client: Client)
         async throws
     {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false)) { $0.batch = false }
@@ -123,7 +125,7 @@ import Tidelog
         #expect(shop.serverLinks("Suppliers").split(separator: "\n").filter { $0.hasPrefix("Suppliers") }.count == 5)
     }
 
-    @Test func `no batch: a service that wants other credentials leaves everything pending`() async throws {
+    @Test func `no batch: a service that requires other credentials leaves everything pending`() async throws {
         let shop = try await shop(Client.offline[1], ServiceOptions(supportsBatch: false)) { $0.batch = false }
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Suppliers", ["Name": .string("a")]))
@@ -134,7 +136,7 @@ import Tidelog
     }
 
     @Test(arguments: [429, 503])
-    func `no batch: a busy service puts off the request that it says so to, and is left alone with the others`(
+    func `no batch: a busy service postpones the rejected request and the rest of the upload`(
         _ status: Int
     ) async throws {
         let shop = try await shop(Client.offline[1], ServiceOptions(supportsBatch: false)) { $0.batch = false }
@@ -152,7 +154,7 @@ import Tidelog
         try await shop.synchronize()
     }
 
-    @Test func `a service that was said to have a batch and has none leaves everything pending`() async throws {
+    @Test func `a configured but missing $batch leaves everything pending`() async throws {
         let shop = try await shop(Client.offline[1], ServiceOptions()) { $0.batch = false }
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Suppliers", ["Name": .string("a")]))
@@ -163,7 +165,9 @@ import Tidelog
     // MARK: Without bind
 
     @Test(arguments: Client.offline)
-    func `no bind: dependent properties, the address, or a link request say it`(_ client: Client) async throws {
+    func `no bind: links are sent as dependent properties, in the URL or as link requests`(_ client: Client)
+        async throws
+    {
         let shop = try await shop(client, ServiceOptions(supportsBind: false)) { $0.bind = false }
         let service = shop.service
         let order = try shop.new("Orders", ["Note": .string("dependent")])
@@ -204,7 +208,7 @@ import Tidelog
     // MARK: Without PATCH
 
     @Test(arguments: Client.offline)
-    func `no PATCH: each PUT has what was before it, and not what came after`(_ client: Client) async throws {
+    func `no PATCH: each PUT contains the earlier changes and none of the later ones`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsPatch: false)) { $0.patch = false }
         let supplier = try await shop.one("Suppliers", 1)
         supplier["Name"] = .string("one")
@@ -231,7 +235,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no PATCH: a refused change is not in the next PUT`(_ client: Client) async throws {
+    func `no PATCH: a rejected change is not part of the next PUT`(_ client: Client) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBatch: false, supportsPatch: false)) {
             $0.batch = false
             $0.patch = false
@@ -250,11 +254,13 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no PATCH: what a query left out is read before a PUT could reset it`(_ client: Client) async throws {
-        var abilities = Abilities()
-        abilities.patch = false
+    func `no PATCH: properties that a query omitted are read before a PUT could reset them`(_ client: Client)
+        async throws
+    {
+        var capabilities = Capabilities()
+        capabilities.patch = false
         let shop = try await Shop(
-            client, queries: [.init(name: "Orders", query: "/Orders?$select=OrderID,Note")], abilities: abilities,
+            client, queries: [.init(name: "Orders", query: "/Orders?$select=OrderID,Note")], capabilities: capabilities,
             options: ServiceOptions(supportsPatch: false))
         let order = try await shop.one("Orders", 1)
         order["Note"] = .string("short")
@@ -273,7 +279,8 @@ import Tidelog
     // MARK: Content-ID references
 
     @Test(arguments: Client.offline)
-    func `references in URLs: an order is created where its new customer is`(_ client: Client) async throws {
+    func `references in URLs: an order is created in the collection of its new customer`(_ client: Client) async throws
+    {
         let shop = try await shop(client, ServiceOptions(contentIDReferences: .urlsOnly)) {
             $0.contentIDReferences = .urlsOnly
         }
@@ -296,7 +303,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline, [ServiceOptions.ContentIDReferences.urlsOnly, .none])
-    func `references in URLs or nowhere: a pair is a deep insert, and two pairs that are tangled are held`(
+    func `references in URLs or none: a pair is a deep insert, and two interdependent pairs are held back`(
         _ client: Client, _ references: ServiceOptions.ContentIDReferences
     ) async throws {
         let shop = try await shop(client, ServiceOptions(contentIDReferences: references)) {
@@ -313,7 +320,8 @@ import Tidelog
         shop.transport.forgetRequests()
         try await store(shop).upload()
         #expect(try modifications(shop) == ["--", #"POST Owners {"Name":"o","Car":{"Model":"c"}}"#])
-        // A new owner for an old car, and a new car for the old owner: each says its half.
+        // A new owner for an existing car, and a new car for its previous owner: each request contains one of the
+        // links.
         let swap = ChangeSet()
         let second = try shop.new("Owners", ["Name": .string("second")])
         swap.createEntity(second)
@@ -330,7 +338,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `no references: a family made at once is held, or is one deep insert to many`(_ client: Client) async throws {
+    func `no references: a parent with its children is held back, or is one deep insert of a collection`(
+        _ client: Client
+    ) async throws {
         for deep in [ServiceOptions.DeepInsertToMany.split, .inOrder] {
             let shop = try await shop(
                 client, ServiceOptions(contentIDReferences: .none, deepInsertToMany: deep)
@@ -364,7 +374,7 @@ import Tidelog
     // MARK: Tunnel
 
     @Test(arguments: Client.offline, [true, false])
-    func `a tunnel: only GET and POST go through, in a batch and without one`(
+    func `tunneled methods: only GET and POST are sent, with and without batches`(
         _ client: Client, _ hasBatch: Bool
     ) async throws {
         let shop = try await shop(client, ServiceOptions(supportsBatch: hasBatch, tunnelsMethods: true)) {
@@ -385,10 +395,10 @@ import Tidelog
         try await shop.synchronize()
     }
 
-    // MARK: Deleted on both sides
+    // MARK: Entities deleted on both sides
 
     @Test(arguments: Client.offline)
-    func `deleted on both sides, downloaded before the upload: it stays deleted and the deletion is done`(
+    func `an entity that was deleted on both sides stays deleted, and its delete is confirmed`(
         _ client: Client
     ) async throws {
         for isDone in [true, false] {

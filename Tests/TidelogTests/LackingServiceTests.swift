@@ -4,39 +4,40 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Services that lack something: the same changes go in other requests, and the state after push and pull is the same.
+/// Services that lack a capability: the same changes are sent in other requests, and lead to the same state after an
+/// upload and a download.
 @Suite struct LackingServiceTests {
-    /// A service that lacks something, and what a store is told of it.
-    struct Lack: Sendable, CustomTestStringConvertible {
+    /// Missing capabilities of a service, and the options of the store for it.
+    struct MissingCapability: Sendable, CustomTestStringConvertible {
         let client: Client
         let name: String
-        let abilities: Abilities
+        let capabilities: Capabilities
         let options: ServiceOptions
 
         var testDescription: String { "\(client.dialect.rawValue.uppercased()) \(name)" }
 
-        init(_ client: Client, _ name: String, _ options: ServiceOptions, _ change: (inout Abilities) -> Void) {
+        init(_ client: Client, _ name: String, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void) {
             self.client = client
             self.name = name
             self.options = options
-            var abilities = Abilities()
-            change(&abilities)
-            self.abilities = abilities
+            var capabilities = Capabilities()
+            change(&capabilities)
+            self.capabilities = capabilities
         }
 
         static let all = Client.offline.flatMap { client in
             [
-                Lack(client, "no batch", ServiceOptions(supportsBatch: false)) { $0.batch = false },
-                Lack(client, "no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
-                Lack(client, "no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
-                Lack(client, "references in URLs", ServiceOptions(contentIDReferences: .urlsOnly)) {
+                MissingCapability(client, "no batch", ServiceOptions(supportsBatch: false)) { $0.batch = false },
+                MissingCapability(client, "no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
+                MissingCapability(client, "no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
+                MissingCapability(client, "references in URLs", ServiceOptions(contentIDReferences: .urlsOnly)) {
                     $0.contentIDReferences = .urlsOnly
                 },
-                Lack(client, "no references", ServiceOptions(contentIDReferences: .none)) {
+                MissingCapability(client, "no references", ServiceOptions(contentIDReferences: .none)) {
                     $0.contentIDReferences = .none
                 },
-                Lack(client, "a tunnel", ServiceOptions(tunnelsMethods: true)) { $0.methods = false },
-                Lack(
+                MissingCapability(client, "a tunnel", ServiceOptions(tunnelsMethods: true)) { $0.methods = false },
+                MissingCapability(
                     client, "nothing but single POST and PUT",
                     ServiceOptions(
                         supportsBatch: false, supportsBind: false, supportsPatch: false, contentIDReferences: .none)
@@ -45,7 +46,7 @@ import Tidelog
                     $0.bind = false
                     $0.patch = false
                 },
-                Lack(
+                MissingCapability(
                     client, "no bind and no references",
                     ServiceOptions(supportsBind: false, contentIDReferences: .none)
                 ) {
@@ -56,14 +57,16 @@ import Tidelog
         }
     }
 
-    private func shop(_ lack: Lack) async throws -> Shop {
-        try await Shop(lack.client, abilities: lack.abilities, options: lack.options)
+    private func shop(_ lack: MissingCapability) async throws -> Shop {
+        try await Shop(lack.client, capabilities: lack.capabilities, options: lack.options)
     }
 
-    // MARK: Everything that is possible, arrives
+    // MARK: All changes reach the service
 
-    @Test(arguments: Lack.all)
-    func `a new customer with orders bound to it, edited and moved, arrives whole`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `a new customer with bound orders that are edited and moved reaches the service`(_ lack: MissingCapability)
+        async throws
+    {
         let shop = try await shop(lack)
         let customer = try shop.new("Customers", ["Name": .string("new")])
         try await shop.service.createEntity(customer)
@@ -85,8 +88,8 @@ import Tidelog
         #expect(shop.transport.sandbox.stateText(of: ["Customers"]).contains("renamed"))
     }
 
-    @Test(arguments: Lack.all)
-    func `links of all kinds arrive`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `links of all kinds reach the service`(_ lack: MissingCapability) async throws {
         let shop = try await shop(lack)
         let service = shop.service
         let supplier = try shop.new("Suppliers", ["Name": .string("new")])
@@ -116,8 +119,10 @@ import Tidelog
         #expect(shop.serverLinks("Persons").hasSuffix("Persons(3)\n  IDCard: IDCards(2)\n"))
     }
 
-    @Test(arguments: Lack.all)
-    func `a one-to-one pair made in a change set arrives, as one deep insert where it must`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `a 1–1 pair of a change set reaches the service, if necessary as one deep insert`(_ lack: MissingCapability)
+        async throws
+    {
         let shop = try await shop(lack)
         let owner = try shop.new("Owners", ["Name": .string("pair")])
         let car = try shop.new("Cars", ["Model": .string("pair")])
@@ -132,8 +137,12 @@ import Tidelog
         #expect(try await shop.areLinked(car, "Owner", owner, "Car"))
     }
 
-    @Test(arguments: Lack.all)
-    func `what is edited several times before an upload arrives as it was at last`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `an entity that is edited several times before an upload reaches the service in its last version`(
+        _ lack: MissingCapability
+    )
+        async throws
+    {
         let shop = try await shop(lack)
         let order = try await shop.one("Orders", 1)
         for (property, value) in [

@@ -1,10 +1,10 @@
 import Testing
 import Tidelog
 
-/// The seeds' samples of links between entities that exist, their typing errors corrected.
+/// API samples of links between existing entities, with typing errors corrected.
 @Suite struct LinkSampleTests {
     @Test(arguments: Client.all)
-    func `sample createLink: two existing entities`(_ client: Client) async throws {
+    func `the sample of createLink links two existing entities`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let service = shop.service
         let customer = try await shop.first("Customers", matching: DataQuery().skip(1).top(1))
@@ -26,7 +26,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample createLink: from the single-valued end`(_ client: Client) async throws {
+    func `the sample of createLink links from the single-valued end`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try await shop.one("Customers", 3)
         let order = try await shop.one("Orders", 4)
@@ -37,7 +37,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample updateLink: a single-valued end, whatever the other end is`(_ client: Client) async throws {
+    func `the sample of updateLink replaces a single-valued link of each kind of relationship`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let customer = try await shop.first("Customers")
         let order = try await shop.one("Orders", 3)
@@ -57,7 +59,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample bindEntity: an existing customer takes an existing order`(_ client: Client) async throws {
+    func `the sample of bindEntity binds an existing customer to an existing order`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let orders = try shop.property("Customers/Orders")
         let customer = try await shop.first("Customers", matching: DataQuery().top(1).expand(orders))
@@ -70,7 +72,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample bindEntity: an existing order takes an existing customer`(_ client: Client) async throws {
+    func `the sample of bindEntity binds an existing order to an existing customer`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try await shop.first("Customers", matching: DataQuery().skip(1).top(1))
         let order = try await shop.first("Orders", matching: DataQuery().top(1))
@@ -82,7 +84,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample setIntValue: an update of the referential constraint links at once`(_ client: Client) async throws {
+    func `the sample of setIntValue links by a referential constraint at once`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let service = shop.service
         let ordersSet = try service.entitySet(withName: "Orders")
@@ -99,7 +101,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample setDataValue nil: a cleared referential constraint unlinks at once`(_ client: Client) async throws {
+    func `the sample of setDataValue with nil unlinks by a referential constraint at once`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let customerID = try shop.property("Orders/CustomerID")
         let customer = try await shop.first("Customers")
@@ -113,7 +117,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample setEntityValue and updateEntity: the order changes its customer`(_ client: Client) async throws {
+    func `the sample of setEntityValue and updateEntity changes the customer of an order`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let customer = try await shop.first("Customers", matching: DataQuery().top(1))
         let order = try await shop.one("Orders", 3)
@@ -126,7 +131,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample deleteLink: from the many end`(_ client: Client) async throws {
+    func `the sample of deleteLink deletes a link from the many end`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try await shop.first("Customers")
         let order = try await shop.first("Orders", matching: DataQuery().top(1))
@@ -139,7 +144,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample deleteLink: from the single-valued end without a target`(_ client: Client) async throws {
+    func `the sample of deleteLink deletes a link from the single-valued end without a target`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let customer = try await shop.first("Customers")
         let order = try await shop.first("Orders")
@@ -150,7 +157,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample deleteEntity: the relationship is gone with the entity`(_ client: Client) async throws {
+    func `the sample of deleteEntity deletes the links of the entity`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try await shop.first("Customers", matching: DataQuery().skip(1).top(1))
         let order = try await shop.one("Orders", 3)
@@ -163,7 +170,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `many to many: links are made and removed from both ends`(_ client: Client) async throws {
+    func `links of a many-to-many relationship are created and deleted from both ends`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let globex = try await shop.one("Suppliers", 2)
         let acme = try await shop.one("Suppliers", 1)

@@ -3,7 +3,7 @@ import Tidelog
 
 @Suite(.timeLimit(.minutes(10)))
 struct LiveEntitiesTests {
-    @Test func `the results of a query come as entities, with what changed`() async throws {
+    @Test func `a live query returns entities with the difference to the previous result`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let name = try shop.property("Customers/Name")
         var results = try shop.service.observe(DataQuery().from(try shop.set("Customers")).orderBy(name))
@@ -18,7 +18,7 @@ struct LiveEntitiesTests {
         #expect(second.causes == [.localEdit])
     }
 
-    @Test func `a service does not tell of changes, and says so`() async throws {
+    @Test func `live queries of an online provider are refused with an explanation`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: true))
         let error = #expect(throws: TidelogError.self) {
             _ = try shop.service.observe(DataQuery().from(try shop.set("Customers")))

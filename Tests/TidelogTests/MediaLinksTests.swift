@@ -8,9 +8,9 @@ import Testing
 import Tidelog
 import Transport
 
-/// Streams whose addresses and ETags the service tells with their entities.
+/// Media streams whose URLs and ETags the service returns with the entities.
 struct MediaLinksTests {
-    /// A service with one photo, which has a thumbnail besides, and which does not keep its streams where the standard has them.
+    /// A service with one photo and its thumbnail, which stores its streams at other URLs than those of the standard.
     private final class Gallery: HTTPTransport {
         struct Stream {
             var bytes: [UInt8]
@@ -22,7 +22,7 @@ struct MediaLinksTests {
             var photo = Stream(bytes: [1, 2, 3])
             var thumbnail: Stream? = Stream(bytes: [4])
             var created: [[UInt8]] = []
-            /// Whether the photo's representation has an ETag for its stream.
+            /// Whether the photo's representation contains an ETag of its stream.
             var tellsETag = true
             var requests: [String] = []
         }
@@ -109,7 +109,7 @@ struct MediaLinksTests {
 
         private static func JSONText(_ text: String) -> String { "\"" + text.replacing("\"", with: "\\\"") + "\"" }
 
-        /// The requests since the last call.
+        /// Returns the requests since the last call.
         func takeRequests() -> [String] {
             state.withLock { state in
                 defer { state.requests = [] }
@@ -146,7 +146,7 @@ struct MediaLinksTests {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path)))
     }
 
-    @Test func `streams are read and written where the service says`() async throws {
+    @Test func `streams are read and written at the URLs that the service returns`() async throws {
         let photo = try await one("Photos")
         let thumbnail = try service.property(photo, "Thumbnail")
         #expect(try bytes(try await service.localMedia(entity: photo)) == [1, 2, 3])
@@ -162,13 +162,13 @@ struct MediaLinksTests {
         #expect(gallery.takeRequests() == ["PUT gallery.test/edit/1", "PUT gallery.test/v4/edit/1/thumbnail"])
         #expect(gallery.state.withLock { $0.photo.bytes } == [5, 6])
         #expect(gallery.state.withLock { $0.thumbnail?.bytes } == [7])
-        // The answers to our own requests say nothing of addresses.
+        // The responses to these uploads contain no URLs.
         try await service.uploadMedia(entity: photo, content: MediaContent([8], mediaType: "image/png"))
         #expect(try await store.upload().confirmed.count == 1)
         #expect(gallery.takeRequests() == ["PUT gallery.test/edit/1"])
     }
 
-    @Test func `the content of a stream property is deleted`() async throws {
+    @Test func `the content of a stream property can be deleted`() async throws {
         let photo = try await one("Photos")
         let thumbnail = try service.property(photo, "Thumbnail")
         try await service.downloadStream(entity: photo, property: thumbnail)
@@ -196,7 +196,7 @@ struct MediaLinksTests {
         #expect(photo["ID"] == .integer(2))
     }
 
-    @Test func `only a stream whose ETag the service says has changed is read again`() async throws {
+    @Test func `only streams whose ETag in the service's response has changed are read again`() async throws {
         _ = gallery.takeRequests()
         try await store.download()
         #expect(gallery.takeRequests() == ["GET gallery.test/v4/Albums", "GET gallery.test/v4/Photos"])
@@ -205,7 +205,7 @@ struct MediaLinksTests {
         #expect(gallery.takeRequests().last == "GET gallery.test/v4/media/1")
         let photo = try await one("Photos")
         #expect(try bytes(try await service.localMedia(entity: photo)) == [1, 2, 4])
-        // A service that does not say it any more is asked again.
+        // If the service no longer returns the ETag, the stream is requested again.
         gallery.state.withLock { $0.tellsETag = false }
         try await store.download()
         #expect(gallery.takeRequests().last == "GET gallery.test/v4/media/1")
@@ -213,7 +213,7 @@ struct MediaLinksTests {
         #expect(gallery.takeRequests().last == "GET gallery.test/v4/media/1")
     }
 
-    @Test func `what is told of streams is in the log, and the same when the views are made again`() async throws {
+    @Test func `the URLs and ETags of streams are in the log, and are restored with the views`() async throws {
         let photo = try await one("Photos")
         await store.close()
         try FileManager.default.removeItem(atPath: directory.path + "/views.sqlite")

@@ -3,15 +3,14 @@ import Foundation
 import Testing
 import Tidelog
 
-/// Media as an app sees them, with its entity objects in hand.
+/// Media streams through the public API, with entity objects.
 struct MediaTests {
     private func bytes(_ stream: LocalStream?) throws -> [UInt8] {
         [UInt8](try Data(contentsOf: URL(fileURLWithPath: try #require(stream).path)))
     }
 
     @Test(arguments: Client.offline)
-    func `a media entity is created with content and properties, read back, and replaced`(_ client: Client) async throws
-    {
+    func `a media entity is created with content and properties, read and replaced`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         let photo = try shop.new("Photos", ["Caption": .string("Berlin")])
@@ -37,7 +36,7 @@ struct MediaTests {
         #expect(downloaded?.mediaType == "image/gif")
     }
 
-    @Test func `content comes from a file, and a file that is not there is refused`() async throws {
+    @Test func `the content may be a file, and a missing file is refused`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).bin")
         let content = (0..<1_000_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
@@ -52,7 +51,7 @@ struct MediaTests {
         }
     }
 
-    @Test func `what has no stream is refused, and nothing is logged`() async throws {
+    @Test func `a stream of an entity without streams is refused, and nothing is logged`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let content = MediaContent([1], mediaType: "image/png")
         let customer = try await shop.one("Customers", 1)
@@ -67,7 +66,7 @@ struct MediaTests {
         #expect(try await #require(shop.store).hasPendingUpload == false)
     }
 
-    @Test func `online there is no store to keep media in`() async throws {
+    @Test func `an online provider has no local streams`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: true))
         let photo = try shop.new("Photos")
         let error = await #expect(throws: TidelogError.self) {

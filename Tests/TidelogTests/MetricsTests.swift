@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What is counted is what the documentation says.
+/// The metrics have the names and values that the documentation states.
 struct MetricsTests {
     private func shop() async throws -> (Shop, OfflineODataProvider) {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
@@ -15,7 +15,7 @@ struct MetricsTests {
         try await shop.service.createEntity(try shop.new(set, values))
     }
 
-    @Test func `an upload counts its batch, its bytes, and each operation as it is made and as it ends`() async throws {
+    @Test func `an upload counts its batch, its bytes, and the start and end of each operation`() async throws {
         let counts = try await CountedMetrics.counting {
             let (shop, store) = try await shop()
             try await create(shop, "Customers", ["Name": .string("New")])
@@ -33,7 +33,7 @@ struct MetricsTests {
         #expect(counts["tidelog_runs end=done"] == 2)
     }
 
-    @Test func `a download counts the entities that it brings, and its requests by their status`() async throws {
+    @Test func `a download counts its entities, and its requests by status`() async throws {
         var entities = 0
         let counts = try await CountedMetrics.counting {
             let (shop, store) = try await shop()
@@ -47,7 +47,7 @@ struct MetricsTests {
         #expect(counts["tidelog_runs end=done"] == 2)
     }
 
-    @Test func `a connection that breaks, a wait, and what is taken back or cancels itself out are counted`()
+    @Test func `interruptions, waits, undone operations and elided operations are counted`()
         async throws
     {
         let counts = try await CountedMetrics.counting {
@@ -79,7 +79,7 @@ struct MetricsTests {
         #expect(labels == Set(try documented()))
     }
 
-    /// The labels in the table of the documentation.
+    /// Returns the labels in the table of the documentation.
     private func documented() throws -> [String] {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -1,10 +1,10 @@
 import Testing
 import Tidelog
 
-/// The seeds' special cases: pairs of which neither end can be alone.
+/// API samples of 1–1 relationships whose ends cannot exist alone.
 @Suite struct OneToOneTests {
     @Test(arguments: Client.all)
-    func `sample 1-1: created by deep insert`(_ client: Client) async throws {
+    func `the 1–1 sample creates a pair by a deep insert`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let car = try shop.new("Cars", ["Model": .string("Deep")])
         let owner = try shop.new("Owners", ["Name": .string("Deep owner")])
@@ -16,7 +16,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample 1-1: created in a change set`(_ client: Client) async throws {
+    func `the 1–1 sample creates a pair in a change set`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let car = try shop.new("Cars", ["Model": .string("Batch")])
         let owner = try shop.new("Owners", ["Name": .string("Batch owner")])
@@ -31,7 +31,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample 1-1: two cars exchange their owners in one batch`(_ client: Client) async throws {
+    func `the 1–1 sample exchanges the owners of two cars in one batch`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let cars = try await shop.fetch("Cars", matching: DataQuery().top(2))
         let owners = try await shop.fetch("Owners", matching: DataQuery().top(2))
@@ -49,7 +49,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `1-1: both ends are deleted together`(_ client: Client) async throws {
+    func `both ends of a 1–1 relationship are deleted together`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let car = try await shop.one("Cars", 1)
         let owner = try await shop.one("Owners", 1)
@@ -63,7 +63,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `1-1: half a swap, half a creation and half a deletion are refused`(_ client: Client) async throws {
+    func `half a swap, half a create and half a delete of a 1–1 relationship are refused`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let cars = try await shop.fetch("Cars")
         let owners = try await shop.fetch("Owners")
@@ -79,7 +80,7 @@ import Tidelog
         try await shop.expectRefusal(mandatory) {
             try await shop.service.deleteLink(from: cars[0], property: owner, to: owners[0])
         }
-        // The seeds' own sample of a 1-1 deletion removes links only, which their text forbids.
+        // The original sample of a 1–1 deletion deletes only links, which its own text forbids.
         try await shop.expectRefusal(mandatory) {
             let changes = ChangeSet()
             for (car, its) in zip(cars, owners) { changes.deleteLink(from: car, property: owner, to: its) }
@@ -88,7 +89,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `1 to 0-1: a mayor is created for a city and moves to another`(_ client: Client) async throws {
+    func `a mayor is created for a city and moves to another one`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let ghostTown = try await shop.one("Cities", 3)
         let mayor = try shop.new("Mayors", ["Name": .string("New")])
@@ -100,7 +101,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `1 to many: a child changes its father`(_ client: Client) async throws {
+    func `a child changes its father`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let child = try await shop.one("Children", 1)
         let father = try await shop.one("Fathers", 3)
@@ -111,7 +112,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `0-1 to 0-1: a person takes another card, and the old one is free`(_ client: Client) async throws {
+    func `a person takes another card, and the previous card becomes free`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let irene = try await shop.one("Persons", 1)
         let cards = try await shop.fetch("IDCards")

@@ -1,11 +1,11 @@
 import Testing
 import Tidelog
 
-/// A store as it was, through the API.
+/// A store as of an earlier time, through the public API.
 struct PastTests {
     private static let offline = Client(dialect: .v4, isOnline: false)
 
-    @Test func `a past store is read like a store, and says what the store said`() async throws {
+    @Test func `a historical store is queried like a store and returns the content of that time`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         let digest = try await store.stateDigest()
@@ -23,7 +23,7 @@ struct PastTests {
         #expect(try await service.executeQuery(customers).entityList().count == 3)
     }
 
-    @Test func `a past store is not changed`() async throws {
+    @Test func `changes of a historical store are refused`() async throws {
         let shop = try await Shop(Self.offline)
         let store = try #require(shop.store)
         let service = DataService(provider: try await store.state(at: .sequence(.max)))

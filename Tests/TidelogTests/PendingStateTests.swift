@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What counts as local, pending or in error: an entity that an operation changes, not one that it only names.
+/// Which entities are local, pending or in error: those that an operation changes, not those that it only refers to.
 struct PendingStateTests {
     private static func keys(_ shop: Shop, _ url: String) async throws -> [Int64] {
         try await shop.service.executeQuery(DataQuery().withURL(url)).entityList()
@@ -14,7 +14,8 @@ struct PendingStateTests {
     private static let functions = ["sap.islocal()", "sap.haspendingchanges()"]
 
     @Test(arguments: Client.offline)
-    func `a new entity below a parent leaves the parent clean`(_ client: Client) async throws {
+    func `a new entity created through a parent does not change the state of the parent`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let customer = try await shop.one("Customers", 1)
         let order = try shop.new("Orders", ["Note": .string("new")])
@@ -29,7 +30,7 @@ struct PendingStateTests {
     }
 
     @Test(arguments: Client.offline)
-    func `a refused order is in error and its customer is not`(_ client: Client) async throws {
+    func `a rejected order is in error, and its customer is not`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         let wrong = try shop.new("Orders", ["CustomerID": .integer(400), "Note": .string("wrong")])
@@ -44,7 +45,7 @@ struct PendingStateTests {
     }
 
     @Test(arguments: Client.offline)
-    func `a moved order is local and neither of its customers is`(_ client: Client) async throws {
+    func `a moved order is local, and its customers are not`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let order = try await shop.one("Orders", 1)
         try await shop.service.updateLink(
@@ -56,7 +57,8 @@ struct PendingStateTests {
     }
 
     @Test(arguments: Client.offline)
-    func `a link made from the customer changes the order, which holds it`(_ client: Client) async throws {
+    func `a link created from the customer makes the order local, which stores the link`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let moved = try await shop.one("Orders", 1)
         try await shop.service.createLink(
@@ -66,11 +68,13 @@ struct PendingStateTests {
     }
 
     @Test(arguments: Client.offline)
-    func `a link is in error by its own operation, not by that of the entity behind it`(_ client: Client) async throws {
+    func `a link is in error because of its own operation, not because of one on its target`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         let order = try await shop.one("Orders", 1)
-        // The service refuses the change of the order, and the link that is made afterwards is never sent.
+        // The service rejects the change of the order. The later link is a draft and is not sent.
         order["Note"] = .string("refused")
         shop.transport.add(
             Fault(.refuse(status: 400), times: 1, method: client.dialect == .v2 ? "MERGE" : "PATCH", part: .any))
@@ -90,10 +94,10 @@ struct PendingStateTests {
         try await shop.service.executeQuery(DataQuery().withURL(url)).entityList().compactMap(\.readLink)
     }
 
-    // MARK: The archive and the queue
+    // MARK: The error archive and the queue
 
     @Test(arguments: Client.offline)
-    func `the archive expands and filters by the entity that is affected`(_ client: Client) async throws {
+    func `the error archive expands and filters by the affected entity`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         for (note, customer) in [("first", 400), ("second", 401)] {
@@ -121,7 +125,7 @@ struct PendingStateTests {
     }
 
     @Test(arguments: Client.offline)
-    func `the queue expands the requests that wait for one`(_ client: Client) async throws {
+    func `the queue expands the dependent requests of a request`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let order = try shop.new("Orders", ["CustomerID": .integer(400), "Note": .string("wrong")])
         try await shop.service.createEntity(order)

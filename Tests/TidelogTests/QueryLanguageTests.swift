@@ -1,10 +1,10 @@
 import Testing
 import Tidelog
 
-/// What the builder says beyond comparisons: aggregates, computed values, lambdas, search and pages.
+/// Query builder beyond comparisons: aggregates, computed values, lambdas, search and pages.
 @Suite struct QueryLanguageTests {
     @Test(arguments: Client.offline)
-    func `the sample of the page on queries: a sum for each name`(_ client: Client) async throws {
+    func `the sample of the page on queries computes a sum for each name`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let service = shop.service
         let orders = try shop.set("Orders")
@@ -25,7 +25,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what is said before an aggregate decides what is aggregated, and what is behind it is about the result`(
+    func `options before an aggregate restrict its input, and options after it apply to its result`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -51,7 +51,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a long chain of conditions is no deep one, and what is too deep is refused`(_ client: Client) async throws {
+    func `a long chain of conditions is accepted, and a deeply nested condition is refused`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let (id, of) = (try shop.property("Orders/OrderID"), DataQuery().from(try shop.set("Orders")))
         let either = (2...300).reduce(id.equal(1)) { $0.or(id.equal($1)) }
@@ -65,7 +67,9 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `lambdas, numbers of related entities, lists and arithmetic are conditions`(_ client: Client) async throws {
+    func `conditions may contain lambdas, counts of related entities, lists and arithmetic`(_ client: Client)
+        async throws
+    {
         let shop = try await Shop(client)
         let (orders, customer) = (try shop.property("Customers/Orders"), try shop.property("Orders/Customer"))
         let (quantity, id) = (try shop.property("Orders/Quantity"), try shop.property("Orders/OrderID"))
@@ -91,7 +95,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `conditions ask what only the store knows, of expanded entities too`(_ client: Client) async throws {
+    func `conditions may use the local state of entities, also of expanded ones`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let orders = try shop.property("Customers/Orders")
         let ada = try await shop.one("Customers", 1)
@@ -111,7 +115,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a search looks into strings, and only into those that are selected`(_ client: Client) async throws {
+    func `a search matches only the selected string properties`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let (note, id) = (try shop.property("Orders/Note"), try shop.property("Orders/OrderID"))
         #expect(
@@ -119,12 +123,12 @@ import Tidelog
                 .integer(1)
             ])
         #expect(try await shop.fetch("Orders", matching: DataQuery().search("e", "card").select(note)).count == 1)
-        // Nothing to search in: the search does not count.
+        // Without a selected string, the search matches every entity.
         #expect(try await shop.fetch("Orders", matching: DataQuery().search("engine").select(id)).count == 4)
     }
 
     @Test(arguments: Client.offline + Client.online.filter { $0.dialect == .v4 })
-    func `pages are read one by one, and together they are all`(_ client: Client) async throws {
+    func `the pages of a query together contain all entities`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let id = try shop.property("Orders/OrderID")
         var query: DataQuery? = DataQuery().from(try shop.set("Orders")).orderBy(id, .descending).pageSize(3)
@@ -138,7 +142,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `the store's own page size holds where a query says none`(_ client: Client) async throws {
+    func `the page size of the store applies to queries without one`(_ client: Client) async throws {
         let shop = try await Shop(client) { $0.pageSize = 3 }
         let id = try shop.property("Orders/OrderID")
         let query = DataQuery().from(try shop.set("Orders")).orderBy(id)
@@ -152,7 +156,7 @@ import Tidelog
             return sizes
         }
         #expect(try await pages(query) == [3, 1])
-        // A next link goes on as it began.
+        // A next link keeps the page size of its query.
         #expect(try await pages(query.pageSize(1)) == [1, 1, 1, 1])
         #expect(try await shop.service.executeQuery(DataQuery().withURL("Orders")).nextQuery != nil)
         let customer = try await shop.fetch("Customers")[0]
@@ -160,7 +164,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a page goes on where it ended when entities come and go`(_ client: Client) async throws {
+    func `a page continues after the previous one if entities are inserted or deleted`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let id = try shop.property("Orders/OrderID")
         let query = DataQuery().from(try shop.set("Orders")).orderBy(id).pageSize(2)
@@ -171,7 +175,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a page has to have a size`(_ client: Client) async throws {
+    func `a page size must be positive`(_ client: Client) async throws {
         let shop = try await Shop(client)
         try await shop.expectRefusal(.invalidRequest) {
             _ = try await shop.service.executeQuery(DataQuery().from(try shop.set("Orders")).pageSize(0))
@@ -179,7 +183,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a URL may lead to a value, a number or links`(_ client: Client) async throws {
+    func `a URL may address a value, a count or links`(_ client: Client) async throws {
         let shop = try await Shop(client)
         func read(_ url: String) async throws -> QueryResult {
             try await shop.service.executeQuery(DataQuery().withURL(url))
@@ -197,7 +201,7 @@ import Tidelog
         #expect(metadata?.stringValue?.contains("EntityContainer") == true)
     }
 
-    @Test func `V2 selects below an expansion by a path`() async throws {
+    @Test func `V2 selects properties of an expansion by a path`() async throws {
         let shop = try await Shop(Client(dialect: .v2, isOnline: false))
         let query = DataQuery().withURL("Orders(1)?$expand=Customer&$select=Note,Customer/Name")
         let order = try await shop.service.executeQuery(query).requiredEntity()
@@ -206,7 +210,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what is not there is not found, and what the store cannot answer is named`(_ client: Client) async throws {
+    func `missing resources are not found, and unsupported ones are refused by name`(_ client: Client) async throws {
         let shop = try await Shop(client)
         for url in ["Customers(99)/Name", "Orders(4)/Customer/Name", "Customers(3)/Rating/$value"] {
             try await shop.expectRefusal(.notFound) {

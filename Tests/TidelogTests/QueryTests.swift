@@ -1,9 +1,9 @@
 import Testing
 import Tidelog
 
-/// Queries by the builder: every comparison and function against rows that are known.
+/// Comparisons and functions of the query builder, on known rows.
 @Suite struct QueryTests {
-    /// One condition, and the keys of the entities that it finds.
+    /// A condition, and the keys of the matching entities.
     struct Case: Sendable, CustomTestStringConvertible {
         let name: String
         let set: String
@@ -88,7 +88,7 @@ import Tidelog
     ]
 
     @Test(arguments: Client.all)
-    func `every comparison and function finds its rows`(_ client: Client) async throws {
+    func `each comparison and function finds the expected rows`(_ client: Client) async throws {
         let shop = try await Shop(client)
         for item in Self.cases {
             let key = try #require(try shop.set(item.set).entityType.keyProperties.first)
@@ -103,7 +103,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a filter finds what was created and changed here`(_ client: Client) async throws {
+    func `a filter finds entities that were created and changed locally`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let name = try shop.property("Customers/Name")
         try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("Zoe")]))
@@ -119,7 +119,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample entity list: select and orderBy with the dynamic API`(_ client: Client) async throws {
+    func `the sample of an entity list selects and orders with the dynamic API`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customers = try shop.service.entitySet(withName: "Customers")
         let type = customers.entityType
@@ -132,7 +132,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `skip and top cut pages out of an order, and the count ignores them`(_ client: Client) async throws {
+    func `skip and top return a part of an ordered result, and the count ignores them`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let id = try shop.property("Orders/OrderID")
         let query = DataQuery().from(try shop.set("Orders")).orderBy(id, .descending).skip(1).top(2).inlineCount()
@@ -142,7 +142,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `two conditions of one query both have to hold, and two orders count in turn`(_ client: Client) async throws {
+    func `two filters of a query are combined with and, and two orders apply in sequence`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let customer = try shop.property("Orders/CustomerID")
         let quantity = try shop.property("Orders/Quantity")
@@ -153,7 +154,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `expand reads related entities along`(_ client: Client) async throws {
+    func `expand reads related entities`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let orders = try shop.property("Customers/Orders")
         let customer = try shop.property("Orders/Customer")
@@ -168,7 +169,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all.filter { $0.dialect == .v4 })
-    func `V4 expands with conditions of its own`(_ client: Client) async throws {
+    func `V4 expansions may have filters`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let nested = DataQuery().filter(try shop.property("Orders/Quantity").greaterThan(5))
         let orders = try shop.property("Customers/Orders")
@@ -177,7 +178,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample loadProperty: a navigation property`(_ client: Client) async throws {
+    func `the sample of loadProperty reads a navigation property`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let orders = try shop.property("Customers/Orders")
         let customer = try await shop.first("Customers")
@@ -191,7 +192,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `sample loadProperty: an entity whose key properties have been set`(_ client: Client) async throws {
+    func `the sample of loadProperty reads an entity by its key properties`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let name = try shop.property("Customers/Name")
         let orders = try shop.property("Customers/Orders")
@@ -203,7 +204,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `withURL takes the query as the service would`(_ client: Client) async throws {
+    func `withURL accepts the URL of a service`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let query = DataQuery().withURL("Customers?$filter=startswith(Name,'A')&$expand=Orders&$orderby=Name desc")
         let found = try await shop.service.executeQuery(query).entityList()
@@ -214,7 +215,8 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `an entity that is not there is an error for one, and nothing for a list`(_ client: Client) async throws {
+    func `a missing entity is an error for a single result, and an empty list otherwise`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let id = try shop.property("Customers/CustomerID")
         let query = DataQuery().from(try shop.set("Customers")).filter(id.equal(99))

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// The README's library sample is the code between the two marks below, and it runs.
+/// Compares the README's sample with the code between the two markers below, and runs it.
 @Suite struct ReadmeSampleTests {
     private func sample(_ serviceRoot: String, _ parameters: OfflineODataParameters) async throws -> UploadReport {
         // README begins
@@ -39,7 +39,7 @@ import Tidelog
         return report
     }
 
-    @Test(arguments: ["v2", "v4"]) func `the README's sample sends what it made`(version: String) async throws {
+    @Test(arguments: ["v2", "v4"]) func `the sample of the README uploads its entities`(version: String) async throws {
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
         let directory = try TemporaryDirectory()
@@ -49,7 +49,7 @@ import Tidelog
         #expect(report.confirmed.count == 2)
     }
 
-    @Test func `the README shows the sample that runs`() throws {
+    @Test func `the README contains the sample that this test runs`() throws {
         let source = try String(contentsOfFile: #filePath, encoding: .utf8)
         let readme = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appending(path: "README.md")

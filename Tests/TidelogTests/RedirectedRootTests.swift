@@ -7,9 +7,9 @@ import Testing
 import Tidelog
 import Transport
 
-/// A service whose root redirects to one of the visitor's own, as that of the samples at odata.org does.
+/// A service whose root redirects each visitor to a separate root, like the samples at odata.org.
 @Suite struct RedirectedRootTests {
-    /// Follows no redirects, so that every request has to go to the right root by itself.
+    /// Does not follow redirects, so each request must be sent to the right root.
     private final class Redirecting: HTTPTransport {
         let inner: SandboxTransport
         private let version: String
@@ -42,7 +42,8 @@ import Transport
             request.path = "/\(version)/" + path.dropFirst(own.count)
             func replaced(_ text: String, _ old: String, _ new: String) -> String { text.replacing(old, with: new) }
             let sent = replaced(String(decoding: body, as: UTF8.self), "samples.test\(own)", "samples.test/\(version)/")
-            // A batch has lengths in it, which a service reads; nothing that is longer is sent in these tests.
+            // A batch contains lengths that a service reads, so it is not rewritten; nothing longer is sent in these
+            // tests.
             var (response, bytes) = try await inner.send(
                 request, body: request.path?.hasSuffix("$batch") == true ? body : Array(sent.utf8))
             let root = linksBelowGivenRoot ? given : own
@@ -60,7 +61,7 @@ import Transport
     private static let queries = ["Customers", "Orders"].map { OfflineODataDefiningQuery(name: $0, query: $0) }
 
     @Test(arguments: ["v2", "v4"], [true, false])
-    func `a store goes on at the root that the service redirects to, and remembers it`(
+    func `a store uses the root that the service redirects to, and remembers it`(
         _ version: String, _ linksBelowGivenRoot: Bool
     ) async throws {
         let transport = try Redirecting(version, linksBelowGivenRoot: linksBelowGivenRoot)
@@ -79,7 +80,7 @@ import Transport
         try await change(first, "first")
         #expect(try await first.upload().confirmed.count == 2)
         await first.close()
-        // Whoever opens it next knows it without asking.
+        // The next open needs no request to find the root.
         transport.inner.forgetRequests()
         let second = try await open()
         #expect(transport.inner.requests.isEmpty)
@@ -89,7 +90,7 @@ import Transport
         #expect(try await second.upload().confirmed.count == 2)
         let text = transport.inner.sandbox.stateText(of: ["Orders"])
         #expect(text.contains("first") && text.contains("second"))
-        // The service gives it up: nothing is sent elsewhere unasked.
+        // The service ends the session. No request is sent to another root without a call of the app.
         transport.begin(session: "xyz")
         try await change(second, "third")
         await #expect {
@@ -119,7 +120,7 @@ import Transport
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `online, calls go to the root that the service redirects to`(_ version: String) async throws {
+    func `online requests use the root that the service redirects to`(_ version: String) async throws {
         let transport = try Redirecting(version, linksBelowGivenRoot: false)
         let service = DataService(provider: OnlineODataProvider(serviceRoot: Self.root, transport: transport))
         try await service.loadMetadata()

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// What a store refuses: a typed error, and nothing logged.
+/// Refusals: a typed error, and nothing in the log.
 @Suite struct RefusalTests {
     @Test(arguments: Client.offline)
     func `unknown names are refused by name`(_ client: Client) async throws {
@@ -27,7 +27,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a value of another type is refused`(_ client: Client) async throws {
+    func `a value of the wrong type is refused`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let order = try await shop.first("Orders")
         let wrong: [(String, Value?)] = [
@@ -53,7 +53,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `links that the model has no room for are refused`(_ client: Client) async throws {
+    func `links that exceed a multiplicity are refused`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let service = shop.service
         let customer = try await shop.one("Customers", 1)
@@ -87,7 +87,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `keys are neither changed nor taken twice`(_ client: Client) async throws {
+    func `changed keys and duplicate keys are refused`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try await shop.one("Customers", 1)
         customer["CustomerID"] = .integer(50)
@@ -99,7 +99,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `what is not in the store cannot be changed`(_ client: Client) async throws {
+    func `changes of entities that are not in the store are refused`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let notThere = EntityValue(try shop.set("Customers").entityType)
         notThere.editLink = "Customers(99)"
@@ -116,7 +116,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.offline)
-    func `a change set of which one part is refused does nothing`(_ client: Client) async throws {
+    func `a change set with one refused operation has no effect`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let changes = ChangeSet()
         changes.createEntity(try shop.new("Customers", ["Name": .string("fine")]))
@@ -132,7 +132,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `queries that make no sense are errors`(_ client: Client) async throws {
+    func `invalid queries are errors`(_ client: Client) async throws {
         let shop = try await Shop(client)
         for url in ["Nothing", "Customers?$filter=Nothing eq 1", "Customers?$filter=Name eq", "Customers(", "%"] {
             do {

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Change sets with queries in between, as one call.
+/// Change sets with queries between them, in one call.
 @Suite struct RequestBatchTests {
     @Test(arguments: Client.all)
-    func `a query sees what the change sets before it did, and not what those behind it do`(
+    func `a query of a batch sees the change sets before it, and not those after it`(
         _ client: Client
     ) async throws {
         let shop = try await Shop(client)
@@ -24,7 +24,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.online)
-    func `online everything travels in one request`(_ client: Client) async throws {
+    func `an online batch is one request`(_ client: Client) async throws {
         let shop = try await Shop(client)
         shop.transport.forgetRequests()
         let batch = RequestBatch()
@@ -40,7 +40,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `a change set may refer to what one before it created`(_ client: Client) async throws {
+    func `a change set may refer to entities that an earlier one created`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let customer = try shop.new("Customers", ["Name": .string("parent")])
         let first = ChangeSet()
@@ -56,13 +56,13 @@ import Tidelog
     }
 
     @Test(arguments: Client.all)
-    func `a change set that is refused leaves the one before it as it is, and says why`(_ client: Client) async throws {
+    func `a refused change set leaves the earlier one in place and states the reason`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let good = ChangeSet()
         good.createEntity(try shop.new("Customers", ["Name": .string("good")]))
         let bad = ChangeSet()
         bad.createEntity(try shop.new("Customers", ["Name": .string("half")]))
-        // A car has an owner, always.
+        // A car must have an owner.
         bad.createEntity(try shop.new("Cars", ["Model": .string("alone")]))
         let batch = RequestBatch()
         batch.addChanges(good)

@@ -5,9 +5,9 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// A service of V2 with a second entity container, whose sets it knows by their qualified names only.
+/// A V2 service with a second entity container, whose sets it accepts only by their qualified names.
 @Suite struct SecondContainerTests {
-    /// - Parameter name: of the container that photos are in.
+    /// - Parameter name: The name of the container of the photos.
     private static func legacy(_ name: String) -> String {
         """
         <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"
@@ -81,7 +81,8 @@ import Tidelog
     @Test(arguments: [
         ["Rooms", "Photos", "Frames"], ["Rooms", "Container2.Photos", "/Container2.Frames?$orderby=ID"],
     ])
-    func `its sets are read and written under their qualified names`(_ queries: [String]) async throws {
+    func `sets of a second container are read and written with their qualified names`(_ queries: [String]) async throws
+    {
         var sandbox = try Sandbox(
             v4Metadata: Array(Self.master.utf8), v2Metadata: Array(Self.legacy("Container2").utf8),
             configuration: SandboxConfiguration(generatedKeys: ["Rooms", "Photos", "Frames"]))
@@ -114,7 +115,7 @@ import Tidelog
         try await store.download()
         let link = try #require(photo.readLink)
         #expect(link == "Container2.Photos(1)")
-        // The link that was handed out, and the one that the app may write, lead to the entity.
+        // The readLink and the other permitted forms of the URL refer to the entity.
         for url in [link, "Photos(1)", "Container2.Photos(1)", "Second.Container2.Photos(1)"] {
             let again = EntityValue(photos.entityType)
             again.readLink = url

@@ -2,12 +2,12 @@ import EDM
 import Testing
 import Tidelog
 
-/// Undo as an app sees it, with its entity objects in hand.
+/// Undo through the public API, with entity objects.
 struct UndoTests {
     private func store(_ shop: Shop) throws -> OfflineODataProvider { try #require(shop.store) }
 
     @Test(arguments: Client.offline)
-    func `a changed entity is as it was, a new one is gone, a deleted one is back`(_ client: Client) async throws {
+    func `an undo restores a changed entity and a deleted one, and removes a new one`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try store(shop)
         let changed = try await shop.one("Customers", 1)
@@ -30,7 +30,7 @@ struct UndoTests {
         #expect(try await !store.hasPendingUpload)
         #expect(try await store.upload().batches == 0)
 
-        // The same objects go on.
+        // The same objects can be used again.
         try await shop.service.createEntity(new)
         #expect(new.state == .pending)
         #expect(try await store.redoLastUndo() == report.undone)
@@ -38,7 +38,7 @@ struct UndoTests {
         #expect(changed["Name"] == .string("changed"))
     }
 
-    @Test func `one operation in the middle is undone, with what depends on it, and redone`() async throws {
+    @Test func `one operation of several is undone with its dependents, and redone`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         let store = try store(shop)
         let customer = try shop.new("Customers", ["Name": .string("new")])
@@ -58,14 +58,15 @@ struct UndoTests {
         let undone = try await store.undoneOperations()
         #expect(undone.map(\.state) == [.undone, .undone])
         #expect(undone.map(\.action) == [.create, .create])
-        // The order by itself needs the customer.
+        // The order depends on the customer.
         await #expect(throws: TidelogError.self) { try await store.redo([operation + 1]) }
         #expect(try await store.redo(report.undone) == report.undone)
         #expect(try await shop.related(customer, "Orders").count == 1)
     }
 
     @Test(arguments: Client.offline)
-    func `operations of one transaction are done by the service together or not at all`(_ client: Client) async throws {
+    func `operations with the same transactionID are carried out together or not at all`(_ client: Client) async throws
+    {
         let shop = try await Shop(client)
         let store = try store(shop)
         let together = RequestOptions(transactionID: "T")
@@ -75,7 +76,7 @@ struct UndoTests {
         let other = try await shop.one("Customers", 2)
         other["Name"] = .string("alone")
         try await shop.service.updateEntity(other)
-        // There is no such customer at the service.
+        // The customer does not exist at the service.
         let order = try shop.new("Orders", ["CustomerID": .integer(400)])
         try await shop.service.createEntity(order, options: together)
 
@@ -90,12 +91,12 @@ struct UndoTests {
                 DataQuery().from(try shop.set("Customers")).filter(try shop.property("Customers/CustomerID").equal(1))
             ).requiredEntity()["Name"] == .string("Ada Lovelace"))
 
-        // Without the order the rest goes.
+        // Without the order, the other operations are sent.
         try await store.undoPendingChanges(for: order)
         #expect(try await store.upload().remaining == 0)
     }
 
-    @Test func `the option of the parameters undoes a creation that is deleted`() async throws {
+    @Test func `an option undoes the create of an entity that is deleted locally`() async throws {
         let shop = try await Shop(Client(dialect: .v4, isOnline: false))
         await shop.store?.close()
         var parameters = try store(shop).parameters

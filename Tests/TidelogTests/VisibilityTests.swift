@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What an app can see of its uploads: the status of each operation, and lines in a logger.
+/// Status of operations and lines in the log of the app during uploads.
 struct VisibilityTests {
     private final class Lines: Sendable {
         private let state = Mutex<[String]>([])
@@ -32,7 +32,7 @@ struct VisibilityTests {
     }
 
     @Test(arguments: Client.offline)
-    func `the status says since when, how often, and what will happen next`(_ client: Client) async throws {
+    func `the status of an operation contains its time, its attempts and its next step`(_ client: Client) async throws {
         let shop = try await Shop(client)
         let store = try #require(shop.store)
         try await shop.service.createEntity(
@@ -49,7 +49,7 @@ struct VisibilityTests {
         #expect(refused.refusal?.requestBody?.contains("orphan") == true)
     }
 
-    @Test func `what the service puts off is told with the time before which nothing is sent`() async throws {
+    @Test func `the status of a postponed operation contains the time of the retry`() async throws {
         let shop = try await Shop(Client.offline[1])
         let store = try #require(shop.store)
         try await shop.service.createEntity(try shop.new("Customers", ["Name": .string("New")]))
@@ -64,7 +64,7 @@ struct VisibilityTests {
         #expect(try await store.postponement == nil)
     }
 
-    @Test func `the logger is told of operations by their numbers and of no value`() async throws {
+    @Test func `the log of the app contains the numbers of operations and no values`() async throws {
         let lines = Lines()
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
@@ -93,7 +93,7 @@ struct VisibilityTests {
     }
 
     @Test(arguments: [401, 403, 404, 413, 429, 500, 504])
-    func `whatever the service answers, the logger is told of no secret`(_ status: Int) async throws {
+    func `the log of the app contains no secret after any response`(_ status: Int) async throws {
         let lines = Lines()
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
@@ -125,7 +125,7 @@ struct VisibilityTests {
         await store.close()
     }
 
-    @Test func `a root with a password in it is refused, and nothing of it is kept`() async throws {
+    @Test func `a service root with a password is refused and not stored`() async throws {
         let directory = try TemporaryDirectory()
         let store = OfflineODataProvider(
             serviceRoot: "http://me:secret@shop.test/v4/",
@@ -137,7 +137,7 @@ struct VisibilityTests {
         #expect(!FileManager.default.fileExists(atPath: directory.path + "/store.json"))
     }
 
-    @Test func `headers and cookies of the app change while the store is open`() async throws {
+    @Test func `headers and cookies of the app can be changed while the store is open`() async throws {
         let shop = try await Shop(Client.offline[1])
         let store = try #require(shop.store)
         store.customHeaders = ["X-Tenant": "north"]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Views
 
-/// Customers and their orders in memory: once as rows of SQLite, once as scopes of the evaluator.
+/// Customers and their orders in memory: as rows of SQLite and as scopes of the evaluator.
 struct CompiledShop {
     let model: EntityDataModel
     let connection: Connection
@@ -12,7 +12,7 @@ struct CompiledShop {
     let layouts: [String: TableLayout]
     var customers: [PropertyValues] = []
     var orders: [PropertyValues] = []
-    /// The index of each order's customer.
+    /// The index of the customer of each order.
     var owners: [Int?] = []
 
     static let metadata = """
@@ -57,7 +57,7 @@ struct CompiledShop {
 
     private func set(_ name: String) throws -> EntitySet { try #require(model.findEntitySet(name)) }
 
-    /// Customers have the entity IDs from 1, orders those from 1001.
+    /// Inserts customers with entity IDs from 1, and orders with IDs from 1001.
     mutating func insert(customers: [PropertyValues], orders: [(PropertyValues, Int?)]) throws {
         self.customers = customers
         self.orders = orders.map(\.0)
@@ -90,7 +90,7 @@ struct CompiledShop {
         return SQLCompiler(scope, functions: functions, now: GlobalDateTime("2024-03-01T00:00:00Z"))
     }
 
-    /// The IDs of the entities that pass, by SQL.
+    /// Returns the IDs of the matching entities, by SQL.
     func selected(_ set: String, _ filter: Expression, _ order: [OrderItem] = []) throws -> [Int64] {
         var compiler = try compiler(set)
         let condition = try compiler.filter(filter)
@@ -107,7 +107,7 @@ struct CompiledShop {
         return found
     }
 
-    /// The same, by the evaluator.
+    /// Returns the IDs of the matching entities, by the evaluator.
     func expected(_ set: String, _ filter: Expression, _ order: [OrderItem] = []) throws -> [Int64] {
         let evaluator = ExpressionEvaluator(now: GlobalDateTime("2024-03-01T00:00:00Z"), model: model)
         let scopes = set == "Orders" ? orders.indices.map(orderScope) : customers.indices.map(customerScope)

@@ -11,7 +11,7 @@ struct ExclusiveViewsTests {
         try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders"))) }
     }
 
-    @Test func `views that another process has open cannot be read, and the error says why`() throws {
+    @Test func `views that another process has open cannot be read, and the error states the reason`() throws {
         let state = try file.open()
         try add("A", to: state)
         #expect(throws: StateError(.unavailable, "Another process has the views open.")) {

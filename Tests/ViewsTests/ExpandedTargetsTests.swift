@@ -6,14 +6,14 @@ import Testing
 
 @testable import Views
 
-/// What is read for many entities at once is what is read for each.
+/// Reading the targets of many entities at once returns the same entities as separate reads.
 struct ExpandedTargetsTests {
     private func shop(_ dice: inout RandomConditions) throws -> SmallShop {
         let shop = try SmallShop()
         for id in 1...6 as ClosedRange<UInt64> {
             try shop.put("Customers", id, ["Name": dice.orNull(.string(dice.pick(["a", "b"])))])
         }
-        // In no order, so that neither the links nor the orders stand in that of their customers.
+        // Neither the links nor the orders are in the order of their customers.
         for id in stride(from: 140 as UInt64, to: 100, by: -1) {
             let number = Value.integer(Int64(dice.next(4)))
             let weight = Value.double(dice.pick([1, .nan, 0, -1]))
@@ -50,7 +50,7 @@ struct ExpandedTargetsTests {
     }
 
     @Test(arguments: [("Customers", "Orders", true), ("Orders", "Customer", false)])
-    func `targets, their order and their number are the same for all at once and for each`(
+    func `the targets of many entities, their order and their count equal those of separate reads`(
         set: String, name: String, isToMany: Bool
     ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)

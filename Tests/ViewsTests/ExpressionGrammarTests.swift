@@ -6,10 +6,11 @@ import Testing
 
 @testable import Views
 
-/// What the grammar of 4.01 has beyond comparisons of properties: SQL and the evaluator give the same, right answers, with null
-/// among the values.
+/// Expressions of the grammar of 4.01 beyond comparisons of properties: SQL and the evaluator return the same, correct
+/// results, with null among the values.
 struct ExpressionGrammarTests {
-    /// Customers 1 to 3; orders from 11, of which 11 and 12 are the first customer's, 13 the second's, and 14 nobody's.
+    /// Returns customers 1 to 3, and orders 11 and 12 of the first customer, 13 of the second one and 14 without a
+    /// customer.
     private func shop() throws -> SmallShop {
         let shop = try SmallShop()
         for id in 1...3 { try shop.put("Customers", UInt64(id), ["Name": .string("C\(id)")]) }
@@ -34,7 +35,7 @@ struct ExpressionGrammarTests {
 
     @Test(
         arguments: [
-            // A key in a path: the one entity, or nothing, whose properties are null.
+            // A key in a path refers to that entity, or to no entity, whose properties are null.
             ("Customers?$filter=Orders(11)/Text eq 'x'", [1]), ("Customers?$filter=Orders(ID=11)/Text eq 'x'", [1]),
             ("Customers?$filter=Orders(11)/Text eq null", [2, 3]),
             ("Customers?$filter=Orders(11)/Text ne 'x'", [2, 3]),
@@ -48,24 +49,24 @@ struct ExpressionGrammarTests {
             ("Orders?$filter=Customer/Orders(12)/Text eq null", [13, 14]),
             ("Customers?$orderby=Orders(12)/Number desc,ID desc", [1, 3, 2]),
             ("Customers?$compute=Orders(11)/Number as N&$filter=N eq 5", [1]),
-            // The first condition that is true chooses; null is not true.
+            // The first condition that is true determines the result; null is not true.
             ("Orders?$filter=case(Number gt 0:1,Number lt 0:-1,true:0) eq 1", [11]),
             ("Orders?$filter=case(Number gt 0:1,Number lt 0:-1,true:0) eq 0", [13, 14]),
             ("Orders?$filter=case(Number gt 0:1,Number lt 0:-1) eq null", [13, 14]),
             ("Orders?$filter=case(Number eq 5:10:20,true:5) eq 5", [12, 13, 14]),
             ("Orders?$filter=case(Paid:true,Number eq 0:false)", [11]),
             ("Orders?$filter=not case(Paid:true,Number eq 0:false)", [13]),
-            // A list of literals, and one of nothing.
+            // Lists of literals, also empty ones.
             ("Orders?$filter=Number in (5,-5,null)", [11, 12, 14]), ("Orders?$filter=Number in ()", []),
             ("Orders?$filter=not (Number in (5))", [12, 13, 14]), ("Orders?$filter=Mood in ('Awful')", [11]),
             ("Orders?$filter=Mood in (S.Mood'1',S.Mood'0')", [11, 12]),
             ("Orders?$filter=Number in (@list)&@list=[5,0]", [11, 13]),
-            // Members by numbers with a sign, and of strings.
+            // Enumeration members by signed numbers and from strings.
             ("Orders?$filter=Mood eq S.Mood'+1'", [11]), ("Orders?$filter=cast(Text,S.Mood) eq S.Mood'Bad'", [12]),
             ("Orders?$filter=cast(Text,S.Mood) eq null", [11, 13, 14]), ("Orders?$filter=isof(Mood,S.Mood)", [11, 12]),
             ("Orders?$filter=isof(Order)", [11, 12, 13, 14]), ("Orders?$filter=isof(Customer)", []),
             ("Orders?$filter=isof(Customer,Customer)", [11, 12, 13]),
-            // A duration may go without its prefix.
+            // A duration without its prefix.
             ("Orders?$filter=Took eq 'PT1H'", [11]), ("Orders?$filter='PT1H' lt Took", [12]),
             ("Orders?$filter=Took ne 'PT1H'", [12, 13, 14]),
             ("Orders?$filter=Took add 'PT1H' eq duration'PT2H'", [11]),
@@ -81,7 +82,7 @@ struct ExpressionGrammarTests {
             ("Orders?$filter=isof([1,2],Collection(Edm.Int32))", [11, 12, 13, 14]),
             ("Orders?$filter=isof([1,'a'],Collection(Edm.Int32))", []),
         ] as [(String, [UInt64])])
-    func `SQL and the evaluator find what the standard says`(url: String, expected: [UInt64]) throws {
+    func `SQL and the evaluator return the results that the standard requires`(url: String, expected: [UInt64]) throws {
         let shop = try shop()
         #expect(try shop.find(url) == expected)
         #expect(try shop.findInMemory(url) == expected)
@@ -94,7 +95,7 @@ struct ExpressionGrammarTests {
         ("Orders?$filter=concat([1],Text) eq null and Number eq 5", "concat"),
         ("Orders?$apply=traverse($root/Orders,Tree,ID,preorder,filter(Paid),Text desc)", "traverse"),
     ])
-    func `what only the service can answer is refused by its name`(url: String, name: String) throws {
+    func `an expression that only the service can evaluate is refused by name`(url: String, name: String) throws {
         let shop = try shop()
         let error = #expect(throws: EvaluationError.self) { try shop.find(url) }
         #expect(error?.message.contains(name) == true, "\(error?.message ?? "")")

@@ -3,9 +3,9 @@ import SyncCore
 import Testing
 import Views
 
-/// What a fold costs must not grow with the store.
+/// The cost of a fold does not grow with the size of the store.
 struct FoldPlanTests {
-    @Test func `folding operations and answers reads no table and no relationship whole`() throws {
+    @Test func `folding operations and responses scans no whole table or relationship`() throws {
         let state = try SQLiteState(path: ":memory:", store: "test")
         let changes = WorkingSet(over: state)
         var fold = try Fold(storage: changes)
@@ -15,7 +15,8 @@ struct FoldPlanTests {
         for _ in 0..<400 {
             let record = random.next()
             sequence += 1
-            // Other metadata are, and what leaves a query is looked for among all that it brought.
+            // These records read whole tables: metadata changes, and the removal of entities that no query covers any
+            // more.
             switch record.body {
             case .serviceInstalled, .definingQueryRemoved, .downloadFinished:
                 try fold.apply(record, sequence: sequence)
@@ -25,7 +26,7 @@ struct FoldPlanTests {
             }
             let explanation = try state.explaining {
                 try fold.apply(record, sequence: sequence)
-                try fold.settle()
+                try fold.finishRebase()
                 try changes.flush()
                 return 0
             }
@@ -38,7 +39,8 @@ struct FoldPlanTests {
         #expect(plans.sorted() == [])
     }
 
-    /// Tables that grow with what was downloaded, without a condition on an entity, a key or an end.
+    /// Whether a statement reads a table that grows with the downloads, without a condition on an entity, a key or an
+    /// end.
     private static func readsAll(_ line: String, _ sql: String) -> Bool {
         let line = line.drop { $0 == " " }
         for table in ["links", "keys", "entities", "coverage"] + RandomRecords.sets.map({ "set_\($0)" }) {

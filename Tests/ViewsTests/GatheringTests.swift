@@ -14,7 +14,7 @@ struct GatheringTests {
         try state.putQuery(QueryState(query: DefiningQuery(name: name, query: "Orders")))
     }
 
-    /// The names that the next process finds if this one ends now.
+    /// Returns the names that the views would contain if the process ended now.
     private func committed() throws -> [String] {
         let (_, state) = try file.openCopy()
         defer { state.close() }
@@ -23,40 +23,40 @@ struct GatheringTests {
 
     private func names() throws -> [String] { try state.queries().map(\.query.name) }
 
-    @Test func `what was gathered is seen at once, and is in the file with the commit`() throws {
-        try state.gathering { try add("A") }
-        try state.gathering { try add("B") }
+    @Test func `gathered changes are visible at once, and in the file after the commit`() throws {
+        try state.inSharedTransaction { try add("A") }
+        try state.inSharedTransaction { try add("B") }
         #expect(try names() == ["A", "B"])
         #expect(try committed() == [])
-        try state.commitGathered()
+        try state.commitSharedTransaction()
         #expect(try committed() == ["A", "B"])
     }
 
-    @Test func `where one fails all that was gathered is taken back`() throws {
+    @Test func `a failed change rolls back all gathered changes`() throws {
         struct Failure: Error {}
         try state.transaction { try add("A") }
-        try state.gathering {
+        try state.inSharedTransaction {
             try add("B")
             var header = try state.header()
             header.applied = 7
             try state.setHeader(header)
         }
         #expect(throws: Failure.self) {
-            try state.gathering {
+            try state.inSharedTransaction {
                 try add("C")
                 throw Failure()
             }
         }
         #expect(try names() == ["A"])
         #expect(try state.header().applied == 0)
-        try state.gathering { try add("D") }
-        try state.commitGathered()
+        try state.inSharedTransaction { try add("D") }
+        try state.commitSharedTransaction()
         #expect(try committed() == ["A", "D"])
     }
 
-    @Test func `a transaction of its own takes nothing back that was gathered before it`() throws {
+    @Test func `a separate transaction that fails does not roll back the gathered changes`() throws {
         struct Failure: Error {}
-        try state.gathering { try add("A") }
+        try state.inSharedTransaction { try add("A") }
         #expect(throws: Failure.self) {
             try state.transaction {
                 try add("B")
@@ -67,8 +67,8 @@ struct GatheringTests {
         #expect(try committed() == ["A"])
     }
 
-    @Test func `what was gathered is committed when the views are closed`() throws {
-        try state.gathering { try add("A") }
+    @Test func `closing the views commits the gathered changes`() throws {
+        try state.inSharedTransaction { try add("A") }
         state.close()
         #expect(try committed() == ["A"])
     }

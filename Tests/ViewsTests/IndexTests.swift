@@ -65,7 +65,7 @@ struct IndexTests {
         ("Place/City", "$filter=Place/City eq 'c1'"), ("Name", "$filter=Name in ('n1','n2')"),
         ("Name", "$filter=Name eq null"),
     ])
-    func `a query by a declared index goes by it, and finds the same`(_ path: String, _ query: String) throws {
+    func `a query on a declared index uses it and finds the same entities`(_ path: String, _ query: String) throws {
         let before = try explanation(query)
         #expect(before.statements[0].plan.contains { $0.hasPrefix("SCAN") })
         #expect(try state.arrange([EntityIndex("As", .ascending(path))]).made == 1)
@@ -76,7 +76,7 @@ struct IndexTests {
     }
 
     @Test(arguments: ["Name", "Price", "Day", "At", "Took"])
-    func `an order by a declared index sorts nothing but what is equal`(_ name: String) throws {
+    func `an order on a declared index sorts only rows with equal values`(_ name: String) throws {
         try state.arrange([EntityIndex("As", .ascending(name))])
         for query in ["$orderby=\(name)&$top=3", "$orderby=\(name) desc&$top=3"] {
             let plan = try plan(query)
@@ -84,7 +84,7 @@ struct IndexTests {
         }
     }
 
-    @Test func `rows that come and go keep the index right`() throws {
+    @Test func `inserted and deleted rows update the index`() throws {
         try state.arrange([EntityIndex("As", .ascending("Day"))])
         try state.removeRow(EntityID(rawValue: 2))
         var changed = try row(3)
@@ -95,7 +95,7 @@ struct IndexTests {
         #expect(found.map(\.id.rawValue) == [3])
     }
 
-    @Test func `what nobody asks for any more is dropped, and what is there is left`() throws {
+    @Test func `an index that is no longer declared is dropped, and the others are kept`() throws {
         let name = EntityIndex("As", .ascending("Name"))
         let both = EntityIndex("As", .ascending("Price"), .descending("Name"))
         #expect(try state.arrange([name, both]) == (2, 0))
@@ -104,13 +104,13 @@ struct IndexTests {
         #expect(try plan("$filter=Name eq 'n3'").hasPrefix("SCAN"))
     }
 
-    @Test func `a type's index is over each of its sets, and a key has one already`() throws {
+    @Test func `an index of a type is created for each of its sets, and a key needs none`() throws {
         #expect(try state.arrange([EntityIndex("S.A", .ascending("Name"))]).made == 2)
         #expect(try state.arrange([EntityIndex("As", .ascending("ID"))]) == (0, 2))
         #expect(try plan("$filter=ID eq 3").hasPrefix("SEARCH"))
     }
 
-    @Test func `what has no column gets no index`() throws {
+    @Test func `a property without a column gets no index`() throws {
         #expect(
             try state.arrange([
                 EntityIndex("As", .ascending("Tags")), EntityIndex("As", .ascending("Nothing")),
@@ -118,7 +118,7 @@ struct IndexTests {
             ]) == (0, 0))
     }
 
-    @Test func `other metadata make other tables, which get their indexes again`() throws {
+    @Test func `changed metadata create tables with the declared indexes`() throws {
         let index = EntityIndex("As", .ascending("Name"))
         try state.arrange([index])
         try state.install(CSDLReader.read(Array(Self.metadata.utf8)))
@@ -131,11 +131,11 @@ struct IndexTests {
         ("As?$filter=Name ne 'a' or Price gt 5", []), ("As?$filter=tolower(Name) eq 'a'", []), ("As", []),
         ("As(1)", []), ("Nowhere?$filter=x eq 1", []),
     ])
-    func `a defining query asks for indexes over what it compares`(_ query: String, _ indexes: [String]) {
+    func `a defining query creates indexes on the properties that it compares`(_ query: String, _ indexes: [String]) {
         #expect(QueryIndexes.of(query, model: model).map(\.description) == indexes)
     }
 
-    @Test func `an explanation shows no values`() throws {
+    @Test func `an explanation contains no values`() throws {
         let found = try explanation("$filter=Name eq 'secret' and startswith(Name,'hidden')")
         #expect(!"\(found)".contains("secret"))
         #expect(!"\(found)".contains("hidden"))

@@ -4,7 +4,7 @@ import SyncCore
 import Testing
 import Views
 
-/// Other metadata than before, in views with more rows than are written anew at once.
+/// Changed metadata, in views with more rows than one step of the migration writes.
 struct InstallationTests {
     private static let count = 1_200
 
@@ -12,7 +12,7 @@ struct InstallationTests {
         .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8)))
     }
 
-    /// Customers, each with a pending change, and metadata in which they have a property less.
+    /// Records of customers, each with a pending update, and of metadata in which they have one property less.
     private static var records: [Record] {
         let images = (1...count).map { number in
             EntityImage(
@@ -32,12 +32,12 @@ struct InstallationTests {
         var fold = try Fold(storage: storage)
         for (index, record) in Self.records.enumerated() {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return fold
     }
 
-    @Test func `all rows and bases go over to other metadata, however many there are`() throws {
+    @Test func `any number of rows and bases is converted to changed metadata`() throws {
         let memory = WorkingSet()
         _ = try folded(memory)
         let file = ViewsFile()
@@ -47,7 +47,7 @@ struct InstallationTests {
         #expect(try state.rows(set: "Customers").count == Self.count)
         #expect(try state.row(EntityID(rawValue: 700))?.values["Rating"] == nil)
         #expect(try state.base(EntityID(rawValue: 700)) != nil)
-        // A property that is compared has its index again.
+        // The compared property has an index again.
         #expect(try state.findRows(set: "Customers", where: [("ID", .integer(700))]) == [EntityID(rawValue: 700)])
     }
 }

@@ -5,8 +5,8 @@ import Testing
 
 @testable import Views
 
-/// NaN is equal to nothing, not even to itself, and neither less nor greater than anything; sorted, it comes behind all
-/// numbers. A null is something else.
+/// NaN is not equal to, less than or greater than any value, including NaN, and is sorted after all numbers. It differs
+/// from null.
 struct NotANumberTests {
     private func shop() throws -> SmallShop {
         let shop = try SmallShop()
@@ -29,7 +29,7 @@ struct NotANumberTests {
     }
 
     @Test(arguments: ["eq", "ne", "gt", "ge", "lt", "le"])
-    func `conditions hold for the same entities in SQL and in memory`(sign: String) throws {
+    func `conditions on NaN match the same entities in SQL and in memory`(sign: String) throws {
         let shop = try shop()
         let operands = ["Weight", "Ratio", "1", "NaN", "INF", "-INF", "null", "Number"]
         for left in operands {
@@ -45,7 +45,7 @@ struct NotANumberTests {
             ("Weight eq null", [1]), ("Weight ne Weight", [2, 8]), ("Weight gt 0", [3, 4]), ("Weight eq NaN", []),
             ("Weight in (NaN,1)", [3]), ("Weight eq 1 or Weight eq NaN", [3]), ("1e0 div Weight gt 5", [6, 7]),
         ] as [(String, [UInt64])])
-    func `a condition finds what the standard says`(_ filter: String, _ found: [UInt64]) throws {
+    func `conditions on NaN match the entities that the standard requires`(_ filter: String, _ found: [UInt64]) throws {
         let shop = try shop()
         #expect(try shop.find("Orders?$filter=" + filter) == found)
         #expect(try shop.findInMemory("Orders?$filter=" + filter) == found)
@@ -56,7 +56,7 @@ struct NotANumberTests {
             ("Weight", [1, 5, 6, 7, 3, 4, 2, 8]), ("Weight desc", [2, 8, 4, 3, 6, 7, 5, 1]),
             ("Weight add 1", [1, 5, 6, 7, 3, 4, 2, 8]), ("Ratio", [1, 5, 6, 7, 3, 4, 2, 8]),
         ] as [(String, [UInt64])])
-    func `it is sorted behind all numbers, page by page`(_ order: String, _ found: [UInt64]) throws {
+    func `NaN is sorted after all numbers, also across pages`(_ order: String, _ found: [UInt64]) throws {
         let shop = try shop()
         try expectSame(shop, "$orderby=" + order)
         let request = try shop.request("Orders?$orderby=" + order)
@@ -71,7 +71,7 @@ struct NotANumberTests {
         #expect(collected == found)
     }
 
-    @Test func `no row is found by it`() throws {
+    @Test func `a search for NaN finds no row`() throws {
         let shop = try shop()
         #expect(try shop.state.findRows(set: "Orders", where: [("Weight", .double(.nan))]) == [])
     }

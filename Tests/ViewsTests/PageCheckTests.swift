@@ -6,11 +6,11 @@ import Testing
 
 @testable import Views
 
-/// Pages of the views' file that are not as SQLite wrote them are found.
+/// Changed pages in the file of the views are detected.
 struct PageCheckTests {
     private let file = ViewsFile()
 
-    /// Views with enough in them for overflow pages and inner pages of indexes.
+    /// Fills the views so that they contain overflow pages and inner pages of indexes.
     private func fill() throws {
         let state = try file.open()
         try state.transaction {
@@ -26,7 +26,7 @@ struct PageCheckTests {
 
     private func write(_ bytes: [UInt8]) throws { try Data(bytes).write(to: URL(fileURLWithPath: file.path)) }
 
-    @Test func `a file with intact pages is opened, and every page has a checksum`() throws {
+    @Test func `a file with intact pages opens, and each page has a checksum`() throws {
         try fill()
         #expect(try bytes().count > 100 * PageChecks.pageSize)
         #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == nil)
@@ -35,7 +35,7 @@ struct PageCheckTests {
         try state.verify()
     }
 
-    @Test func `one changed bit in any page is found when the file is opened`() throws {
+    @Test func `one changed bit in any page is detected when the file is opened`() throws {
         try fill()
         let whole = try bytes()
         var generator = SystemRandomNumberGenerator()
@@ -44,7 +44,7 @@ struct PageCheckTests {
             var changed = whole
             changed[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
             try write(changed)
-            // A page that was never written may only be all zero.
+            // A page that was never written must contain only zeros.
             #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == page + 1, "byte \(place)")
             if page % 16 == 0 {
                 #expect(throws: StateError.self, "byte \(place)") { try file.open() }
@@ -52,10 +52,10 @@ struct PageCheckTests {
         }
     }
 
-    @Test func `a changed page that opening did not look at is found when it is read`() throws {
+    @Test func `a changed page that was not checked on opening is detected when it is read`() throws {
         try fill()
         var bytes = try bytes()
-        // The text of an overflow page: nothing but the checksum could tell.
+        // A change in the text of an overflow page, which only the checksum detects.
         let places = stride(from: 2_000, to: bytes.count, by: PageChecks.pageSize).filter { place in
             bytes[place..<place + 8].allSatisfy { $0 == 0x20 || (0x30...0x39).contains($0) }
         }
@@ -71,7 +71,7 @@ struct PageCheckTests {
         #expect(connection.hasMetDamage)
     }
 
-    @Test func `two pages that changed places are found`() throws {
+    @Test func `two exchanged pages are detected`() throws {
         try fill()
         var bytes = try bytes()
         let size = PageChecks.pageSize
@@ -81,13 +81,13 @@ struct PageCheckTests {
         #expect(PageChecks.firstWrongPage(of: file.path, limit: .max) == 11)
     }
 
-    @Test func `a file that ends within a page is found`() throws {
+    @Test func `a file that ends within a page is detected`() throws {
         try fill()
         try write(Array(try bytes().dropLast(1_000)))
         #expect(throws: StateError.self) { try file.open() }
     }
 
-    @Test func `new views are for their owner alone`() throws {
+    @Test func `new views are accessible only for their owner`() throws {
         try? FileManager.default.removeItem(atPath: file.path)
         let state = try file.open()
         try state.transaction { try state.putQuery(QueryState(query: DefiningQuery(name: "Q", query: "Orders"))) }

@@ -5,14 +5,14 @@ import SyncCore
 import Testing
 import Views
 
-/// When the base changes below a long queue, only those pending operations are applied anew that have to do with it. That
-/// comes to the same as applying all of them anew.
+/// Rebase of a long queue: if the base state changes, only the affected operations are reapplied. The result is the
+/// same as after reapplying all of them.
 struct PartialReplayTests {
-    /// The environment variable `TIDELOG_REPLAYS` says another number.
+    /// `TIDELOG_REPLAYS` sets the number of seeds.
     static let seeds = Array(
         1...(ProcessInfo.processInfo.environment["TIDELOG_REPLAYS"].flatMap(UInt64.init) ?? 40))
 
-    /// - Parameter longQueue: 0 applies the fewest anew that it can, `.max` always all.
+    /// - Parameter longQueue: 0 reapplies as few operations as possible, `.max` always all.
     private func fold(_ storage: WorkingSet, longQueue: Int) throws -> Fold {
         var fold = try Fold(storage: storage)
         fold.longQueue = longQueue
@@ -20,7 +20,7 @@ struct PartialReplayTests {
     }
 
     @Test(arguments: seeds)
-    func `what is applied anew in part says the same as what is applied anew as a whole`(_ seed: UInt64) throws {
+    func `reapplying only the affected operations leads to the same state as reapplying all`(_ seed: UInt64) throws {
         var records = RandomRecords(seed: seed)
         let (some, all) = (WorkingSet(), WorkingSet())
         var partial = try fold(some, longQueue: 0)
@@ -29,10 +29,10 @@ struct PartialReplayTests {
             let record = records.next()
             try partial.apply(record, sequence: number)
             try whole.apply(record, sequence: number)
-            // Several records in one transaction, now and then.
+            // Some seeds apply several records in one transaction.
             if seed % 3 == 0, number % 4 != 0 { continue }
-            try partial.settle()
-            try whole.settle()
+            try partial.finishRebase()
+            try whole.finishRebase()
             let isSame = try StateDigest(of: some) == StateDigest(of: all)
             #expect(isSame, "seed \(seed), record \(number): \(record.body)")
             guard isSame else { return try difference(some, all) }
@@ -47,7 +47,7 @@ struct PartialReplayTests {
             try state.forEachRow { words.insert("\($0)") }
             try state.forEachBase { words.insert("base \($0) \($1)") }
             try state.forEachLink { words.insert("\($0)") }
-            try state.forEachAncestor { words.insert("\($0)") }
+            try state.forEachMergeBase { words.insert("\($0)") }
             return words
         }
         let (a, b) = (try words(some), try words(all))
@@ -55,7 +55,7 @@ struct PartialReplayTests {
     }
 
     @Test(arguments: seeds.prefix(10))
-    func `so do the views, closed and opened again`(_ seed: UInt64) throws {
+    func `views that are closed and reopened have the same state after partial replays`(_ seed: UInt64) throws {
         var records = RandomRecords(seed: seed)
         let file = ViewsFile()
         var state = try file.openState()
@@ -66,10 +66,10 @@ struct PartialReplayTests {
             let record = records.next()
             try state.transaction {
                 try partial.apply(record, sequence: number)
-                try partial.settle()
+                try partial.finishRebase()
             }
             try whole.apply(record, sequence: number)
-            try whole.settle()
+            try whole.finishRebase()
             #expect(try StateDigest(of: state) == StateDigest(of: all), "seed \(seed), record \(number)")
             if number % 30 == 0 {
                 state.close()
@@ -79,7 +79,7 @@ struct PartialReplayTests {
         }
     }
 
-    /// A customer with orders of which each has an operation of its own.
+    /// Returns a fold with a customer and orders, each created by its own operation.
     private func queue(orders: Int) throws -> (Fold, EntityID, next: SequenceNumber) {
         var fold = try fold(WorkingSet(), longQueue: 8)
         var random = RandomRecords(seed: 1)
@@ -88,7 +88,7 @@ struct PartialReplayTests {
         let image = EntityImage(
             entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(1)], etag: "1")
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: 2)
-        try fold.settle()
+        try fold.finishRebase()
         var next: SequenceNumber = 3
         for number in 0..<orders {
             let creation = Creation(
@@ -98,20 +98,20 @@ struct PartialReplayTests {
                 Record(time: 0, body: .operation(Operation(.create(creation, parent: nil)))), sequence: next)
             next += 1
         }
-        // The first fact after opening finds out what each reads and writes.
+        // The first fact after opening computes the effects of the operations.
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
-        try fold.settle()
+        try fold.finishRebase()
         return (fold, customer, next + 1)
     }
 
-    @Test func `an answer takes off only what has to do with it, however many share a customer`() throws {
+    @Test func `a response reverts only the affected operations among many on the same customer`() throws {
         var (fold, _, next) = try queue(orders: 200)
         let renamed = EntityID(rawValue: 150)
         try fold.apply(
             Record(
                 time: 0, body: .operation(Operation(.update(renamed, changes: ["Note": .string("m")], bindings: [])))),
             sequence: next)
-        _ = fold.takeTouched()
+        _ = fold.drainDirtySet()
         // The 150th entity is the 149th order.
         let outcomes = [SequenceNumber(3), 4, 151].map { operation in
             BatchAnswered.Outcome(
@@ -125,18 +125,18 @@ struct PartialReplayTests {
         next += 1
         try fold.apply(
             Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes))), sequence: next)
-        try fold.settle()
-        #expect(fold.takeTouched().entities == [renamed])
+        try fold.finishRebase()
+        #expect(fold.drainDirtySet().entities == [renamed])
         #expect(try fold.storage.row(renamed)?.values["Note"] == .string("m"))
         #expect(try fold.storage.pendingCount() == 198)
     }
 
-    @Test func `a new key of a customer reaches all who take it over`() throws {
+    @Test func `a new key of a customer changes the dependent properties of all its orders`() throws {
         var (fold, customer, next) = try queue(orders: 20)
         let image = EntityImage(
             entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(7)], etag: "2")
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
-        try fold.settle()
+        try fold.finishRebase()
         for id in try fold.storage.rows(set: "Orders") {
             #expect(try fold.storage.row(id)?.values["CustomerID"] == .integer(7))
         }

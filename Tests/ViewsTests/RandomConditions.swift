@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 
-/// A generator that a seed makes repeatable.
+/// Generator of random conditions, repeatable by its seed.
 struct RandomConditions {
     var state: UInt64
 
@@ -58,7 +58,7 @@ struct RandomConditions {
         ]
     }
 
-    // MARK: Expressions, as text
+    // MARK: Expressions as text
 
     func quoted(_ text: String) -> String { PrimitiveLiteral.format(.string(text), version: .v4, form: .url) }
 
@@ -102,7 +102,7 @@ struct RandomConditions {
 
     mutating func comparison() -> String { pick(["eq", "ne", "gt", "ge", "lt", "le"]) }
 
-    /// A condition on an order.
+    /// Returns a condition on an order.
     mutating func condition(_ depth: Int) -> String {
         switch next(depth > 0 ? 18 : 11) {
         case 0: "\(number(depth)) \(comparison()) \(number(depth))"

@@ -2,14 +2,14 @@ import EDM
 import Operations
 import SyncCore
 
-/// A log as it never was, but might be: operations and facts in any order, legal or not. The same seed gives the same log.
+/// Generator of random logs: operations and facts in any order, legal or not. A seed determines the log.
 struct RandomRecords {
     private var state: UInt64
     private var nextEntity: UInt64 = 1
     private var nextSequence: SequenceNumber = 1
     private var nextBatch: BatchID = 1
     private var operations: [SequenceNumber] = []
-    /// Those that an undo named.
+    /// Operations that an undo referred to.
     private var undone: [SequenceNumber] = []
     private var entities: [(id: EntityID, set: String)] = []
 
@@ -49,7 +49,7 @@ struct RandomRecords {
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// What the metadata may be later on: as they were, without a set, a property, a partner, a constraint, and with other
+    /// Later versions of the metadata: unchanged, without a set, properties, partners or a constraint, and with other
     /// types.
     private static let documents = [
         metadata,
@@ -89,7 +89,7 @@ struct RandomRecords {
 
     init(seed: UInt64) { state = seed }
 
-    // MARK: Chance
+    // MARK: Random numbers
 
     /// SplitMix64.
     private mutating func bits() -> UInt64 {
@@ -185,7 +185,7 @@ struct RandomRecords {
         }
     }
 
-    /// Half of them say more than which entities there are: also of entities and links that never were.
+    /// Returns a page. Half of the pages contain more than images, also for entities and links that do not exist.
     private mutating func page() -> DownloadPage {
         var page = DownloadPage(query: "Q\(number(0..<3))", entities: images())
         guard chance(50) else { return page }
@@ -207,7 +207,7 @@ struct RandomRecords {
         let navigation = source.flatMap { pick(Self.navigations[$0.set] ?? []) }
         let targets = entities.filter { $0.set == navigation?.1 }.map(\.id)
         let isAdded = chance(60)
-        // Where a target is missing, whatever was linked goes.
+        // Without a target, all links of the property are removed.
         let target = !isAdded && chance(30) ? nil : chance(80) ? pick(targets) ?? someEntity() : someEntity()
         return .init(
             source: source?.id ?? someEntity(), navigation: navigation?.0 ?? "Orders", target: target, isAdded: isAdded)
@@ -234,7 +234,7 @@ struct RandomRecords {
 
     private mutating func someEntity() -> EntityID { EntityID(rawValue: UInt64(number(1..<Int(nextEntity) + 2))) }
 
-    /// Also where there is no conflict, and about operations on other entities.
+    /// Returns a resolution, also without a conflict, and with operations on other entities.
     private mutating func resolved() -> Record.Body {
         let takenBack = operations.filter { _ in chance(5) }
         undone += takenBack
@@ -246,7 +246,7 @@ struct RandomRecords {
                 }, takenBack: takenBack, released: operations.filter { _ in chance(10) }))
     }
 
-    /// Also such as are undone already, have ended, or never were.
+    /// Returns operations to undo, also undone, ended and unknown ones.
     private mutating func undoable() -> [SequenceNumber] {
         let chosen = operations.filter { _ in chance(20) } + (chance(20) ? [nextSequence + 5, 1] : [])
         undone += chosen

@@ -4,8 +4,8 @@ import Testing
 
 @testable import Views
 
-/// SQLite looks at the parts of a condition in an order of its own. Whether a query fails for a row's sake is what the evaluator
-/// says.
+/// SQLite evaluates the parts of a condition in its own order. The evaluator determines whether a query fails because
+/// of a row.
 struct RefusedRowTests {
     private func shop() throws -> SmallShop {
         let shop = try SmallShop()
@@ -19,19 +19,19 @@ struct RefusedRowTests {
             ("Customer/Orders/any(o:o/Number eq 4) and 1 div Number gt 0", []),
             ("Number eq 0 or 1 div Number gt 0", [2, 3]),
         ] as [(String, [UInt64])])
-    func `a condition that decides before the division is one that is answered`(
+    func `a condition that is decided before its division is evaluated`(
         _ filter: String, _ found: [UInt64]
     ) throws {
         #expect(try shop().find("Orders?$filter=" + filter) == found)
     }
 
-    @Test func `a division by zero that nothing comes before is refused`() throws {
+    @Test func `a division by zero without a preceding condition is refused`() throws {
         let error = #expect(throws: EvaluationError.self) { try shop().find("Orders?$filter=1 div Number gt 0") }
         #expect(error?.code == .divisionByZero)
     }
 
     @Test(arguments: [(-1, nil), (nil, -1), (.max, .min), (-1, 1), (0, 0)] as [(Int64?, Int64?)])
-    func `fewer than no entities are none, and none is passed over for less than nothing`(
+    func `a negative top returns no entities, and a negative skip skips none`(
         _ top: Int64?, _ skip: Int64?
     ) throws {
         let shop = try shop()

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Views
 
-/// A query that differs from one before in its values alone runs the statement of that one, and finds its own entities.
+/// A query that differs from an earlier one only in its values reuses the statement and returns its own results.
 struct RememberedStatementTests {
     @Test(arguments: [
         ("Mood eq 'Bad'", "Mood eq 'Awful'"), ("Mood in ('Bad','0')", "Mood in ('Awful','1')"),
         ("Mood eq 'Bad' or Mood eq '0'", "Mood eq 'Awful' or Mood eq '1'"), ("'Bad' eq Mood", "'Awful' eq Mood"),
     ])
-    func `members of enumerations that are written as strings are those of the query`(first: String, second: String)
+    func `a reused statement compares the enumeration members of the query`(first: String, second: String)
         throws
     {
         let shop = try SmallShop()
@@ -20,9 +20,9 @@ struct RememberedStatementTests {
         #expect(try shop.find("Orders?$filter=" + second) == [2])
     }
 
-    /// For Swift the two are equal; for OData, which compares Unicode scalars, they are not.
+    /// Swift considers the two texts equal; OData compares Unicode scalars and does not.
     @Test(arguments: ["Text eq '%@'", "contains(Text,'%@')", "endswith(Text,'%@')", "Text in ('x','%@')"])
-    func `texts whose characters are composed in another way are other texts`(filter: String) throws {
+    func `texts in different Unicode normal forms are different values`(filter: String) throws {
         let shop = try SmallShop()
         for (id, text) in [(1, "é"), (2, "e\u{301}")] as [(UInt64, String)] {
             try shop.put("Orders", id, ["Text": .string(text)])
@@ -66,7 +66,7 @@ struct RememberedStatementTests {
     }
 
     @Test(arguments: (0..<4).map { _ in UInt64.random(in: 0...UInt64.max) })
-    func `whatever was asked before, the answer is the evaluator's`(seed: UInt64) throws {
+    func `results with reused statements equal those of the evaluator`(seed: UInt64) throws {
         var dice = RandomConditions(state: seed)
         let shop = try SmallShop()
         for id in 1...30 as ClosedRange<UInt64> {
@@ -81,7 +81,7 @@ struct RememberedStatementTests {
         }
     }
 
-    @Test func `a decimal keeps its zeros where a function sees them`() throws {
+    @Test func `a decimal keeps its trailing zeros in functions`() throws {
         let shop = try SmallShop()
         try shop.put("Orders", 1, ["Text": .string("1.50")])
         try shop.put("Orders", 2, ["Text": .string("1.5")])

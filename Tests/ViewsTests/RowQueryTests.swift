@@ -6,7 +6,7 @@ import Testing
 
 @testable import Views
 
-/// Whole queries over the views: what SQL answers is what the evaluator answers, and pages put together are the whole.
+/// Queries over the views: SQL and the evaluator return the same results, and the pages together are the whole result.
 struct RowQueryTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -29,7 +29,7 @@ struct RowQueryTests {
         <EntitySet Name="Orders" EntityType="S.Order"/></EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// Customers have the entity IDs from 1, orders those from 1001.
+    /// A store with customers with entity IDs from 1, and orders with IDs from 1001.
     private final class Store {
         let state: SQLiteState
         let model: EntityDataModel
@@ -142,7 +142,7 @@ struct RowQueryTests {
         return "Orders?" + options.joined(separator: "&")
     }
 
-    @Test func `SQL answers whole queries as the evaluator does`() throws {
+    @Test func `SQL and the evaluator return the same results for complete queries`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("row query seed \(seed)")
         var dice = Dice(state: seed)
@@ -165,7 +165,7 @@ struct RowQueryTests {
         #expect(compared == 300)
     }
 
-    /// Sequences that end in rows of values, over columns.
+    /// Returns a random `$apply` that ends in rows of values, over columns.
     private func randomApply(_ dice: inout Dice) -> String {
         let keys = ["Number", "Text", "Price", "Placed", "Customer/Name", "Customer/Address/City", "Customer/ID"]
         let aggregates = [
@@ -191,7 +191,7 @@ struct RowQueryTests {
             + dice.pick(["", "&$top=3", "&$skip=1"])
     }
 
-    @Test func `aggregates over columns alone are those over entities`() throws {
+    @Test func `aggregates over columns equal aggregates over entities`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("apply seed \(seed)")
         var dice = Dice(state: seed)
@@ -210,7 +210,7 @@ struct RowQueryTests {
         }
     }
 
-    @Test func `pages put together are the whole answer, in SQL and in memory`() throws {
+    @Test func `the pages of a query together equal its whole result, in SQL and in memory`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("page seed \(seed)")
         var dice = Dice(state: seed)
@@ -240,7 +240,7 @@ struct RowQueryTests {
         }
     }
 
-    @Test func `a page goes on behind the last entity whatever came or went before it`() throws {
+    @Test func `a page continues after the last entity regardless of changes before it`() throws {
         var dice = Dice(state: 1)
         let store = try store(&dice)
         let request = try store.request("Orders?$orderby=ID")
@@ -253,7 +253,7 @@ struct RowQueryTests {
         #expect(try store.ids(store.query.answer(next)) == Array(1011...1020))
     }
 
-    @Test func `a token of another query is refused`() throws {
+    @Test func `a skip token of another query is refused`() throws {
         var dice = Dice(state: 1)
         let store = try store(&dice)
         let next = try #require(try store.query.answer(try store.request("Orders?$orderby=ID"), pageSize: 2).next)
@@ -267,7 +267,7 @@ struct RowQueryTests {
         }
     }
 
-    @Test func `a selection narrows down what is searched, and a search in nothing does not count`() throws {
+    @Test func `a search covers only the selected properties, and matches everything without searchable ones`() throws {
         let store = try Store()
         let city = ComplexValue(properties: ["City": .string("Bern")])
         try store.put("Customers", 1, ["ID": .integer(1), "Name": .string("Ada"), "Address": .complex(city)])
@@ -282,7 +282,7 @@ struct RowQueryTests {
         }
     }
 
-    @Test func `the offline functions ask a query about links about the link`() throws {
+    @Test func `local functions in a query of links apply to the link`() throws {
         let store = try Store()
         try store.put("Customers", 1, ["ID": .integer(1)])
         for id in [1001, 1002, 1003] as [UInt64] { try store.put("Orders", id, ["ID": .integer(Int64(id))]) }
@@ -293,7 +293,7 @@ struct RowQueryTests {
         #expect(try store.find("Customers(1)/Orders?$filter=sap.islocal()") == [])
     }
 
-    @Test func `what a path leads to is the same in SQL and in memory`() throws {
+    @Test func `the target of a path is the same in SQL and in memory`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("path seed \(seed)")
         var dice = Dice(state: seed)
@@ -308,7 +308,7 @@ struct RowQueryTests {
         }
     }
 
-    @Test func `the largest page there can be is a page`() throws {
+    @Test func `the maximum page size is accepted`() throws {
         let store = try Store()
         for id in 1001...1003 as ClosedRange<UInt64> { try store.put("Orders", id, ["ID": .integer(Int64(id))]) }
         for url in ["Orders", "Orders/$filter(ID gt 1)"] {
@@ -321,7 +321,7 @@ struct RowQueryTests {
         }
     }
 
-    @Test func `pages go on behind an entity whose value is NaN`() throws {
+    @Test func `pages continue after an entity with the value NaN`() throws {
         let store = try Store()
         for (id, weight) in [(1001, 1), (1002, .nan), (1003, .nan), (1004, 2)] as [(UInt64, Double)] {
             try store.put("Orders", id, ["ID": .integer(Int64(id)), "Weight": .double(weight)])
@@ -344,7 +344,7 @@ struct RowQueryTests {
         ("Orders?$apply=aggregate(ID with sum as Sum)", "What $apply makes of the rows is worked out in memory."),
         ("Customers(1)/Orders?$filter=isdefined(Number)", "isdefined cannot be answered in SQL."),
     ])
-    func `an explanation says what is worked out in memory`(_ url: String, _ reason: String) throws {
+    func `an explanation states the parts that are evaluated in memory`(_ url: String, _ reason: String) throws {
         let store = try Store()
         try store.put("Customers", 1, ["ID": .integer(1)])
         let found = try store.state.explaining {
@@ -361,7 +361,7 @@ struct RowQueryTests {
             ("Mood in (S.Mood'0',S.Mood'Awful')", [1001, 1002]), ("Mood le S.Mood'1'", [1001, 1002]),
             ("Colours eq S.Colour'Red,Blue'", [1001, 1002]), ("Colours eq S.Colour'3'", [1001, 1002]),
         ] as [(String, [UInt64])])
-    func `members of enumerations compare by their numbers, however they are written`(
+    func `enumeration members are compared by their numbers in any form`(
         _ filter: String, _ found: [UInt64]
     ) throws {
         let store = try Store()
@@ -385,7 +385,7 @@ struct RowQueryTests {
             ("$filter=Customer/Orders/any(o:o/Mood gt $it/Before)", [1002]),
             ("$orderby=Customer/Favourite,ID", [1003, 1004, 1001, 1002]),
         ] as [(String, [UInt64])])
-    func `members of enumerations stand in the order of their numbers`(_ options: String, _ found: [UInt64]) throws {
+    func `enumeration members are ordered by their numbers`(_ options: String, _ found: [UInt64]) throws {
         let store = try Store()
         let moods: [(Value, Value)] = [
             (.enumeration("Bad"), .enumeration("Awful")), (.enumeration("Awful"), .enumeration("0")),
@@ -400,7 +400,7 @@ struct RowQueryTests {
         let answer = try #require(try store.query.answerInSQL(request, wantsCount: false))
         #expect(try store.ids(answer) == found)
         #expect(try store.ids(store.query.answerInMemory(request)) == found)
-        // Page by page.
+        // The same result in pages.
         var collected: [UInt64] = []
         var next: QueryOptions? = request.options
         while let options = next, collected.count < 9 {
@@ -412,7 +412,7 @@ struct RowQueryTests {
         #expect(collected == found)
     }
 
-    @Test func `a long chain of computed values is answered in SQL`() throws {
+    @Test func `a long chain of computed values is evaluated in SQL`() throws {
         let store = try Store()
         try store.put("Orders", 1001, ["ID": .integer(1), "Number": .integer(1)])
         let chain = (1...60).map { "x\($0 - 1) add 1 as x\($0)" }.joined(separator: ",")
@@ -420,7 +420,7 @@ struct RowQueryTests {
         #expect(try store.query.answerInSQL(request, wantsCount: false).map(store.ids) == [1001])
     }
 
-    @Test func `conditions beyond the limits of SQLite are answered all the same`() throws {
+    @Test func `conditions beyond the limits of SQLite are evaluated in memory`() throws {
         let store = try Store()
         for id in 1001...1003 as ClosedRange<UInt64> { try store.put("Orders", id, ["ID": .integer(Int64(id))]) }
         let alternatives = (1002..<5000).map { "ID eq \($0)" }.joined(separator: " or ")
@@ -434,7 +434,7 @@ struct RowQueryTests {
         #expect(try store.find("Orders?$filter=" + values) == [1001, 1002, 1003])
     }
 
-    @Test func `names of $compute that double again and again are refused, not written out`() throws {
+    @Test func `computed values that double repeatedly are evaluated in memory instead of SQL`() throws {
         let store = try Store()
         try store.put("Orders", 1001, ["ID": .integer(1), "Number": .integer(1)])
         let doubled = (1...40).map { "x\($0 - 1) add x\($0 - 1) as x\($0)" }.joined(separator: ",")

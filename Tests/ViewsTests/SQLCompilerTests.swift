@@ -5,7 +5,7 @@ import Testing
 
 @testable import Views
 
-/// `TIDELOG_SEED=123` runs that seed alone, `TIDELOG_SEEDS=100` as many random ones.
+/// `TIDELOG_SEED=123` runs only that seed, `TIDELOG_SEEDS=100` the given number of random seeds.
 private let seeds: [UInt64] = {
     let environment = ProcessInfo.processInfo.environment
     if let seed = environment["TIDELOG_SEED"].flatMap(UInt64.init) { return [seed] }
@@ -22,7 +22,8 @@ struct SQLCompilerTests {
         return shop
     }
 
-    /// Nil where SQL refuses a row: it may look at conditions in another order, and then memory answers.
+    /// Returns the matching entities; nil if SQL refuses a row. SQL may evaluate conditions in another order; the store
+    /// then evaluates the query in memory.
     private func selected(_ shop: CompiledShop, _ filter: Expression, _ order: [OrderItem] = []) throws -> [Int64]? {
         do {
             return try shop.selected("Orders", filter, order)
@@ -32,7 +33,7 @@ struct SQLCompilerTests {
         }
     }
 
-    @Test(arguments: seeds) func `a compiled filter selects what the evaluator lets through`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a compiled filter selects the same rows as the evaluator`(seed: UInt64) throws {
         var chance = RandomConditions(state: seed)
         var telling = 0
         for _ in 0..<2 {
@@ -40,7 +41,7 @@ struct SQLCompilerTests {
             for _ in 0..<250 {
                 let text = chance.condition(3)
                 let filter = try Expression.parse(text, version: .v401)
-                // Where the evaluator refuses a row, SQL may refuse or may not have come to it.
+                // If the evaluator refuses a row, SQL may refuse it or may not have evaluated it.
                 guard let expected = try? shop.expected("Orders", filter),
                     let selected = try selected(shop, filter)
                 else { continue }
@@ -51,7 +52,7 @@ struct SQLCompilerTests {
         #expect(telling > 150)
     }
 
-    @Test(arguments: seeds) func `a compiled order is the evaluator's`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a compiled order equals the order of the evaluator`(seed: UInt64) throws {
         var chance = RandomConditions(state: seed)
         let shop = try shop(&chance)
         for _ in 0..<150 {
@@ -68,7 +69,7 @@ struct SQLCompilerTests {
         }
     }
 
-    @Test func `whole numbers and floating ones compare exactly, with an index too`() throws {
+    @Test func `integers and floating-point numbers are compared exactly, also with an index`() throws {
         var shop = try CompiledShop()
         let weights: [Double] = [9_007_199_254_740_992, 9_007_199_254_740_994, 1_152_921_504_606_846_976]
         try shop.insert(
@@ -87,7 +88,7 @@ struct SQLCompilerTests {
         }
     }
 
-    @Test func `alternatives for one property are one list`() throws {
+    @Test func `alternatives for one property are compiled to a list`() throws {
         var chance = RandomConditions(state: 3)
         let shop = try shop(&chance)
         var compiler = try shop.compiler("Orders")
@@ -105,7 +106,7 @@ struct SQLCompilerTests {
         ("Number eq 5", "Number"), ("Name ge 'a' and Name lt 'b'", "Name"), ("Price gt 1.5", "Price"),
         ("ID in (1,2,3)", "ID"), ("Number eq null", "Number"), ("Price eq 2", "Price"),
     ])
-    func `plain comparisons can use an index`(text: String, column: String) throws {
+    func `plain comparisons use an index`(text: String, column: String) throws {
         var chance = RandomConditions(state: 1)
         let shop = try shop(&chance)
         let layout = try #require(shop.layouts["Orders"])
@@ -122,7 +123,7 @@ struct SQLCompilerTests {
     @Test(arguments: [
         "Nav/Name eq 'x'", "Orders/any(o:o/$count gt 1)", "Address eq null", "@p eq 1", "$root/Orders/$count eq 1",
     ])
-    func `what SQL cannot answer is refused, so that it is answered in memory`(text: String) throws {
+    func `expressions that SQL cannot evaluate are refused and evaluated in memory`(text: String) throws {
         let shop = try CompiledShop()
         var compiler = try shop.compiler("Customers")
         let filter = try Expression.parse(text, version: .v401)
@@ -130,7 +131,7 @@ struct SQLCompilerTests {
         #expect(error?.code == .unsupported)
     }
 
-    @Test func `values never become part of the statement's text`() throws {
+    @Test func `values are never part of the text of a statement`() throws {
         var chance = RandomConditions(state: 2)
         let shop = try shop(&chance)
         var compiler = try shop.compiler("Orders")
@@ -144,6 +145,6 @@ struct SQLCompilerTests {
 }
 
 extension String {
-    /// How often the other text is in this one.
+    /// Returns the number of occurrences of `part`.
     fileprivate func occurrences(of part: String) -> Int { ranges(of: part).count }
 }

@@ -33,7 +33,7 @@ struct SQLFilterTests {
         return try state.entities(in: set, QueryOptions.parse(query, version: .v4)).map(\.rawValue)
     }
 
-    @Test func `filter, order, skip and top are answered by SQLite`() throws {
+    @Test func `filter, order, skip and top are evaluated by SQLite`() throws {
         let state = try state()
         #expect(try find("$filter=Name eq 'odd'", in: state) == [1, 3, 5])
         #expect(try find("$filter=Name eq 'odd'&$orderby=ID desc&$skip=1&$top=1", in: state) == [3])
@@ -43,14 +43,14 @@ struct SQLFilterTests {
         #expect(try state.count(in: set, QueryOptions.parse("$filter=ID mod 2 eq 0&$top=1", version: .v4)) == 2)
     }
 
-    @Test func `an evaluation that fails is that error, and no damage`() throws {
+    @Test func `a failed evaluation is reported as that error, not as damage`() throws {
         let state = try state()
         let error = #expect(throws: EvaluationError.self) { try find("$filter=1 div (ID sub 3) gt 0", in: state) }
         #expect(error?.code == .divisionByZero)
         #expect(try find("$filter=ID eq 3", in: state) == [3])
     }
 
-    @Test func `a new model gets functions of its own`() throws {
+    @Test func `a new model gets its own SQL functions`() throws {
         let state = try state()
         #expect(try find("$filter=length(Name) eq 4", in: state) == [2, 4])
         try state.install(CSDLReader.read(Array(Self.metadata.utf8)))

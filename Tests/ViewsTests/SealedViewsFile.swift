@@ -4,7 +4,7 @@ import SyncCore
 
 @testable import Views
 
-/// Encrypted views in a file of their own, removed with the test.
+/// The file of encrypted views, removed with the test.
 final class SealedViewsFile {
     static let count = 300
     static let marker = "Marker-7c1f"
@@ -25,7 +25,7 @@ final class SealedViewsFile {
 
     func open() throws -> SQLiteState { try SQLiteState(path: path, key: key, store: "test") }
 
-    /// Views with enough in them for overflow pages and inner pages of indexes.
+    /// Returns views that contain overflow pages and inner pages of indexes.
     func filled() throws -> SQLiteState {
         let state = try open()
         try state.transaction {
@@ -45,7 +45,7 @@ final class SealedViewsFile {
 
     func hasMarker(_ suffix: String) throws -> Bool { try bytes(suffix).firstRange(of: Array(Self.marker.utf8)) != nil }
 
-    /// What follows the path in the names of the files that there are.
+    /// The suffixes of the existing files after the path.
     var names: [String] {
         let url = URL(fileURLWithPath: path)
         let all = (try? FileManager.default.contentsOfDirectory(atPath: url.deletingLastPathComponent().path)) ?? []
@@ -55,7 +55,7 @@ final class SealedViewsFile {
         .sorted()
     }
 
-    /// The files as they are now, as a process finds them when the one that writes them has ended.
+    /// Copies the files as another process would find them after the writing process has ended.
     func copy() throws -> SealedViewsFile {
         let copy = SealedViewsFile(key: key)
         for suffix in names where suffix != "-shm" { try copy.write(try bytes(suffix), suffix) }
@@ -64,7 +64,7 @@ final class SealedViewsFile {
 }
 
 extension SQLiteState {
-    /// A transaction of some size that is taken back.
+    /// Performs a large transaction and rolls it back.
     func rehearse() throws {
         struct End: Error {}
         do {

@@ -5,24 +5,24 @@ import Testing
 
 @testable import Views
 
-/// The views of an encrypted store: a file of which somebody without the key reads nothing, and changes nothing unnoticed.
+/// The views of an encrypted store: without the key, the file cannot be read, and any change is detected.
 struct SealedViewsTests {
     private let file = SealedViewsFile()
 
-    // MARK: What is in the files
+    // MARK: Content of the files
 
-    @Test func `what was written is there when the file is opened again`() throws {
+    @Test func `written content is present after the file is reopened`() throws {
         try file.filled().close()
         let state = try file.open()
         #expect(try state.queries().count == SealedViewsFile.count)
         try state.verify()
     }
 
-    @Test func `no file has a value in plain, while the views are open or closed`() throws {
+    @Test func `no file contains a value in plain text, while the views are open or closed`() throws {
         let state = try file.filled()
         #expect(file.names == ["", "-wal"])
         for name in file.names { #expect(try !file.hasMarker(name), "\(name)") }
-        // A sort that does not fit into memory, were it to.
+        // A sort that would otherwise spill to a file.
         _ = try state.connection.first(
             "SELECT count(*) FROM (SELECT DISTINCT name, query FROM queries ORDER BY query DESC)")
         try state.rehearse()
@@ -32,7 +32,7 @@ struct SealedViewsTests {
         #expect(try !file.hasMarker(""))
     }
 
-    @Test func `the search for values finds them in views that are not encrypted`() throws {
+    @Test func `the search for plain text finds the values in unencrypted views`() throws {
         let plain = SealedViewsFile(key: nil)
         let state = try plain.filled()
         #expect(try plain.hasMarker("-wal"))
@@ -40,7 +40,7 @@ struct SealedViewsTests {
         #expect(try plain.hasMarker(""))
     }
 
-    @Test func `no nonce comes twice`() throws {
+    @Test func `no nonce is used twice`() throws {
         let state = try file.filled()
         let log = try file.bytes("-wal")
         state.close()
@@ -56,7 +56,7 @@ struct SealedViewsTests {
         #expect(Set(nonces).count == nonces.count)
     }
 
-    @Test func `the same content is encrypted otherwise in another file`() throws {
+    @Test func `equal content is encrypted differently in another file`() throws {
         let other = SealedViewsFile()
         try file.filled().close()
         try other.filled().close()
@@ -69,7 +69,7 @@ struct SealedViewsTests {
 
     // MARK: Changes
 
-    @Test func `every changed bit of the file is found, at the latest when all of it is read`() throws {
+    @Test func `each changed bit of the file is detected, at the latest when the whole file is read`() throws {
         try file.filled().close()
         let whole = try file.bytes("")
         var generator = SystemRandomNumberGenerator()
@@ -89,7 +89,7 @@ struct SealedViewsTests {
         #expect(try file.open().queries().count == SealedViewsFile.count)
     }
 
-    @Test func `a changed page that opening did not look at is found when it is read`() throws {
+    @Test func `a changed page that was not checked on opening is detected when it is read`() throws {
         try file.filled().close()
         var bytes = try file.bytes("")
         bytes[bytes.count - 2_000] ^= 1
@@ -103,7 +103,7 @@ struct SealedViewsTests {
         #expect(connection.hasMetDamage)
     }
 
-    @Test func `pages that changed places, are gone, or are zero are found`() throws {
+    @Test func `exchanged, missing and zeroed pages are detected`() throws {
         try file.filled().close()
         let whole = try file.bytes("")
         let size = SealedDatabase.pageSize
@@ -119,7 +119,7 @@ struct SealedViewsTests {
         }
     }
 
-    @Test func `a page of another file with the same key is found`() throws {
+    @Test func `a page of another file with the same key is detected`() throws {
         let other = SealedViewsFile()
         try file.filled().close()
         try other.filled().close()
@@ -132,7 +132,7 @@ struct SealedViewsTests {
 
     // MARK: Keys
 
-    @Test func `another key, or none, opens nothing`() throws {
+    @Test func `a different key or no key cannot open the views`() throws {
         try file.filled().close()
         #expect(throws: SQLiteState.ofAnotherKey) {
             try SQLiteState(path: file.path, key: SealedViewsFile.key(2), store: "test")
@@ -141,12 +141,12 @@ struct SealedViewsTests {
         #expect(try file.open().queries().count == SealedViewsFile.count)
     }
 
-    @Test func `views that are not encrypted are not taken where they should be`() throws {
+    @Test func `unencrypted views in place of encrypted ones are refused`() throws {
         try SealedViewsFile(key: nil, path: file.path).filled().close()
         #expect(throws: SQLiteState.ofAnotherKey) { try file.open() }
     }
 
-    @Test func `somebody who has the identifier of the key and not the secret opens nothing`() throws {
+    @Test func `the identifier of a key without its secret cannot open the views`() throws {
         try file.filled().close()
         let forged = ViewsKey(identifier: SealedViewsFile.key(1).identifier, secret: [UInt8](repeating: 9, count: 32))
         #expect(throws: StateError.self) { try SQLiteState(path: file.path, key: forged, store: "test") }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Views
 
-/// Views of a service with customers, their orders, and a member of each other kind that queries treat in a way of its own.
+/// Views of a service with customers, their orders, and a property of each type that queries treat specially.
 final class SmallShop {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -37,7 +37,7 @@ final class SmallShop {
         try state.install(model)
     }
 
-    /// Gives the entity the number as its key.
+    /// Stores an entity, with its ID as the key.
     func put(_ set: String, _ id: UInt64, _ values: PropertyValues = [:]) throws {
         let type = try #require(model.findEntitySet(set)).entityType.name
         var values = values
@@ -69,6 +69,6 @@ final class SmallShop {
 
     func find(_ url: String) throws -> [UInt64] { try ids(query.answer(request(url))) }
 
-    /// The same by the evaluator.
+    /// Returns the result of the evaluator.
     func findInMemory(_ url: String) throws -> [UInt64] { try ids(query.answerInMemory(request(url))) }
 }

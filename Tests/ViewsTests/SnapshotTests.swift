@@ -4,7 +4,7 @@ import SyncCore
 import Testing
 import Views
 
-/// A snapshot holds the whole state: what is made of it is the state that was written.
+/// A snapshot contains the complete state: the restored state equals the written one.
 struct SnapshotTests {
     typealias Written = (records: [(kind: UInt8, payload: [UInt8])], digest: StateDigest)
 
@@ -36,13 +36,13 @@ struct SnapshotTests {
         var fold = try Fold(storage: storage)
         for (index, record) in records.enumerated() {
             try fold.apply(record, sequence: first + UInt64(index))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return fold
     }
 
     @Test(arguments: seeds)
-    func `what is restored, in memory or in SQLite, writes the same snapshot again`(_ seed: UInt64) throws {
+    func `a restored state, in memory or in SQLite, writes the same snapshot`(_ seed: UInt64) throws {
         let original = try written(folded(Self.records(seed)[...], WorkingSet()))
         let comment: Comment = "seed \(seed)"
         let memory = try restore(original, into: WorkingSet())
@@ -55,7 +55,7 @@ struct SnapshotTests {
     }
 
     @Test(arguments: seeds)
-    func `views write the snapshot that memory writes`(_ seed: UInt64) throws {
+    func `views write the same snapshot as the state in memory`(_ seed: UInt64) throws {
         let records = Self.records(seed)
         let file = ViewsFile()
         let state = try file.openState()
@@ -65,7 +65,7 @@ struct SnapshotTests {
     }
 
     @Test(arguments: seeds)
-    func `a state that goes on from a snapshot is the one that never stopped`(_ seed: UInt64) throws {
+    func `a state that continues from a snapshot equals one that was never restored`(_ seed: UInt64) throws {
         let records = Self.records(seed)
         var random = RandomRecords(seed: seed &+ 5_000)
         let cut = random.number(1..<records.count)
@@ -73,7 +73,7 @@ struct SnapshotTests {
         var fold = try restore(snapshot, into: WorkingSet())
         for (index, record) in records.enumerated().dropFirst(cut) {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         let whole = try folded(records[...], WorkingSet())
         #expect(bytes(try written(fold)) == bytes(try written(whole)), "seed \(seed), cut behind record \(cut)")
@@ -90,8 +90,8 @@ struct SnapshotTests {
         "downloaded row", "downloaded base",
     ]
 
-    @Test func `the random states hold everything that a snapshot can hold`() throws {
-        // Some of it is rare: where the seeds of the other tests have it not, a few more do.
+    @Test func `the random states contain everything that a snapshot can contain`() throws {
+        // Some items are rare. If the seeds of the other tests do not produce them, further seeds do.
         var found: Set<String> = []
         for seed: UInt64 in 1...300 where !found.isSuperset(of: Self.everything) {
             var decoder = SnapshotDecoder()

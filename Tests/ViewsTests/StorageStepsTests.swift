@@ -4,12 +4,12 @@ import SyncCore
 import Testing
 import Views
 
-/// What the views keep in runs, in bits and in memory until a commit is what the state in memory keeps one by one: through
-/// any steps, no fold among them, in transactions that end well or are taken back, and through a file that is opened again.
+/// Coverage, links and keys that the views store in runs, bitmaps and memory equal those of the state in memory, after
+/// random steps without a fold, in transactions that are committed or rolled back, and after reopening the file.
 struct StorageStepsTests {
     private static let queries = ["A", "B"]
     private static let relationships = ["S.Order.Customer", "S.Customer.Card", "R"]
-    /// Around the ends of chunks and of runs.
+    /// Entity IDs around the limits of chunks and runs.
     private static let ids: [UInt64] =
         Array(1...12) + Array(4_090...4_100) + [8_191, 8_192, 8_193, 1 << 40, UInt64(Int64.max)]
 
@@ -18,7 +18,7 @@ struct StorageStepsTests {
         case assign(String, String, EntityID)
         case cover(EntityID, String, SequenceNumber)
         case uncover(EntityID, String?)
-        case takeUncovered(String, SequenceNumber)
+        case drainUncovered(String, SequenceNumber)
         case put(EntityRow)
         case remove(EntityID)
         case find(String, String, Value)
@@ -27,7 +27,7 @@ struct StorageStepsTests {
         case ask(EntityID)
     }
 
-    /// Does the step, and says what it gave.
+    /// Performs a step and returns its result as text.
     private func perform(_ step: Step, on state: WorkingSet) throws -> String {
         switch step {
         case .register(let id, let set): try state.register(id, set: set)
@@ -36,9 +36,9 @@ struct StorageStepsTests {
             return "\(String(describing: try state.entity(set: set, key: key)))"
         case .cover(let id, let query, let run): try state.cover(id, query: query, run: run)
         case .uncover(let id, let query): try state.uncover(id, query: query)
-        case .takeUncovered(let query, let run): return "\(try state.takeUncovered(query: query, before: run))"
+        case .drainUncovered(let query, let run): return "\(try state.drainUncovered(query: query, before: run))"
         case .put(let row):
-            // Rows are of registered entities, in the set that these are registered with.
+            // Rows belong to registered entities, in their registered set.
             if try state.set(of: row.id) == row.set { try state.putRow(row) }
         case .remove(let id): try state.removeRow(id)
         case .find(let set, let property, let value):
@@ -64,7 +64,7 @@ struct StorageStepsTests {
         case 3..<5: return .assign(pick(RandomRecords.sets + [""]), pick(["ID=1", "ID=2", "Code=1.5"]), id())
         case 5..<9: return .cover(id(), pick(Self.queries), SequenceNumber(random.number(0..<4)))
         case 9..<10: return .uncover(id(), random.chance(50) ? pick(Self.queries) : nil)
-        case 10..<11: return .takeUncovered(pick(Self.queries), pick([1, 2, 3, .max]))
+        case 10..<11: return .drainUncovered(pick(Self.queries), pick([1, 2, 3, .max]))
         case 11..<14:
             let name = pick(["a", "é", "e\u{301}", ""])
             return random.chance(50)
@@ -90,7 +90,7 @@ struct StorageStepsTests {
         }
     }
 
-    /// Everything, in the order in which a pass tells it.
+    /// Returns the complete state as text, in the order of iteration.
     private func words(_ state: WorkingSet) throws -> [String] {
         var words: [String] = []
         try state.forEachEntity { words.append("\($0) \($1)") }
@@ -109,8 +109,23 @@ struct StorageStepsTests {
         for query in Self.queries { try state.putQuery(QueryState(query: DefiningQuery(name: query, query: "Orders"))) }
     }
 
+    /// Does the steps in a deferred transaction, or in one of the backing if it refuses them.
+    private func deferred(
+        _ steps: [Step], on state: WorkingSet, _ given: inout [String], then end: () throws -> Void = {}
+    ) throws {
+        let body = {
+            given = try steps.map { try perform($0, on: state) }
+            try end()
+        }
+        do {
+            try state.deferredTransaction(body)
+        } catch is DeferralRefused {
+            try state.transaction(body)
+        }
+    }
+
     @Test(arguments: UInt64(1)...6)
-    func `any steps leave the same in the views as in memory`(_ seed: UInt64) throws {
+    func `random steps leave the same content in the views and in memory`(_ seed: UInt64) throws {
         struct Stop: Error {}
         var random = RandomRecords(seed: seed &+ 4_000)
         let file = ViewsFile()
@@ -119,15 +134,21 @@ struct StorageStepsTests {
         var memory = WorkingSet()
         try prepare(memory)
         try state.transaction { try prepare(state) }
-        for round in 0..<150 {
+        for round in 0..<300 {
             let steps = (0..<random.number(1..<12)).map { _ in step(&random) }
             let before = memory.copy()
             var (given, measure): ([String], [String]) = ([], try steps.map { try perform($0, on: memory) })
-            switch random.number(0..<10) {
+            switch random.number(0..<16) {
+            case 10..<13: try deferred(steps, on: state, &given)
+            case 13..<16:
+                #expect(throws: Stop.self) {
+                    try deferred(steps, on: state, &given) { throw Stop() }
+                }
+                memory = before
             case 0..<4: try state.transaction { given = try steps.map { try perform($0, on: state) } }
-            case 4..<6: try state.gathering { given = try steps.map { try perform($0, on: state) } }
+            case 4..<6: try state.inSharedTransaction { given = try steps.map { try perform($0, on: state) } }
             case 6..<8:
-                try state.commitGathered()
+                try state.commitSharedTransaction()
                 #expect(throws: Stop.self) {
                     try state.transaction {
                         given = try steps.map { try perform($0, on: state) }
@@ -136,7 +157,7 @@ struct StorageStepsTests {
                 }
                 memory = before
             default:
-                // Without a transaction, and so from memory until something writes it.
+                // Without a transaction, changes stay in memory until a flush.
                 given = try steps.map { try perform($0, on: state) }
                 if random.chance(50) { try state.flush() }
             }
@@ -145,8 +166,11 @@ struct StorageStepsTests {
                 state.close()
                 state = try file.openState(flushLimit: limit)
             }
-            measure.append(contentsOf: try words(memory))
-            given.append(contentsOf: try words(state))
+            // A pass over everything flushes: not each time, so that several deferred transactions meet.
+            if random.chance(40) {
+                measure.append(contentsOf: try words(memory))
+                given.append(contentsOf: try words(state))
+            }
             #expect(given == measure, "seed \(seed), round \(round)")
             if given != measure { return }
         }
@@ -154,7 +178,7 @@ struct StorageStepsTests {
 }
 
 extension StorageStepsTests {
-    @Test func `an entity with the highest number hides none of the others`() throws {
+    @Test func `an entity with the maximum ID hides no other entity`() throws {
         let file = ViewsFile()
         let state = try file.openState()
         let customer = EntityID(rawValue: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Views
 
-/// What rows hold of their values, in the columns and beside them.
+/// Values of rows, in columns and in the encoded rest.
 struct StoredValuesTests {
     private static let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -60,7 +60,7 @@ struct StoredValuesTests {
             try state.connection.first("SELECT \(names) FROM \(layout.table) WHERE entity = ?", [.integer(id)]))
     }
 
-    @Test func `columns hold what the values say, and nothing of the row before`() throws {
+    @Test func `columns contain the values of their row, and none of the previous row`() throws {
         let state = try state()
         let layout = try #require(state.layouts["As"])
         let partial: PropertyValues = ["ID": .integer(8), "Place": .null, "Day": .null, "Name": .string("")]
@@ -72,7 +72,7 @@ struct StoredValuesTests {
         }
     }
 
-    @Test func `a row comes back as it was put`() throws {
+    @Test func `a row is returned as it was stored`() throws {
         let state = try state()
         for (index, values) in [Self.full, ["ID": .integer(8), "Name": .null], [:], Self.full].enumerated() {
             let row = row(UInt64(index + 1), values)
@@ -83,7 +83,7 @@ struct StoredValuesTests {
         }
     }
 
-    @Test func `rows with the same names share one list of them`() throws {
+    @Test func `rows with the same property names share one list of names`() throws {
         let state = try state()
         for id in 1...3 { try put(row(UInt64(id), ["ID": .integer(Int64(id)), "Name": .string("a")]), in: state) }
         #expect(try state.connection.first("SELECT count(*) FROM shapes") == [.integer(1)])
@@ -91,7 +91,7 @@ struct StoredValuesTests {
         #expect(rows.count == 3 && rows.allSatisfy { $0.values.packed?.names === rows[0].values.packed?.names })
     }
 
-    @Test func `names that are equal and have other bytes stay what they are`() throws {
+    @Test func `names with equal characters and different bytes are distinguished`() throws {
         let state = try state()
         let rows = ["é", "e\u{301}", "K", "\u{212A}"].enumerated().map { index, name in
             row(UInt64(index + 1), ["ID": .integer(1), name: .integer(2)])
@@ -102,9 +102,9 @@ struct StoredValuesTests {
         }
     }
 
-    @Test func `rows whose names have no number hold them themselves`() throws {
+    @Test func `rows with property names that are not interned store the names themselves`() throws {
         let state = try state()
-        try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(Shapes.limit)])
+        try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(RowSchemas.limit)])
         let row = row(1, Self.full)
         try put(row, in: state)
         #expect(try state.connection.first("SELECT shape FROM set_As") == [.integer(0)])
@@ -112,7 +112,7 @@ struct StoredValuesTests {
         #expect(try columns(of: 1, in: state) == #require(state.layouts["As"]).columnValues(Self.full))
     }
 
-    @Test func `names that were taken back with their transaction get a number again`() throws {
+    @Test func `names whose transaction was rolled back are interned again`() throws {
         struct Stop: Error {}
         let state = try state()
         _ = try? state.transaction {
@@ -125,7 +125,7 @@ struct StoredValuesTests {
         #expect(try state.row(EntityID(rawValue: 3))?.values == ["ID": .integer(3)])
     }
 
-    @Test func `a base has the values of its row`() throws {
+    @Test func `a base contains the values of its row`() throws {
         let state = try state()
         let row = row(1, Self.full)
         try state.saveBase(row.id, .row(row))
@@ -139,7 +139,7 @@ struct StoredValuesTests {
         "UPDATE set_As SET property_values = x''", "UPDATE set_As SET property_values = property_values || x'00'",
         "UPDATE set_As SET property_values = x'07FF'", "UPDATE set_As SET shape = 77", "UPDATE set_As SET shape = 0",
         "UPDATE set_As SET origin = 9",
-    ]) func `rows that make no sense are damage`(damage: String) throws {
+    ]) func `rows with invalid content are reported as damage`(damage: String) throws {
         let file = ViewsFile()
         do {
             let state = try state(file.path)

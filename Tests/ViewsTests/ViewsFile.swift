@@ -10,7 +10,7 @@ import Views
     import Glibc
 #endif
 
-/// A file of its own, removed with the test.
+/// The file of views, removed with the test.
 final class ViewsFile {
     let path: String
 
@@ -27,16 +27,16 @@ final class ViewsFile {
 
     func open() throws -> SQLiteState { try SQLiteState(path: path, store: "test") }
 
-    /// Opens the views below a working set.
+    /// Opens a working set over the views.
     ///
-    /// - Parameter flushLimit: how many items it keeps at most.
+    ///  - Parameter flushLimit: The maximum number of items that the working set keeps.
     func openState(flushLimit: Int = 20_000) throws -> WorkingSet {
         let state = WorkingSet(over: try open())
         state.flushLimit = flushLimit
         return state
     }
 
-    /// Opens a copy of the files as they are now, as a process finds them when the one that writes them has ended.
+    /// Opens a copy of the files, as another process would find them after the writing process has ended.
     func openCopy() throws -> (file: ViewsFile, state: SQLiteState) {
         let copy = ViewsFile()
         for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
@@ -47,6 +47,6 @@ final class ViewsFile {
 }
 
 extension WorkingSet {
-    /// Closes the views below.
+    /// Closes the views of the working set.
     func close() { (backing as? SQLiteState)?.close() }
 }

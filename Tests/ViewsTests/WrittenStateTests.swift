@@ -4,18 +4,19 @@ import SyncCore
 import Testing
 import Views
 
-/// The views of a past are not folded: the state in memory is written into them, and later what has changed of it.
+/// The views of a historical store are not folded: the state in memory is written into them, and later only its
+/// changes.
 struct WrittenStateTests {
-    /// Without a look at the states between.
+    /// Applies the records without settling between them.
     private func fold(_ records: ArraySlice<Record>, _ fold: inout Fold) throws {
         for (index, record) in zip(records.indices, records) {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
         }
-        try fold.settle()
+        try fold.finishRebase()
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `a state that is written into empty views is the same there`(_ seed: UInt64) throws {
+    func `a state that is written into empty views is unchanged`(_ seed: UInt64) throws {
         var random = RandomRecords(seed: seed)
         let memory = WorkingSet()
         var fold = try Fold(storage: memory)
@@ -27,7 +28,7 @@ struct WrittenStateTests {
     }
 
     @Test(arguments: UInt64(1)...12)
-    func `what has changed of a state makes of views that are as it was views that are as it is`(
+    func `writing the changes of a state into views of the previous state updates them to it`(
         _ seed: UInt64
     ) throws {
         var random = RandomRecords(seed: seed &+ 9_000)
@@ -38,17 +39,17 @@ struct WrittenStateTests {
         var (cut, written) = (0, 0)
         while cut < records.count {
             let end = min(cut + random.number(1..<40), records.count)
-            // As a past does: the state before is kept, should this one not be wanted.
+            // Like a historical store, keeps the previous state in case the new one is discarded.
             let before = try StateDigest(of: memory)
             let next = memory.copy()
-            next.noteTouched()
+            next.trackDirtyItems()
             var further = try Fold(storage: next)
             try self.fold(records[cut..<end], &further)
             #expect(try StateDigest(of: memory) == before, "seed \(seed): the copy has changed what it is of")
-            if try state.transaction({ try next.writeTouched(into: state) }) {
+            if try state.transaction({ try next.writeDirtyItems(into: state) }) {
                 written += 1
             } else {
-                // Other metadata.
+                // The metadata changed.
                 state.close()
                 file = ViewsFile()
                 state = try file.open()

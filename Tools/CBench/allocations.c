@@ -1,5 +1,5 @@
-// Counts allocations by standing in front of the C library's functions: a program's own definitions win over those of
-// the libraries that it loads, so Swift's runtime and libzstd come here as well.
+// Counts allocations by replacing the functions of the C library: definitions in a program have precedence over those
+// in the libraries that it loads, so the calls of Swift's runtime and libzstd are counted too.
 
 #include "CBench.h"
 

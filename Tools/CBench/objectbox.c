@@ -1,5 +1,5 @@
-// ObjectBox by its C interface, loaded when the benchmark runs: its library is in no package of the systems, but in the wheel
-// `objectbox` of PyPI up to version 4.
+// ObjectBox through its C interface, loaded when the benchmark runs. Systems have no package of its library, but the
+// wheel `objectbox` on PyPI contains it up to version 4.
 
 #include "CBench.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Of objectbox.h.
+// Constants of objectbox.h.
 enum { TYPE_BOOL = 1, TYPE_INT = 5, TYPE_LONG = 6, TYPE_DOUBLE = 8, TYPE_STRING = 9, TYPE_DATE = 10, TYPE_RELATION = 11 };
 enum { FLAG_ID = 1, FLAG_INDEXED = 8, FLAG_ID_SELF_ASSIGNABLE = 128, FLAG_INDEX_PARTIAL_SKIP_ZERO = 512 };
 enum { NOT_FOUND = 404 };
@@ -56,7 +56,7 @@ typedef struct {
 #define DECLARE(result, name, arguments) static result(*obx_##name) arguments;
 FUNCTIONS(DECLARE)
 
-/// Where `pip install objectbox` puts it.
+/// Opens the library that `pip install objectbox` has installed.
 static void *open_installed(void) {
     const char *home = getenv("HOME");
     if (!home) return NULL;
@@ -65,7 +65,7 @@ static void *open_installed(void) {
     glob_t found;
     void *library = NULL;
     if (glob(pattern, 0, NULL, &found) == 0) {
-        // The wheel has the libraries of all processors; one of them can be opened.
+        // The wheel contains the libraries for all processors; only one of them can be opened.
         for (size_t index = 0; index < found.gl_pathc && !library; index += 1)
             library = dlopen(found.gl_pathv[index], RTLD_NOW | RTLD_LOCAL);
         globfree(&found);
@@ -105,7 +105,7 @@ const char *bench_objectbox_version(void) { return bench_objectbox_missing() ? "
 
 // MARK: The model
 
-/// A cursor in a transaction of its own.
+/// A cursor in its own transaction.
 typedef struct {
     void *transaction;
     void *cursor;
@@ -113,9 +113,9 @@ typedef struct {
 
 struct bench_objectbox {
     void *store;
-    /// Of the transaction in which orders are put.
+    /// The transaction that stores orders.
     work writing;
-    /// For the bytes of one row.
+    /// The buffer for one row.
     uint8_t *row;
     size_t capacity;
 };
@@ -125,7 +125,7 @@ static int failed(char *error, size_t room) {
     return -1;
 }
 
-/// As the generator of ObjectBox would write it for two classes, one of which has a to-one relation to the other.
+/// Describes the model as ObjectBox's generator does for two classes, one of which has a to-one relation to the other.
 static int describe(void *model) {
     static const struct {
         const char *name;
@@ -160,7 +160,7 @@ bench_objectbox *bench_objectbox_open(const char *directory, char *error, size_t
     }
     void *model = obx_model();
     void *options = obx_opt();
-    // The options take the model over, and the store the options.
+    // The options take ownership of the model, and the store takes ownership of the options.
     if (!model || !options || describe(model) || obx_opt_directory(options, directory) ||
         obx_opt_model(options, model)) {
         failed(error, room);
@@ -191,7 +191,7 @@ static void put32(uint8_t *at, uint32_t value) { memcpy(at, &value, sizeof value
 
 static size_t padded(size_t length) { return (length + 3) & ~(size_t)3; }
 
-/// Room for a row of that many bytes.
+/// Returns a buffer for a row of the given length.
 static uint8_t *reserve(bench_objectbox *box, size_t length) {
     if (length > box->capacity) {
         box->row = realloc(box->row, 2 * length);
@@ -202,7 +202,7 @@ static uint8_t *reserve(bench_objectbox *box, size_t length) {
     return box->row;
 }
 
-/// A length, the bytes, a zero; `place` gets how far away it is.
+/// Writes a length, the bytes and a zero. The offset is written at `place`.
 static size_t put_text(uint8_t *row, size_t place, size_t at, const char *text, size_t length) {
     put32(row + place, (uint32_t)(at - place));
     put32(row + at, (uint32_t)length);
@@ -210,8 +210,8 @@ static size_t put_text(uint8_t *row, size_t place, size_t at, const char *text, 
     return at + padded(4 + length + 1);
 }
 
-/// A table with the eight properties in slots of their own, all of them there: root, vtable, table, texts. Fields lie at
-/// multiples of their size, as FlatBuffers wants them.
+/// Encodes a table with eight properties in separate slots: root, vtable, table, texts. Each field is aligned to its
+/// size, as FlatBuffers requires.
 static size_t encode_order(bench_objectbox *box, const bench_order *order) {
     enum { VTABLE = 4, TABLE = 24, TEXTS = 76 };
     enum { STATUS = 4, ID = 8, OF_CUSTOMER = 16, AMOUNT = 24, TIME = 32, NOTE = 40, QUANTITY = 44, PRIORITY = 48, SIZE = 49 };
@@ -245,7 +245,7 @@ static size_t encode_customer(bench_objectbox *box, uint64_t id, const char *nam
     return length;
 }
 
-/// The field of a slot; NULL where the row has none.
+/// Returns the field of a slot, or NULL if the row has none.
 static const uint8_t *field(const uint8_t *table, uint16_t slot) {
     int32_t distance;
     memcpy(&distance, table, 4);
@@ -299,7 +299,7 @@ static int begin(bench_objectbox *box, int writes, uint32_t entity, work *work, 
     return -1;
 }
 
-/// Commits where it is a success, and gives the status back.
+/// Commits if the status is a success. Returns the status.
 static int end(work *work, int writes, int status, char *error, size_t room) {
     if (status) failed(error, room);
     obx_cursor_close(work->cursor);

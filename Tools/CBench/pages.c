@@ -1,4 +1,4 @@
-// A server of files over HTTP on loopback: the other side of a download.
+// An HTTP server for files on loopback, as the service of a download.
 #include "CBench.h"
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ static int send_all(int connection, const char *bytes, size_t count) {
     return 0;
 }
 
-// The file that the URL's last part names, or "Changed" where it has options.
+// Answers with the file named by the last component of the URL, or with "Changed" if the URL has options.
 static int answer(int connection, char *request) {
     char path[4096], head[256], bytes[65536];
     char *start = strchr(request, ' ');
@@ -68,7 +68,7 @@ static void *serve(void *argument) {
            && (count = read(connection, request + filled, sizeof request - 1 - filled)) > 0) {
         filled += (size_t)count;
         request[filled] = 0;
-        // No request has a body, and none is sent before the one in front of it is answered.
+        // No request has a body, and the client sends no request before the response to the previous one.
         if (!strstr(request, "\r\n\r\n")) continue;
         filled = 0;
         if (answer(connection, request) != 0) break;

@@ -1,4 +1,4 @@
-// RocksDB's C interface is stable, so it is loaded when the benchmark runs; nothing has to be installed to build.
+// RocksDB's C interface is stable, so it is loaded when the benchmark runs; the build requires no installation.
 
 #include "CBench.h"
 
@@ -72,7 +72,7 @@ struct bench_rocksdb {
     void *write_options;
 };
 
-/// Takes RocksDB's message over; whether there was one.
+/// Moves RocksDB's message to `error`. Returns whether there was one.
 static int failed(char *message, char *error, size_t room) {
     if (!message) return 0;
     snprintf(error, room, "%s", message);

@@ -1,18 +1,18 @@
 # Shell functions that prepare the interop tests. Sourced by Tools/test.
 
-# Sets TIDELOG_INTEROP_UNAVAILABLE to the reason and prints it: the interop tests skip with it.
+# Sets TIDELOG_INTEROP_UNAVAILABLE to the reason, with which the interop tests are skipped, and prints it.
 interop_unavailable() {
     TIDELOG_INTEROP_UNAVAILABLE=$1
     export TIDELOG_INTEROP_UNAVAILABLE
     say "Interop tests will be skipped: $1"
 }
 
-# virtual_environment NAME: makes .venv-NAME with the packages of Tools/interop/requirements-NAME.txt, or leaves it as it is
-# where it has them already. Returns 1 where that does not work.
+# virtual_environment NAME: creates .venv-NAME with the packages of Tools/interop/requirements-NAME.txt, unless it
+# contains them already. Returns 1 on failure.
 virtual_environment() {
     local folder=.venv-$1 requirements=Tools/interop/requirements-$1.txt
     if [ -x "$folder/bin/python" ] && cmp -s "$requirements" "$folder/installed.txt"; then return 0; fi
-    say "Making $folder from $requirements"
+    say "Creating $folder from $requirements"
     rm -rf "$folder"
     python3 -m venv "$folder" >"$BUILD_LOGS/venv-$1.log" 2>&1 || return 1
     "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --retries 1 --timeout 20 \
@@ -30,12 +30,12 @@ prepare_interop() {
         return
     fi
     if [ ! -e "$scripts/odatapy_service.py" ]; then
-        interop_unavailable "the scripts that start the servers are not in $scripts (TIDELOG_INTEROP names another folder)"
+        interop_unavailable "the scripts that start the servers are not in $scripts (TIDELOG_INTEROP selects another folder)"
         return
     fi
     if ! has_venv; then
         if command -v apt-get >/dev/null 2>&1; then
-            # In a subshell: these tests are no reason to leave.
+            # In a subshell, because a failure must not end the script.
             (apt_install python3-venv) || true
         fi
         if ! has_venv; then

@@ -1,7 +1,7 @@
-# Shell functions shared by Tools/test and Tools/quickstart. Sourced, not run.
+# Shell functions that the scripts in Tools share. Sourced, not run.
 #
-# Each prints what it does as `==> …`, does nothing where all is there already, and leaves with one sentence and status 1
-# where it cannot go on.
+# Each function prints its action as `==> …`, does nothing if nothing is missing, and exits with one sentence and status
+# 1 if it fails.
 
 say() { printf '==> %s\n' "$*"; }
 
@@ -10,7 +10,8 @@ fail() {
     exit 1
 }
 
-# quietly LOG COMMAND…: runs the command with its output in a file; on failure shows the last lines and returns its status.
+# quietly LOG COMMAND…: runs the command with its output in a file; on failure prints the last lines and returns the
+# status.
 quietly() {
     local log=$1 status=0
     shift
@@ -29,7 +30,7 @@ elapsed() { printf '%d min %02d s' $((SECONDS / 60)) $((SECONDS % 60)); }
 
 require_swift() {
     command -v swift >/dev/null 2>&1 ||
-        fail "There is no Swift toolchain here. Install Swift 6.2 or later from https://www.swift.org/install and run this again."
+        fail "No Swift toolchain was found. Install Swift 6.2 or later from https://www.swift.org/install and run this again."
     local version
     version=$(swift --version 2>/dev/null | sed -n 's/.*Swift version \([0-9][0-9]*\)\.\([0-9][0-9]*\).*/\1 \2/p' | head -n 1)
     [ -n "$version" ] || fail "\`swift --version\` does not work; repair the Swift toolchain and run this again."
@@ -52,7 +53,7 @@ missing_libraries() {
     done
 }
 
-# libcurl is loaded when the first request is made; nothing links it.
+# libcurl is loaded at the first request; nothing links it.
 has_libcurl() {
     local place
     for place in /usr/lib/*/libcurl.so.4 /usr/lib64/libcurl.so.4 /usr/lib/libcurl.so.4 /usr/local/lib/libcurl.so.4 \
@@ -62,7 +63,7 @@ has_libcurl() {
     case "$(ldconfig -p 2>/dev/null)" in *libcurl.so.4*) return 0 ;; *) return 1 ;; esac
 }
 
-# The Debian packages among those that are needed which are not there.
+# The required Debian packages that are missing.
 missing_debian_packages() {
     command -v pkg-config >/dev/null 2>&1 || printf 'pkg-config\n'
     local name
@@ -73,11 +74,11 @@ missing_debian_packages() {
         libxml-2.0) printf 'libxml2-dev\n' ;;
         esac
     done
-    # The package's name has a suffix in newer releases; the alternative is resolved by apt.
+    # In newer releases the name of the package has a suffix; apt resolves the alternative.
     has_libcurl || printf 'libcurl4\n'
 }
 
-# apt_install PACKAGE…: as root, by sudo, or a sentence that says what to install.
+# apt_install PACKAGE…: installs as root, with sudo if necessary, or fails with a sentence that lists the packages.
 apt_install() {
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
@@ -85,7 +86,7 @@ apt_install() {
             fail "Please install these packages as root and run this again: apt-get install $*"
         as_root=(sudo)
     fi
-    say "Installing $* by apt-get"
+    say "Installing $* with apt-get"
     quietly "$BUILD_LOGS/apt-update.log" ${as_root[@]+"${as_root[@]}"} apt-get update ||
         fail "apt-get update failed; install these packages and run this again: $*"
     quietly "$BUILD_LOGS/apt-install.log" ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive \
@@ -101,7 +102,7 @@ require_system_libraries() {
         while IFS= read -r line; do packages+=("$line"); done < <(missing_debian_packages)
         if [ "${#packages[@]}" -gt 0 ]; then
             command -v apt-get >/dev/null 2>&1 ||
-                fail "Please install what Debian calls ${packages[*]} with this system's package tool and run this again."
+                fail "Please install the equivalents of these Debian packages and run this again: ${packages[*]}"
             apt_install "${packages[@]}"
         fi
         ;;
@@ -117,11 +118,11 @@ require_brew_libraries() {
         brew list --versions "$formula" >/dev/null 2>&1 || missing+=("$formula")
     done
     if [ "${#missing[@]}" -gt 0 ]; then
-        say "Installing ${missing[*]} by brew"
+        say "Installing ${missing[*]} with brew"
         quietly "$BUILD_LOGS/brew.log" brew install "${missing[@]}" ||
             fail "brew could not install ${missing[*]}; install them and run this again."
     fi
-    # These two are not linked into brew's common folders, since macOS has its own.
+    # brew does not link these two into its common folders, because macOS contains them.
     local keg
     for keg in sqlite libxml2; do
         PKG_CONFIG_PATH="$(brew --prefix "$keg")/lib/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}"
@@ -131,7 +132,7 @@ require_brew_libraries() {
 
 # --- Building
 
-# build LOG ARGUMENTS…: swift build; its output goes to a file, of which the errors are shown where it fails.
+# build LOG ARGUMENTS…: swift build; its output is written to a file, and its errors are printed if it fails.
 build() {
     local log=$1 status=0
     shift
@@ -153,11 +154,12 @@ find_browser() {
     return 1
 }
 
-# Sets TIDELOG_BROWSER where there is a browser or one can be installed; the tests that need it skip otherwise, and say so.
+# Sets TIDELOG_BROWSER if a browser exists or can be installed. Otherwise the tests that need it are skipped with a
+# note.
 prepare_browser() {
     mkdir -p "$BUILD_LOGS"
     if ! find_browser >/dev/null && command -v apt-get >/dev/null 2>&1; then
-        # In a subshell: these tests are no reason to leave.
+        # In a subshell, because a failure must not end the script.
         (apt_install chromium) || true
     fi
     if TIDELOG_BROWSER=$(find_browser); then

@@ -10,7 +10,7 @@ internal import ODataWire
     internal import Musl
 #endif
 
-/// `odata-sandbox`: the Shop service on a loopback port until it is stopped.
+/// The program `odata-sandbox`, which serves the Shop service on a loopback port until it is stopped.
 @main
 struct Command: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -31,7 +31,7 @@ struct Command: ParsableCommand {
         help: ArgumentHelp(
             "Something that the service lacks; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations), rollback (of refused change sets).",
             valueName: "ABILITY"))
-    var without: [Lack] = []
+    var without: [MissingCapability] = []
 
     @Option(
         help: "Which repeatable requests the service knows: oasis or sap. Without it, none.",
@@ -80,7 +80,7 @@ struct Command: ParsableCommand {
         let signals = StopSignals()
         var sandbox = try Sandbox.shop()
         sandbox.options.pageSize = pageSize == 0 ? nil : pageSize
-        for lack in without { lack.take(from: &sandbox.options.abilities) }
+        for lack in without { lack.remove(from: &sandbox.options.capabilities) }
         sandbox.options.repeatability = repeatable.map { Repeatability($0, window: remember) }
         sandbox.options.asynchrony = asynchronous.map { Asynchrony(polls: $0, retryAfter: 0) }
         sandbox.options.deltas = deltas.map { Deltas($0) }
@@ -97,7 +97,7 @@ struct Command: ParsableCommand {
         server.stop()
     }
 
-    /// A hundred years.
+    /// A hundred years, in seconds.
     private static let longest: Int64 = 3_155_760_000
 
     private static func read(_ path: String) throws -> [Fault] {

@@ -3,12 +3,12 @@ internal import NIOHTTP1
 internal import ODataSandbox
 internal import ODataWire
 
-/// Collects one request, asks the sandbox, writes the response. One for each connection.
+/// A handler that collects one request, passes it to the sandbox, and writes the response. One for each connection.
 final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundOut = HTTPServerResponsePart
 
-    /// Larger bodies are refused with 413.
+    /// The maximum size of a body. Larger ones are refused with 413.
     static let bodyLimit = 256 << 20
 
     private let service: SharedSandbox
@@ -17,7 +17,7 @@ final class RequestHandler: ChannelInboundHandler {
     private var head: HTTPRequestHead?
     private var body: [UInt8] = []
     private var isTooLarge = false
-    /// After how many bytes of the body the connection is to be cut.
+    /// The number of bytes of the body after which the connection is cut, if any.
     private var cut: Int?
 
     init(service: SharedSandbox, limit: WireLimit, logsRequests: Bool) {
@@ -45,7 +45,7 @@ final class RequestHandler: ChannelInboundHandler {
         }
     }
 
-    /// Answers what has come of the request, all of it unless it is to be cut.
+    /// Answers the received part of the request, which is complete unless the request is cut.
     private func finish(_ context: ChannelHandlerContext) {
         guard let head else { return }
         self.head = nil

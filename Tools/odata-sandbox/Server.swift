@@ -5,14 +5,14 @@ internal import ODataSandbox
 internal import ODataWire
 internal import Synchronization
 
-/// The sandbox behind an HTTP/1.1 socket on 127.0.0.1.
+/// The sandbox as an HTTP/1.1 server on 127.0.0.1.
 struct Server {
     private let group: MultiThreadedEventLoopGroup
     private let channel: any Channel
-    /// `http://127.0.0.1:PORT`, with the port that was opened.
+    /// The origin `http://127.0.0.1:PORT`, with the opened port.
     let origin: String
 
-    /// Listens at once. Port 0 takes a free one.
+    /// Opens the port and starts to listen. Port 0 selects a free one.
     init(sandbox: Sandbox, port: Int, logsRequests: Bool) throws {
         let service = SharedSandbox(sandbox)
         group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
@@ -45,7 +45,7 @@ struct Server {
     }
 }
 
-/// The one service value that all connections talk to, one request at a time.
+/// The sandbox that all connections share, one request at a time.
 final class SharedSandbox: Sendable {
     private let sandbox: Mutex<Sandbox>
 
@@ -60,6 +60,6 @@ final class SharedSandbox: Sendable {
         }
     }
 
-    /// After how many bytes of its body the request is to be cut.
+    /// Returns the number of bytes of the body after which the request is cut, or nil.
     func cutOfBody(of request: WireRequest) -> Int? { sandbox.withLock { $0.cutOfBody(of: request) } }
 }

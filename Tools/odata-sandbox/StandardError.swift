@@ -6,7 +6,7 @@
     internal import Musl
 #endif
 
-/// Writes a line to standard error at once, unbuffered.
+/// Writes a line to standard error immediately, without a buffer.
 func log(_ line: String) {
     var text = line
     text.withUTF8 { bytes in _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count) }

@@ -6,11 +6,11 @@
     internal import Musl
 #endif
 
-/// SIGINT and SIGTERM, kept back from the moment this is made until somebody waits for them: none is lost in between.
+/// SIGINT and SIGTERM, blocked from the initialization until ``wait()``, so that none is lost.
 struct StopSignals {
     private var signals = sigset_t()
 
-    /// To be made before any thread is: threads inherit what is blocked.
+    /// Must be called before any thread is created, because threads inherit the blocked signals.
     init() {
         sigemptyset(&signals)
         sigaddset(&signals, SIGINT)

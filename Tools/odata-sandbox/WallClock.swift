@@ -8,7 +8,7 @@ internal import EDM
     internal import Musl
 #endif
 
-/// The time of day, which the sandbox itself does not know.
+/// The current time, which the sandbox itself does not read.
 enum WallClock {
     static var now: GlobalDateTime? {
         var time = timespec()

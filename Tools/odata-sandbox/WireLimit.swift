@@ -1,11 +1,11 @@
 internal import NIOCore
 
-/// Lets so many bytes through to the socket and no more, so that an answer can end anywhere.
+/// A handler that writes a limited number of bytes to the socket, so that a response can end at any byte.
 final class WireLimit: ChannelOutboundHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Nil for no limit.
+    /// The remaining number of bytes, or nil for no limit.
     var remaining: Int?
 
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

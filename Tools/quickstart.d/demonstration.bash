@@ -1,14 +1,14 @@
 # shellcheck shell=bash
-# The demonstration of Tools/quickstart. Sourced, with $PROGRAMS the folder of `tidelog` and `odata-sandbox`.
+# The demonstration of Tools/quickstart. Sourced; $PROGRAMS is the folder of `tidelog` and `odata-sandbox`.
 #
-# Edits without a network, looks inside, pushes, pulls again, and compares what the store holds with what the service
-# holds: for V4, then for V2. Every `proof` has to hold; the first that does not ends the run with status 1.
+# Edits without a network, inspects the store, pushes, pulls again, and compares the contents of the store and the
+# service, first for V4, then for V2. Each check has to hold; the first failure ends the run with status 1.
 
 DEMONSTRATION=$(mktemp -d "${TMPDIR:-/tmp}/tidelog-quickstart.XXXXXX")
 SANDBOX=
 PROOFS=0
 
-# The sandbox may be asleep: it cannot end before it is woken.
+# The sandbox may be stopped, and has to be continued before it can end.
 stop_sandbox() {
     if [ -n "$SANDBOX" ]; then
         kill -CONT "$SANDBOX" 2>/dev/null || true
@@ -27,7 +27,7 @@ trap 'exit 1' HUP INT TERM
 
 headline() { printf '\n=== %s\n' "$*"; }
 
-# Prints the command as one would type it.
+# Prints the command as a user would type it.
 show() {
     local argument shown='$ tidelog'
     for argument in "$@"; do
@@ -39,39 +39,39 @@ show() {
     printf '\n%s\n' "$shown"
 }
 
-# tidelog ARGUMENTS…: shows the command and runs it; what it printed is in $answer too.
+# tidelog ARGUMENTS…: prints the command and runs it; $answer contains its output.
 tidelog() {
     show "$@"
-    answer=$("$PROGRAMS/tidelog" "$@" 2>&1) || fail "'tidelog $1' should have worked, and said: $answer"
+    answer=$("$PROGRAMS/tidelog" "$@" 2>&1) || fail "'tidelog $1' failed: $answer"
     if [ -n "$answer" ]; then printf '%s\n' "$answer"; fi
 }
 
-# The readLink that a change was answered with.
+# Prints the readLink in the answer to a change.
 link() { printf '%s' "${answer##* }"; }
 
-# refused WORDS ARGUMENTS…: the command has to fail, and to say why in these words.
+# refused WORDS ARGUMENTS…: runs a command that has to fail with an error that contains these words.
 refused() {
     local words=$1
     shift
     show "$@"
     if answer=$("$PROGRAMS/tidelog" "$@" 2>&1); then fail "'tidelog $*' should have been refused."; fi
     printf '%s\n' "$answer"
-    case $answer in *"$words"*) ;; *) fail "the refusal should have said: $words" ;; esac
+    case $answer in *"$words"*) ;; *) fail "the error does not contain: $words" ;; esac
 }
 
-# same SENTENCE EXPECTED FOUND: two texts have to be equal, and not empty.
+# same SENTENCE EXPECTED FOUND: checks that two texts are equal and not empty.
 same() {
     if [ -z "$2" ] || [ "$2" != "$3" ]; then
         printf 'expected:\n%s\nfound:\n%s\n' "$2" "$3" >&2
-        fail "this does not hold: $1"
+        fail "this check failed: $1"
     fi
     PROOFS=$((PROOFS + 1))
-    printf 'proved: %s\n' "$1"
+    printf 'verified: %s\n' "$1"
 }
 
-# Prints everything that a store holds: a line for each entity of a set and for each one that it is linked to, in front of
-# which stands the entity that the link leads from. Entity IDs are left out, since every store gives its own; lines are
-# sorted, since the order follows these IDs.
+# Prints the content of a store: a line for each entity of a set and for each entity linked to it, prefixed with the
+# entity at the start of the link. Entity IDs are removed, because they differ between stores; lines are sorted, because
+# the order depends on these IDs.
 holdings() {
     local query
     for query in 'Customers?$expand=Orders' 'Orders?$expand=Customer' 'Owners?$expand=Car' 'Cars?$expand=Owner' \
@@ -92,7 +92,8 @@ holdings() {
     done
 }
 
-# The customers' names, each with the notes of its orders: what the push has to leave alone. Keys come with it, and states go.
+# Prints the names of the customers with the notes of their orders, which a push must not change. Keys and states
+# change.
 contents() {
     local line
     "$PROGRAMS/tidelog" query --store "$1" 'Customers?$expand=Orders' --json | while IFS= read -r line; do
@@ -109,7 +110,7 @@ start_sandbox() {
     while [ "$(wc -l <"$DEMONSTRATION/sandbox")" -lt 2 ]; do
         kill -0 "$SANDBOX" 2>/dev/null || fail "odata-sandbox does not start."
         tries=$((tries + 1))
-        [ "$tries" -lt 200 ] || fail "odata-sandbox does not say where it is."
+        [ "$tries" -lt 200 ] || fail "odata-sandbox does not print its address."
         sleep 0.05
     done
 }
@@ -124,7 +125,7 @@ make_store() {
 
 edit_offline() {
     local ada first second product
-    headline "$1: offline. The service sleeps; whatever needed it would wait for ever"
+    headline "$1: offline. The service is stopped; a request to it would wait forever"
     kill -STOP "$SANDBOX"
 
     say "link: two new entities, linked afterwards"
@@ -145,7 +146,7 @@ edit_offline() {
     say "deep insert: a customer with orders inside"
     tidelog create Customers '{"Name":"Charles Babbage","Orders":[{"Note":"deep, first"},{"Note":"deep, second"}]}'
 
-    say "Content-ID: a change set whose members refer to each other; neither side of this 1 to 1 could exist alone"
+    say "Content-ID: a change set whose members refer to each other; neither entity of this 1 to 1 relationship can exist alone"
     refused 'must have by Owners/Car' create Owners '{"Name":"Alone"}'
     cat >operations.jsonl <<'JSONL'
 {"op":"changeSet","operations":[{"op":"create","set":"Owners","as":"mary","value":{"Name":"Mary Somerville"}},{"op":"create","set":"Cars","value":{"Model":"Phaeton"},"bind":{"Owner":"mary"}}]}
@@ -158,7 +159,7 @@ JSONL
     cat operations.jsonl
     tidelog apply operations.jsonl
 
-    say "referential constraint: the foreign key is the link"
+    say "referential constraint: the foreign key determines the link"
     tidelog create Orders '{"Note":"by the foreign key","CustomerID":2}'
 
     say "many to many"
@@ -174,26 +175,26 @@ JSONL
     tidelog delete 'Orders(4)'
     refused 'must have by Children/Father' unlink 'Children(1)' Father
 
-    say "Seen at once, from both ends"
+    say "The changes are visible at once, from both ends"
     tidelog query 'Customers?$select=Name,Rating&$expand=Orders'
     tidelog query 'Orders?$select=Note&$expand=Customer'
 }
 
 look_inside() {
     local shown=60 plan=plan total
-    headline "$1: inside"
+    headline "$1: inspection"
     tidelog log
     tidelog status
     printf '\n$ tidelog plan | head -n %s\n' "$shown"
-    "$PROGRAMS/tidelog" plan >"$plan" || fail "'tidelog plan' should have worked."
+    "$PROGRAMS/tidelog" plan >"$plan" || fail "'tidelog plan' failed."
     head -n "$shown" "$plan" | tr -d '\r'
     total=$(wc -l <"$plan")
-    printf '[%s more lines; %s bytes in all: exactly what the next push sends first]\n' \
+    printf '[%s more lines; %s bytes in total: exactly the first request of the next push]\n' \
         "$((total - shown))" "$(wc -c <"$plan" | tr -d ' ')"
-    grep -q 'Content-ID: 1' "$plan" || fail "the plan should have Content-IDs."
+    grep -q 'Content-ID: 1' "$plan" || fail "the plan contains no Content-IDs."
     tidelog verify
 
-    say "Compression: each small commit above pays for a block of its own; 500 operations in one change set share one"
+    say "Compression: each small commit above has its own block; 500 operations in one change set share one"
     cp -R .tidelog copy
     awk 'BEGIN {
         printf "{\"op\":\"changeSet\",\"operations\":["
@@ -202,7 +203,7 @@ look_inside() {
                 (n > 1 ? "," : ""), n, n % 3 + 1
         print "]}" }' >many.jsonl
     printf '\n$ tidelog apply many.jsonl --store copy\n'
-    "$PROGRAMS/tidelog" apply many.jsonl --store copy >answers || fail "'tidelog apply' should have worked."
+    "$PROGRAMS/tidelog" apply many.jsonl --store copy >answers || fail "'tidelog apply' failed."
     printf '%s … and so on, in one line\n' "$(cut -c 1-60 answers)"
     tidelog verify --store copy
 }
@@ -213,24 +214,24 @@ push_and_prove() {
     kill -CONT "$SANDBOX"
     tidelog push
     tidelog status
-    [ "$answer" = "Nothing is pending." ] || fail "everything should have been confirmed."
+    [ "$answer" = "Nothing is pending." ] || fail "not every operation was confirmed."
     operations=$("$PROGRAMS/tidelog" log --json | wc -l | tr -d ' ')
     confirmed=$("$PROGRAMS/tidelog" log --json | grep -c '"fate":"confirmed"' || true)
     same "$name: each of the $operations operations in the log is confirmed" "$operations" "$confirmed"
 
-    say "Entity ID → key, for what was created here"
+    say "Entity ID → key, for the created entities"
     tidelog keys | sed -n -e '1,4p' -e "/(~$FIRST_NEW)/,\$p"
     key=$("$PROGRAMS/tidelog" query "$OLD_LINK?\$select=Name" --json | sed -e 's/.*"@readLink":"\([^"]*\)".*/\1/')
-    case $key in *~*) fail "$OLD_LINK should have a key of the service by now." ;; esac
+    case $key in *~*) fail "$OLD_LINK has no key of the service." ;; esac
     expected=$("$PROGRAMS/tidelog" query "$key?\$select=Name" --json)
     found=$("$PROGRAMS/tidelog" query "$OLD_LINK?\$select=Name" --json)
-    same "$name: $OLD_LINK, handed out offline, still finds the entity, which is $key now" "$expected" "$found"
+    same "$name: $OLD_LINK, returned offline, still resolves to the entity, which is $key now" "$expected" "$found"
     same "$name: the push changed no name and no link" "$before" "$(contents .tidelog)"
 
-    say "Pull again, and compare with a second store that reads the service for the first time"
+    say "Pull again, and compare with a new store"
     found=$(holdings .tidelog)
     tidelog pull
-    same "$name: the pull changed nothing, for the store knew it all" "$found" "$(holdings .tidelog)"
+    same "$name: the pull changed nothing, because the store was complete" "$found" "$(holdings .tidelog)"
     "$PROGRAMS/tidelog" init "$root" --store fresh >/dev/null
     "$PROGRAMS/tidelog" pull --store fresh >/dev/null
     expected=$(holdings fresh)
@@ -244,13 +245,13 @@ push_and_prove() {
         for key in Customers Orders Owners Cars Persons IDCards Cities Mayors Products; do
             found="$found $key $("$PROGRAMS/tidelog" query "$key/\$count")"
         done
-        same "$name: and curl counts as many entities on the service as the store has" "$expected" "$found"
+        same "$name: curl counts as many entities at the service as the store contains" "$expected" "$found"
     fi
 
-    say "The log is the truth: without the views' files it says the same"
+    say "The log is the truth: the views are rebuilt from it after their files are deleted"
     found=$(holdings .tidelog)
     rm -f .tidelog/views.sqlite .tidelog/views.sqlite-*
-    same "$name: the views made again from the log are the same" "$found" "$(holdings .tidelog)"
+    same "$name: the views rebuilt from the log are the same" "$found" "$(holdings .tidelog)"
     tidelog verify
 }
 
@@ -267,7 +268,7 @@ demonstrate_version() {
 }
 
 started=$SECONDS
-headline "A service to talk to, in memory, on a free port of this machine"
+headline "An in-memory service on a free port of this machine"
 start_sandbox
 cat "$DEMONSTRATION/sandbox"
 demonstrate_version V4 "$(sed -n 's/^V4 //p' "$DEMONSTRATION/sandbox")"
@@ -277,14 +278,14 @@ demonstrate_version V2 "$(sed -n 's/^V2 //p' "$DEMONSTRATION/sandbox")"
 stop_sandbox
 cd "$root"
 
-headline "What was proved, for OData V4 and for V2 ($PROOFS proofs, $((SECONDS - started)) s)"
+headline "Results for OData V4 and V2 ($PROOFS checks, $((SECONDS - started)) s)"
 cat <<'TEXT'
-- Customers, orders and their links were made without a network by every technique: link, bind, POST through a navigation
-  property, deep insert, Content-ID in a change set, and the foreign key of a referential constraint; 1 to 1, 1 to 0..1,
-  0..1 to 0..1, 0..1 to many and many to many. They were seen at once, from both ends.
-- What the metadata forbids was refused, with the rule's name, and left no trace.
-- Every operation is in the compressed log, which was read and checked to the last byte, and each was confirmed.
-- The service gave the keys; links that were handed out before still find their entities.
-- After the push the store and the service hold the same entities with the same values and the same links.
-- The views are derived: made again from the log, they are the same.
+- Customers, orders and their links were created without a network by every technique: link, bind, POST through a
+  navigation property, deep insert, Content-ID in a change set, and the foreign key of a referential constraint; 1 to 1,
+  1 to 0..1, 0..1 to 0..1, 0..1 to many and many to many. They were visible at once, from both ends.
+- Operations that the metadata forbids were refused, with the name of the rule, and left no trace.
+- Every operation is in the compressed log, which was read and verified to the last byte, and each was confirmed.
+- The service assigned the keys; links that were returned before still resolve to their entities.
+- After the push the store and the service contain the same entities with the same values and the same links.
+- The views are derived: after a rebuild from the log they are the same.
 TEXT

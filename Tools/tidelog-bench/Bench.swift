@@ -1,12 +1,12 @@
-/// One of the project's benches. A new one is a file in `Benches` that makes such a value, and its place in ``all``.
+/// A benchmark. A new one is a file in `Benches` that creates such a value, and an element of ``all``.
 struct Bench: Sendable {
-    /// As it is asked for on the command line.
+    /// The name on the command line.
     let name: String
-    /// For `--help`: what is measured, in one line.
+    /// The measurement in one line, for `--help`.
     let summary: String
-    /// Measures, and gives the report's rows in the order in which they are to be shown. What takes long says so by
-    /// ``Surroundings/say(_:)``.
-    let run: @Sendable (Surroundings) async throws -> Report
+    /// Measures, and returns the rows of the report in the order of output. Long steps are announced with
+    /// ``BenchEnvironment/say(_:)``.
+    let run: @Sendable (BenchEnvironment) async throws -> Report
 
     static let all: [Bench] = [
         .log, .compression, .scale, .upload, .download, .query, .inspect, .relations, .creates, .memory, .growth,
@@ -14,22 +14,22 @@ struct Bench: Sendable {
     ]
 }
 
-/// What a bench is run in.
-struct Surroundings: Sendable {
-    /// An empty directory of this bench's own, on the file system that is to be measured. Removed afterwards.
+/// The environment of a benchmark.
+struct BenchEnvironment: Sendable {
+    /// An empty directory for this benchmark, on the file system to measure. Removed afterwards.
     let directory: Directory
-    /// How often each measurement is repeated; the report has the medians.
+    /// The number of repetitions of each measurement; the report contains the medians.
     let rounds: Int
-    /// For the benches that are about a number of operations; nil takes the bench's own.
+    /// The number of operations, for benchmarks that use it; nil for the benchmark's default.
     let operations: Int?
 
-    /// Shows what is being done, on standard error.
+    /// Prints the current step on standard error.
     func say(_ text: String) { Console.error(text) }
 }
 
-/// What a bench has found out.
+/// The result of a benchmark.
 struct Report: Sendable {
     var cases: [Case] = []
-    /// What cannot be said in rows: what was left out and why, what the numbers mean. Lines of text.
+    /// Additional lines of text: omitted measurements with the reason, and the meaning of numbers.
     var notes: [String] = []
 }

@@ -1,4 +1,4 @@
-/// One row of a report: what was measured, what it is compared with, and what it should reach.
+/// A row of a report: a measurement, its baseline, and its target.
 struct Case: Sendable {
     let name: String
     let ours: Double
@@ -8,7 +8,7 @@ struct Case: Sendable {
 
     struct Baseline: Sendable {
         let name: String
-        /// In the case's unit, measured in the same run.
+        /// The value in the unit of the case, measured in the same run.
         let value: Double
     }
 
@@ -28,9 +28,9 @@ struct Case: Sendable {
     }
 
     enum Target: Sendable {
-        /// Ours may be as small as this times the baseline.
+        /// The measured value has to be at least this factor times the baseline.
         case ratioAtLeast(Double)
-        /// Ours may be as large as this times the baseline.
+        /// The measured value has to be at most this factor times the baseline.
         case ratioAtMost(Double)
         case atLeast(Double)
         case atMost(Double)
@@ -44,10 +44,10 @@ struct Case: Sendable {
         self.target = target
     }
 
-    /// Ours divided by the baseline's.
+    /// The measured value divided by the baseline's.
     var ratio: Double? { baseline.map { ours / $0.value } }
 
-    /// Nil where there is no target, or none that can be judged.
+    /// Whether the target is met; nil if there is none, or if it cannot be evaluated.
     var isMet: Bool? {
         switch target {
         case nil: nil
@@ -70,7 +70,7 @@ extension Case.Target: CustomStringConvertible {
     }
 }
 
-/// One row as JSON. Every member is always there; what does not apply is null.
+/// A row as JSON. It always contains every member; inapplicable ones are null.
 extension Case: Encodable {
     private enum Member: String, CodingKey {
         case name = "case", ours, unit, baseline, ratio, target, met

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Foundation
 
-/// `tidelog-bench`: measures, beside baselines that are measured in the same run.
+/// The program `tidelog-bench`, which measures Tidelog and baselines in the same run.
 @main
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,27 +36,27 @@ struct Command: AsyncParsableCommand {
             "How many operations; rows for download and memory; the largest size for growth.", valueName: "number"))
     var operations: Int?
 
-    /// A part of the bench `scale`, which runs each in a process of its own.
+    /// A phase of the benchmark `scale`, each of which runs in a separate process.
     @Option(help: .hidden)
     var phase: ScalePhase?
 
-    /// A part of the bench `encrypted`, which runs each in a process of its own.
+    /// A phase of the benchmark `encrypted`, each of which runs in a separate process.
     @Option(help: .hidden)
     var encryptedPhase: EncryptedPhase?
 
-    /// The views that a part of the bench `upload` plans a batch of, in a process of its own.
+    /// The views for which a part of the benchmark `upload` plans a batch, in a separate process.
     @Option(help: .hidden)
     var views: String?
 
-    /// The pages that a part of the bench `download` takes in, in a process of its own.
+    /// The pages that a part of the benchmark `download` ingests, in a separate process.
     @Option(help: .hidden)
     var pages: String?
 
-    /// The pages that a part of the bench `download` serves, in a process of its own.
+    /// The pages that a part of the benchmark `download` serves, in a separate process.
     @Option(help: .hidden)
     var serve: String?
 
-    /// How many operations a part of the bench `memory` makes, in a process of its own; 0 where it opens them.
+    /// The number of operations that a part of the benchmark `memory` creates, in a separate process; 0 to open them.
     @Option(help: .hidden)
     var pending: Int?
 
@@ -82,7 +82,7 @@ struct Command: AsyncParsableCommand {
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)
             defer { place.remove() }
-            var report = try await bench.run(Surroundings(directory: place, rounds: rounds, operations: operations))
+            var report = try await bench.run(BenchEnvironment(directory: place, rounds: rounds, operations: operations))
             report.notes.append(place.remark)
             let lines =
                 json

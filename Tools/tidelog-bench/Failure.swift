@@ -1,4 +1,4 @@
-/// A measurement that could not be made; one sentence.
+/// A measurement that failed, described in one sentence.
 struct Failure: Error, CustomStringConvertible {
     let description: String
     init(_ description: String) { self.description = description }

@@ -1,17 +1,17 @@
 internal import Foundation
 internal import ProxyGenerator
 
-/// The directory that the sources go to.
+/// The directory to which the sources are written.
 struct Output {
     let directory: URL
-    /// Whether files are replaced that were generated for another service: where the caller chose their names.
+    /// Whether files that were generated for another service are replaced, because the caller chose their names.
     let replacesOtherServices: Bool
-    let tell: (String) -> Void
+    let printStatus: (String) -> Void
 
     private var files: FileManager { .default }
 
-    /// Writes every file, or none. They are written beside their places and renamed when all of them are there. What has not
-    /// changed is left alone, so that a build does not compile it again.
+    /// Writes all files or none. They are written to temporary files, and renamed when all are complete. Unchanged
+    /// files are not written, so that a build does not compile them again.
     func write(_ generated: [GeneratedFile]) throws(Failure) {
         var changed: [GeneratedFile] = []
         for file in generated {
@@ -30,9 +30,9 @@ struct Output {
                     "\(url.relativePath) was generated for another service and is not replaced. Remove it, or choose "
                         + "another --destination.")
             }
-            // Byte by byte: to Swift a letter with a mark is equal to the letter and the mark.
+            // Compares bytes, because strings in Swift are equal if they are canonically equivalent.
             if present.utf8.elementsEqual(file.text.utf8) {
-                tell("Unchanged: \(url.relativePath).")
+                printStatus("Unchanged: \(url.relativePath).")
             } else {
                 changed.append(file)
             }
@@ -43,16 +43,16 @@ struct Output {
             try removeLeftovers(of: generated)
         } catch {
             let reason = (error as? POSIXError).map { String(cString: strerror($0.code.rawValue)) + "." }
-            // Only what is empty, and was not there before.
+            // Removes only directories that are empty and were created by this call.
             for url in made where rmdir(url.path) != 0 { break }
             throw Failure("\(directory.relativePath) cannot be written: \(reason ?? error.localizedDescription)")
         }
     }
 
-    /// Also a link that leads nowhere.
+    /// Returns whether the path exists, also as a dangling symbolic link.
     private func exists(_ url: URL) -> Bool { (try? files.attributesOfItem(atPath: url.path)) != nil }
 
-    /// Makes the directory with those around it. Gives those that were missing, the innermost first.
+    /// Creates the directory and its missing parents. Returns those that were missing, the innermost first.
     private func makeDirectory() throws(Failure) -> [URL] {
         var missing: [URL] = []
         var next = directory.standardizedFileURL
@@ -73,7 +73,7 @@ struct Output {
         let staging = directory.appending(path: ".tidelog-proxygen-\(UUID().uuidString)", directoryHint: .isDirectory)
         guard mkdir(staging.path, 0o777) == 0 else { throw Self.failure }
         defer { try? files.removeItem(at: staging) }
-        // Numbered, since a name may be as long as file systems take.
+        // The names are numbers, because the name of a file may have the maximum length.
         for (number, file) in changed.enumerated() {
             try Data(file.text.utf8).write(to: staging.appending(path: "\(number).new"))
         }
@@ -82,20 +82,20 @@ struct Output {
             guard rename(staging.appending(path: "\(number).new").path, place.path) == 0 else {
                 throw Self.failure
             }
-            tell("Written: \(place.relativePath).")
+            printStatus("Written: \(place.relativePath).")
         }
     }
 
-    /// Of the system's last call.
+    /// The error of the last system call.
     private static var failure: POSIXError { POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
 
-    /// Removes what an earlier generation for the same service left: files with the very same first line.
+    /// Removes the files of an earlier generation for the same service: those with the same first line.
     private func removeLeftovers(of generated: [GeneratedFile]) throws {
         guard let headline = generated.first?.headline else { return }
         let names = Set(generated.map(\.name))
         let present = Set(try files.contentsOfDirectory(atPath: directory.path))
         for name in present.subtracting(names).sorted() where name.hasSuffix(".swift") {
-            // Where the file system ignores case, this may be the name under which a new file is found.
+            // If the file system ignores case, this may be the name of a new file.
             if let twin = names.first(where: { $0.lowercased() == name.lowercased() }), !present.contains(twin) {
                 continue
             }
@@ -104,7 +104,7 @@ struct Output {
                 continue
             }
             try files.removeItem(at: url)
-            tell("Removed: \(url.relativePath), which is not generated any more.")
+            printStatus("Removed: \(url.relativePath), which is not generated any more.")
         }
     }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import Foundation
 internal import Simulation
 
-/// `tidelog-simulate`: the engine under random work and random trouble, one run for each seed.
+/// The program `tidelog-simulate`, which runs the engine with random work and random faults, one run for each seed.
 @main
 struct Command: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -30,6 +30,17 @@ struct Command: AsyncParsableCommand {
             "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
     var plant: [String] = []
 
+    @Option(
+        help: ArgumentHelp("Where the views are: in files or in memory. Without it, the seed says.", valueName: "place")
+    )
+    var views: ViewsPlace?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many changed items of the state are kept in memory until they are written. Without it, the seed says.",
+            valueName: "count"))
+    var flush: Int?
+
     @Flag(help: "Also reports what has a reason, but one that the engine could have done without.")
     var strict = false
 
@@ -54,7 +65,7 @@ struct Command: AsyncParsableCommand {
     func run() async throws {
         let range = try Self.range(seeds)
         if let cuts {
-            let outcome = await CutCampaign(cuts: cuts, firstSeed: range.lowerBound, drawsResidue: residue).run()
+            let outcome = await CutSweep(cuts: cuts, firstSeed: range.lowerBound, drawsResidue: residue).run()
             for violation in outcome.violations { print(violation) }
             print(outcome.summary)
             if !outcome.violations.isEmpty { throw ExitCode(1) }
@@ -65,7 +76,9 @@ struct Command: AsyncParsableCommand {
         options.plants = try Self.named(plant)
         options.isStrict = strict
         options.keepsLines = verbose
-        let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
+        options.viewsAreFiles = views.map { $0 == .files }
+        options.flushLimit = flush
+        let campaign = SeedSweep(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now
         let report = await campaign.run { outcome, finding in
             for line in outcome.lines { print(line) }
@@ -75,6 +88,10 @@ struct Command: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(report.summary(seconds: seconds))
         if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    enum ViewsPlace: String, ExpressibleByArgument {
+        case files, memory
     }
 
     private static func named<Name: RawRepresentable<String> & CaseIterable & Hashable>(

@@ -1,11 +1,11 @@
 internal import ArgumentParser
 
-/// The process: parses arguments, runs the command, turns what went wrong into a sentence and an exit code.
+/// The process: parses arguments, runs the command, and converts an error to a sentence and an exit code.
 @main
 enum Program {
     static func main() async {
-        // A reader that leaves early, as in `tidelog log | head -1`, shows itself by EPIPE and not by a signal: an upload must
-        // not die in the middle because nobody reads its report.
+        // A closed pipe, as in `tidelog log | head -1`, is reported as EPIPE and not as a signal: an upload must not
+        // end early because its report is not read.
         Console.ignoreBrokenPipes()
         do {
             var command = try RootCommand.parseAsRoot()

@@ -1,5 +1,5 @@
-// libcurl, loaded when it is first needed. Nothing of it is needed to build: what is declared here belongs to the ABI
-// that libcurl.so.4 has kept since 2006. A process that never sends a request never loads it.
+// libcurl, loaded at the first use. The build does not need it: the declarations here belong to the ABI that
+// libcurl.so.4 has kept since 2006. A process that never sends a request never loads it.
 #ifndef CCURL_H
 #define CCURL_H
 
@@ -62,7 +62,7 @@ typedef enum ccurl_long_fact {
 } ccurl_long_fact;
 
 typedef enum ccurl_offset_fact {
-    // Of the body, as it was received: before it is decoded.
+    // The size of the body as it was received, before decoding.
     CCURL_SIZE_DOWNLOAD = 0x600008,
     CCURL_SIZE_UPLOAD = 0x600007,
 } ccurl_offset_fact;
@@ -71,7 +71,7 @@ typedef enum ccurl_string_fact {
     CCURL_REDIRECT_URL = 0x10001F,
 } ccurl_string_fact;
 
-// The results that are told apart; libcurl has more.
+// The results that are distinguished; libcurl has more.
 enum {
     CCURL_OK = 0,
     CCURL_UNSUPPORTED_PROTOCOL = 1,
@@ -101,18 +101,18 @@ enum {
 
 enum { CCURL_ERROR_SIZE = 256 };
 
-// What a write callback returns to be called again only after ccurl_resume.
+// Returned by a write callback that pauses until ccurl_resume.
 #define CCURL_PAUSE ((size_t)0x10000001)
 
 typedef size_t (*ccurl_callback)(char *_Nullable bytes, size_t size, size_t count, void *_Nullable context);
 
-// Loads libcurl, once; any thread may call it. NULL when it is there, otherwise why it is not, for a person to read.
+// Loads libcurl once, from any thread. Returns NULL if it is loaded, otherwise the reason why not, as a text for users.
 const char *_Nullable ccurl_load(void);
 
-// All that follows may be called only after ccurl_load has returned NULL.
+// The following functions may be called only after ccurl_load has returned NULL.
 
 const char *_Nonnull ccurl_version(void);
-// A static text of libcurl.
+// Returns a static text of libcurl.
 const char *_Nonnull ccurl_error_text(int result);
 
 ccurl_easy *_Nullable ccurl_easy_create(void);
@@ -122,18 +122,18 @@ int ccurl_set_string(ccurl_easy *_Nonnull easy, ccurl_string_option option, cons
 int ccurl_set_pointer(ccurl_easy *_Nonnull easy, ccurl_pointer_option option, const void *_Nullable value);
 int ccurl_set_callback(ccurl_easy *_Nonnull easy, ccurl_callback_option option, ccurl_callback _Nullable value);
 int ccurl_set_offset(ccurl_easy *_Nonnull easy, ccurl_offset_option option, int64_t value);
-// 0 where libcurl does not know.
+// Returns 0 if the value is unknown.
 long ccurl_get_long(ccurl_easy *_Nonnull easy, ccurl_long_fact fact);
 int64_t ccurl_get_offset(ccurl_easy *_Nonnull easy, ccurl_offset_fact fact);
-// Valid until the handle is used again.
+// The text is valid until the handle is used again.
 const char *_Nullable ccurl_get_string(ccurl_easy *_Nonnull easy, ccurl_string_fact fact);
 int ccurl_resume(ccurl_easy *_Nonnull easy);
 
-// Takes the list and gives it back longer; NULL, and the old list is kept, when memory is short.
+// Appends to the list, and returns the new list, which replaces it. Returns NULL without memory; the list is unchanged.
 ccurl_slist *_Nullable ccurl_slist_add(ccurl_slist *_Nullable list, const char *_Nonnull text);
 void ccurl_slist_destroy(ccurl_slist *_Nullable list);
 
-// One jar of cookies for all the handles that use it. It has no lock: one thread may use them.
+// Creates a store of cookies for the handles that use it. It has no lock: only one thread may use them.
 ccurl_share *_Nullable ccurl_cookie_share_create(void);
 void ccurl_share_destroy(ccurl_share *_Nonnull share);
 
@@ -143,12 +143,12 @@ int ccurl_multi_add(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 int ccurl_multi_remove(ccurl_multi *_Nonnull multi, ccurl_easy *_Nonnull easy);
 int ccurl_multi_perform(ccurl_multi *_Nonnull multi);
 int ccurl_multi_wait(ccurl_multi *_Nonnull multi, int timeout_ms);
-// The only call that another thread may make while one of those above runs.
+// The only function that another thread may call while one of the functions above runs.
 int ccurl_multi_wake(ccurl_multi *_Nonnull multi);
-// A handle that is done, and its result; NULL when there is no further one.
+// Returns a completed handle and its result, or NULL if there is none.
 ccurl_easy *_Nullable ccurl_multi_next_done(ccurl_multi *_Nonnull multi, int *_Nonnull result);
 
-// Runs body(context) on a new detached thread; not 0 when there can be none.
+// Runs body(context) on a new detached thread. Returns a value other than 0 if no thread can be created.
 int ccurl_start_thread(void (*_Nonnull body)(void *_Nonnull), void *_Nonnull context);
 
 #endif

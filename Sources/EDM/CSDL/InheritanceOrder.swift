@@ -37,7 +37,7 @@ struct InheritanceOrder {
         /// The depth of the last type.
         var depth = 0
         var fault: CSDLError?
-        /// The number of types at the end of the chain that are faulty; the others derive from these.
+        /// The number of types at the end of the chain that are faulty; all other types of the chain derive from these.
         var faulty = 1
     }
 
@@ -71,7 +71,7 @@ struct InheritanceOrder {
         return chain
     }
 
-    /// Omits the faulty types of the chain with the fault, the others because of their base types.
+    /// Omits the faulty types of the chain with the fault, and all other types because of their base types.
     private func leaveOut(
         _ types: [SchemaIndex.TypeDeclaration], _ faulty: Int, because fault: CSDLError
     ) throws(CSDLError) {

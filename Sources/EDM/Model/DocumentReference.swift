@@ -1,4 +1,4 @@
-/// A reference from a metadata document to another one (CSDL 4.01, section 4.1). The other document is never fetched.
+/// A reference between metadata documents (CSDL 4.01, section 4.1). The other document is never fetched.
 public struct DocumentReference: Sendable, Hashable {
     public let uri: String
     public let includes: [Include]

@@ -12,7 +12,7 @@ public final class EntitySet: Sendable {
     public let isSingleton: Bool
     /// The names of target sets by navigation property path. In V2 and V3, they are taken from the association sets.
     public let bindings: [String: String]
-    /// Alternate keys of the set's entities, besides those of the type (`Core.AlternateKeys` on the set).
+    /// Alternate keys of the set's entities, in addition to those of the type (`Core.AlternateKeys` on the set).
     public let alternateKeys: [AlternateKey]
     public let annotations: [Annotation]
     /// The containment of the set's entities; `nil` for sets and singletons of the entity container.

@@ -61,7 +61,7 @@ extension LocalDateTime: Comparable, CustomStringConvertible {
     }
 
     init?(_ cursor: inout TextCursor) {
-        guard let date = LocalDate(&cursor), cursor.take("T") || cursor.take("t"),
+        guard let date = LocalDate(&cursor), cursor.consume("T") || cursor.consume("t"),
             let (time, isLeapSecond) = LocalTime.read(&cursor)
         else { return nil }
         let written = LocalDateTime(date: date, time: time)
@@ -71,12 +71,13 @@ extension LocalDateTime: Comparable, CustomStringConvertible {
 
     public static func < (a: LocalDateTime, b: LocalDateTime) -> Bool { (a.date, a.time) < (b.date, b.time) }
 
-    public var description: String { ShortText.string(write) }
+    public var description: String { ShortText.string { write(&$0) } }
 
-    package func write(_ text: inout ShortText) {
+    /// - Parameter isCanonical: As for ``LocalTime/write(_:isCanonical:)``.
+    package func write(_ text: inout ShortText, isCanonical: Bool = false) {
         date.write(&text)
         text.add("T")
-        time.write(&text)
+        time.write(&text, isCanonical: isCanonical)
     }
 }
 

@@ -56,13 +56,13 @@ extension LocalTime: Comparable, Hashable, CustomStringConvertible {
 
     /// Parses a time. For second 60, returns second 59 and that it was a leap second.
     static func read(_ cursor: inout TextCursor) -> (time: LocalTime, isLeapSecond: Bool)? {
-        guard let hour = cursor.digits(2), cursor.take(":"), let minute = cursor.digits(2) else { return nil }
+        guard let hour = cursor.digits(2), cursor.consume(":"), let minute = cursor.digits(2) else { return nil }
         var second: Int64 = 0
         var fraction: (value: Int64, digits: UInt8) = (0, 0)
-        if cursor.take(":") {
+        if cursor.consume(":") {
             guard let seconds = cursor.digits(2) else { return nil }
             second = seconds
-            if cursor.take(".") {
+            if cursor.consume(".") {
                 guard let digits = cursor.picoseconds() else { return nil }
                 fraction = digits
             }
@@ -78,15 +78,17 @@ extension LocalTime: Comparable, Hashable, CustomStringConvertible {
     public static func < (a: LocalTime, b: LocalTime) -> Bool { a.picoseconds < b.picoseconds }
     public func hash(into hasher: inout Hasher) { hasher.combine(picoseconds) }
 
-    public var description: String { ShortText.string(write) }
+    public var description: String { ShortText.string { write(&$0) } }
 
-    package func write(_ text: inout ShortText) {
+    /// - Parameter isCanonical: Whether only significant fractional digits are written, so that equal times have equal
+    ///   texts.
+    package func write(_ text: inout ShortText, isCanonical: Bool = false) {
         let seconds = picoseconds / Self.picosecondsPerSecond
         text.add(seconds / 3600, width: 2)
         text.add(":")
         text.add(seconds / 60 % 60, width: 2)
         text.add(":")
         text.add(seconds % 60, width: 2)
-        text.add(picoseconds: picosecond, digits: Int(fractionDigits))
+        text.add(picoseconds: picosecond, digits: isCanonical ? significantDigits : Int(fractionDigits))
     }
 }

@@ -175,6 +175,28 @@ extension PropertyValues {
     }
 }
 
+/// A selection of properties, applied to rows that mostly have the same names.
+package struct PropertySubset {
+    private let isChosen: (String) -> Bool
+    /// The names of the previous row, and their selection.
+    private var names: PropertyNames?
+    private var chosen: PropertyNames?
+    private var places: [Int] = []
+
+    package init(where isChosen: @escaping (String) -> Bool) { self.isChosen = isChosen }
+
+    /// Returns the chosen properties in their encoded form; nil if the values are not encoded.
+    package mutating func callAsFunction(_ values: PropertyValues) -> PropertyValues? {
+        guard let packed = values.packed else { return nil }
+        if packed.names !== names {
+            names = packed.names
+            places = packed.names.names.indices.filter { isChosen(packed.names.names[$0]) }
+            chosen = PropertyNames(places.map { packed.names.names[$0] })
+        }
+        return chosen.map { PropertyValues(packed.subset(places, named: $0)) }
+    }
+}
+
 // MARK: Conformances
 
 extension PropertyValues: Sequence {

@@ -40,7 +40,7 @@ struct RankedDomain<Key: Hashable> {
         return nil
     }
 
-    /// The number of values for each capacity with separate ranks, and for all others together.
+    /// The number of values for each capacity with separate ranks, and for all other capacities together.
     var counts: [(room: Int, count: Int)] {
         apart.map { ($0.key, $0.value.count) } + [(.max, common.count)]
     }

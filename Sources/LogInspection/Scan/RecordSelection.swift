@@ -1,7 +1,7 @@
 import OperationLog
 import Operations
 
-/// A selection of records that is evaluated without decoding the others.
+/// A selection of records that is evaluated without decoding unselected records.
 struct RecordSelection: Sendable {
     var entities = IdentifierSet([])
     var operations = IdentifierSet([])

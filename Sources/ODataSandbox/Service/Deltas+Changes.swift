@@ -26,7 +26,7 @@ struct Changes {
     private var view: ServiceView { now.representation.view }
     private var selection: Selection { Selection(options.select) }
 
-    /// Returns the changes. Removed entities precede others, because their key may have been reassigned.
+    /// Returns the changes. Removed entities are first, because their keys may have been reassigned.
     func items() throws(SandboxError) -> [DeltaItem] {
         let before = try then.evaluation.select(then.state.rows(of: collection), options)
         let after = try now.evaluation.select(now.state.rows(of: collection), options)

@@ -10,8 +10,8 @@ public struct PayloadReader: Sendable {
     public let version: ODataVersion
     public let model: EntityDataModel
     public var limits: JSONScanner.Limits
-    /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``, so that the others can
-    /// be used. Otherwise the whole payload is rejected.
+    /// Whether an unreadable entity in a collection is returned as ``DeltaItem/unreadable(_:)``, so that all other
+    /// entities can be used. Otherwise the whole payload is rejected.
     public var setsAside = false
 
     public init(version: ODataVersion, model: EntityDataModel, limits: JSONScanner.Limits = .init()) {
@@ -258,7 +258,7 @@ public struct FeedReader: Sendable {
             return .unreadable(reader.damaged(value, error, type))
         case nil, .checked: return nil
         }
-        if let object = item.object { scanner.rows.learn(object, type: type, version: reader.version) }
+        if let object = item.object { scanner.rows.adoptSchema(object, type: type, version: reader.version) }
         do { return try reader.itemOrUnreadable(item, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 

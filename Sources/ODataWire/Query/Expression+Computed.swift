@@ -26,7 +26,8 @@ struct Inlining {
 
     /// Returns the definition of an item's name and stores its size.
     ///
-    /// Definitions that refer to others share one tree in memory, but their nodes count for every use of the name.
+    /// Definitions that refer to earlier ones share one tree in memory, but their nodes count for every use of the
+    /// name.
     fileprivate mutating func define(_ item: ComputeItem, _ known: [String: Expression]) -> Expression {
         nodes = 0
         let expression = rewrite(item.expression, known)

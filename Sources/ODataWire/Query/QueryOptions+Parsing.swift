@@ -3,7 +3,7 @@ public import EDM
 extension QueryOptions {
     /// Parses the query part of a URL, percent-encoded and without the question mark.
     ///
-    /// V2 and V3 have `$inlinecount`; V4 has `$count`, `$search` and others. `v401` also accepts names without `$` and
+    /// V2 and V3 have `$inlinecount`; V4 has `$count`, `$search` and more. `v401` also accepts names without `$` and
     /// in any case. The option `odata-accept-forms-encoding=true`, at any position, makes `+` a space.
     ///
     /// - Parameters:

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A file system that shows another one unchanged and keeps all modifications in memory.
+/// A view of a file system that keeps all modifications in memory.
 ///
 /// Only ``FileSystem/open(_:_:)`` for reading and ``FileSystem/list(_:)`` are called on the underlying file system.
 /// Code that works on an overlay, such as a log that is appended to, therefore leaves the files unchanged, and the

@@ -21,7 +21,7 @@ extension LogFault {
 extension SegmentFile {
     /// Returns whether an invalid structure in the last segment is the result of a crash while it was written.
     ///
-    /// It is damage if the log is known to have gone further, or if the structure is valid after the correction of a
+    /// It is damage if the log is known to have been longer, or if the structure is valid after the correction of a
     /// single bit, because a crash omits bytes but does not change bits. It is also damage if an intact block after it
     /// states that everything before that block was durable.
     ///

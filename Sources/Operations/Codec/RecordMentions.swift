@@ -3,7 +3,7 @@ import EDM
 /// Finds the entities and operations that an encoded record names, without decoding it, for searching one entity in
 /// many records.
 ///
-/// Only the frequent record kinds are described; others have to be decoded.
+/// Only the frequent record kinds are described; records of all other kinds have to be decoded.
 package struct RecordMentions {
     private let bytes: UnsafeRawBufferPointer
     private var at = 0

@@ -105,7 +105,7 @@ extension Operation {
         set { setRare(\.headerTemplates, newValue) }
     }
 
-    /// Whether the request must be sent exactly as it was made, not combined with others.
+    /// Whether the request must be sent exactly as it was made, not combined with other operations.
     public var isUnmodifiable: Bool {
         get { rare.first?.isUnmodifiable ?? false }
         set { setRare(\.isUnmodifiable, newValue) }

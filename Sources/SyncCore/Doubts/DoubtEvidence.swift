@@ -23,7 +23,7 @@ public struct DoubtEvidence: Sendable, Hashable {
     /// The number of entities with the content that a download has stored since the batch was prepared, and that are in
     /// use.
     public var broughtSince = 0
-    /// The number of entities that share a distinctive value and differ in another one.
+    /// The number of entities that share a distinctive value and differ in a second one.
     public var lookalikes = 0
     /// The weight of the match between the candidates and the sent content, in bits.
     public var bits = 0.0

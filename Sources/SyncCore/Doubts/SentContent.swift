@@ -2,7 +2,7 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// The content that was sent to create an entity, as far as it distinguishes the entity from others.
+/// The content that was sent to create an entity, as far as it distinguishes the entity from similar entities.
 public struct SentContent: Sendable, Hashable {
     private struct Item: Sendable, Hashable {
         let property: Property
@@ -71,7 +71,7 @@ public struct SentContent: Sendable, Hashable {
     public enum Resemblance: Sendable, Hashable {
         /// All returned values match, with this weight in bits.
         case alike(bits: Double)
-        /// A distinctive value matches, but another one differs.
+        /// A distinctive value matches, but a second one differs.
         case lookalike
         case different
     }

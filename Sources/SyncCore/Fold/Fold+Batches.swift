@@ -1,10 +1,10 @@
 public import Operations
 
-/// What was sent and not answered yet. A batch is open until none of its operations is in flight or in doubt with it.
+/// Batches without a response. A batch is open until none of its operations is in flight or in doubt with it.
 extension Fold {
     mutating func apply(_ prepared: BatchPrepared) throws(StateError) {
         let operations = prepared.operations
-        // A batch that carries an undone operation shows that it was redone, by a record that is lost.
+        // A batch contains an undone operation only if it was redone and the record of that is lost.
         try redo(operations)
         var header = try storage.header()
         if prepared.batch >= header.nextBatch { header.nextBatch = prepared.batch &+ 1 }
@@ -15,7 +15,7 @@ extension Fold {
             try setStatus(sequence, .inFlight(prepared.batch))
         }
         var kept = prepared
-        // Nothing depends on it, so it is no part of the state.
+        // Not part of the state, because nothing depends on it.
         kept.fingerprint = nil
         try storage.putOpenBatch(OpenBatch(kept))
         try close(left.union([prepared.batch]))
@@ -28,7 +28,7 @@ extension Fold {
     }
 
     mutating func apply(_ interrupted: BatchInterrupted) throws(StateError) {
-        // None where a snapshot of an earlier version is all that is left of it.
+        // Absent if the state was restored from a snapshot of an earlier version.
         let open = try storage.openBatch(interrupted.batch)
         if var open, open.monitor != nil {
             open.monitor = nil
@@ -48,7 +48,7 @@ extension Fold {
         try close(left)
     }
 
-    /// The batches in which the operations are in flight or in doubt.
+    /// Returns the batches in which the operations are in flight or in doubt.
     func batches(of operations: [SequenceNumber]) throws(StateError) -> Set<BatchID> {
         var found: Set<BatchID> = []
         for operation in operations {
@@ -65,7 +65,7 @@ extension Fold {
         return false
     }
 
-    /// Forgets those of the batches that nothing waits for any more.
+    /// Removes those of the batches that no operation waits for.
     func close(_ batches: Set<BatchID>) throws(StateError) {
         for batch in batches.sorted() {
             guard let open = try storage.openBatch(batch) else { continue }
@@ -79,7 +79,7 @@ extension Fold {
 }
 
 extension PendingOperation.Status {
-    /// The batch that the operation is in flight or in doubt with.
+    /// The batch with which the operation is in flight or in doubt.
     public var batch: BatchID? {
         switch self {
         case .inFlight(let batch), .inDoubt(let batch, _): batch

@@ -1,6 +1,6 @@
 import Operations
 
-/// What a download brings, and what it takes away.
+/// Downloaded pages, and the entities that downloads remove.
 extension Fold {
     mutating func apply(_ images: [EntityImage], of download: SequenceNumber? = nil) throws(StateError) {
         try keepNextEntity(above: images)
@@ -20,10 +20,12 @@ extension Fold {
         try storage.changeHeader { $0.nextEntity = next }
     }
 
-    /// A download goes on while the app works, and may be one that began before it was last opened: what is in a query's
-    /// state is all that is known of it.
+    /// Starts, restarts or resumes the downloads of queries.
+    ///
+    /// The state of a query contains everything that is known about its download, which may run while the app works and
+    /// may have started before the store was last opened.
     func startDownload(_ starts: [QueryStart], run: SequenceNumber) throws(StateError) {
-        // Not by what is only another way to go on with it.
+        // A restart continues the same download.
         if starts.contains(where: { $0.mode != .restarted }) {
             var header = try storage.header()
             header.lastDownload = run
@@ -45,7 +47,7 @@ extension Fold {
             case .resumed: try keepCreated(of: state)
             }
             try storage.putQuery(state)
-            // Everything says of every link that it tells.
+            // A full download reports every link again.
             if mode == .full || mode == .restarted { try forgetOpenLinks(of: state.query.name) }
         }
     }
@@ -56,17 +58,17 @@ extension Fold {
         if others.count != links.count { try storage.putOpenLinks(others) }
     }
 
-    /// What was created here since a download was interrupted is on none of the pages that were read before, and need be on
-    /// none of the others: it stays until a download of everything does not bring it.
+    /// Covers the entities that were created here since a download was interrupted. The pages that were already read do
+    /// not contain them, and the remaining ones need not. They stay until a full download does not deliver them.
     private func keepCreated(of state: QueryState) throws(StateError) {
         guard state.run != 0 else { return }
-        for id in try storage.takeUncovered(query: state.query.name, before: 1) {
+        for id in try storage.drainUncovered(query: state.query.name, before: 1) {
             try storage.cover(id, query: state.query.name, run: state.run)
         }
     }
 
     mutating func apply(_ page: DownloadPage, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
-        try unwind()
+        try beginRebase()
         try apply(page.entities, of: sequence)
         removedByDownload = 0
         let query = try storage.queries().first { $0.query.name == page.query }
@@ -84,7 +86,7 @@ extension Fold {
                 for link in page.links { try e.apply(link) }
             }
         }
-        // Where a record was lost, or the query became another one, there is nothing that could be gone on with.
+        // Without a query or a run the download cannot be resumed: a record was lost, or the query was replaced.
         if var query, query.run != 0, let next = page.next {
             query.next = QueryState.ServiceLink(url: next, time: time)
             try storage.putQuery(query)
@@ -97,14 +99,14 @@ extension Fold {
         let name = finished.query
         removedByDownload = 0
         guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
-        try unwind()
+        try beginRebase()
         let quarantine = try keepQuarantine(of: name, since: try storage.quarantineStart(of: state))
-        // Changes tell what was removed. Only what was created here belongs to the query by our guess: where the service's
-        // changes do not show it, it does not.
+        // A delta reports removals. Entities that were created here are only assumed to belong to the query: if the
+        // delta does not contain them, they do not.
         let run = state.isDelta ? 1 : state.run
-        // What could not be identified may be any of those that did not come.
+        // An entity that could not be identified may be any of those that were not delivered.
         if !quarantine.contains(where: \.entity.hidesOthers) {
-            try removeUncovered(try storage.takeUncovered(query: name, before: run), byOthers: true)
+            try removeUncovered(try storage.drainUncovered(query: name, before: run), byOthers: true)
         }
         state.isComplete = true
         state.next = nil
@@ -115,14 +117,14 @@ extension Fold {
     }
 
     mutating func removeQuery(_ name: String) throws(StateError) {
-        try unwind()
-        try removeUncovered(try storage.takeUncovered(query: name, before: .max), byOthers: false)
+        try beginRebase()
+        try removeUncovered(try storage.drainUncovered(query: name, before: .max), byOthers: false)
         try storage.removeQuery(name)
         try forgetOpenLinks(of: name)
         _ = try keepQuarantine(of: name, since: .max)
     }
 
-    /// - Parameter byOthers: whether it is the service's data that changed, and not the queries.
+    /// - Parameter byOthers: Whether the data of the service changed, and not the queries.
     private mutating func removeUncovered(_ ids: [EntityID], byOthers: Bool) throws(StateError) {
         for id in ids where try !storage.isCovered(id) {
             removedByDownload += 1
@@ -134,7 +136,8 @@ extension Fold {
         }
     }
 
-    /// What the service said may not be all any more: everything has to be downloaded again.
+    /// Discards the links for deltas and further pages, because earlier responses may be incomplete now. All queries
+    /// have to be downloaded again.
     func forgetServiceLinks() throws(StateError) {
         for var query in try storage.queries() {
             query.deltaLink = nil

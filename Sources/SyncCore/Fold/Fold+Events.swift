@@ -1,8 +1,8 @@
 import Operations
 
-/// The last downloads and uploads, as the records tell them.
+/// The latest downloads and uploads, derived from the records.
 extension Fold {
-    /// A query was downloaded to its end: the queries of one download are one event.
+    /// Records the completed download of a query. The queries of one download are one event.
     func noteDownload(of query: String, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
         let began = try storage.header().lastDownload
         var events = try storage.events()
@@ -17,10 +17,11 @@ extension Fold {
             let all = try storage.queries().map(\.query.name)
             event.subset = Set(subset).isSuperset(of: all) ? nil : subset
         }
-        try keep(events + [event])
+        try storeEvents(events + [event])
     }
 
-    /// The service has answered a batch. A batch that has nothing newer than the last answer belongs to the same upload.
+    /// Records the response to a batch. A batch without an operation newer than the last response belongs to the same
+    /// upload.
     func noteUpload(
         _ answered: BatchAnswered, _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {
@@ -34,10 +35,10 @@ extension Fold {
             events.removeLast()
             (event.time, event.mark) = (time, sequence)
         }
-        try keep(events + [event])
+        try storeEvents(events + [event])
     }
 
-    private func keep(_ events: [StoreEvent]) throws(StateError) {
+    private func storeEvents(_ events: [StoreEvent]) throws(StateError) {
         try storage.putEvents(events.suffix(StoreEvent.limit))
     }
 }

@@ -1,20 +1,21 @@
 import Operations
 
-/// What follows from a record that nobody can read any more. It may have been anything, so nothing may be concluded from
-/// its absence: not that an operation was never sent, not that a number is free, not that a download is complete.
+/// The consequences of an unreadable record. It may have been of any kind, so nothing may be concluded from its
+/// absence: neither that an operation was never sent, nor that a number is free, nor that a download is complete.
 extension Fold {
-    /// Why operations are in doubt that stood in front of the lost record.
+    /// The reason of the doubt about operations before the lost record.
     static var lossReason: String {
         "Records of the log were lost behind it, and how it ended may have been in one of them."
     }
 
-    /// A record of 16 MiB cannot name so many entities by far, nor do all records of a log.
+    /// The minimum gap in the entity IDs for a lost record. Neither a record of 16 MiB nor all records of a log contain
+    /// nearly as many.
     private static var entitiesPerLoss: UInt64 { 1 << 32 }
 
     mutating func applyLoss() throws(StateError) {
         var header = try storage.header()
-        // The lost record may have prepared a batch, and created entities that later records, and links that the app holds,
-        // still name. Where a gap has been left and nothing was created since, it is still large enough.
+        // The lost record may have prepared a batch, and created entities to which later records and links of the app
+        // refer. If there is a gap already and no entity was created since, it is large enough.
         header.nextBatch &+= 1
         let next = header.nextEntity.rawValue
         let hasGap = next > 1 && next % Self.entitiesPerLoss == 0
@@ -26,19 +27,19 @@ extension Fold {
             switch pending.status {
             case .inDoubt: break
             case .inFlight(let batch): try setStatus(pending.sequence, .inDoubt(batch, reason: Self.lossReason))
-            // What is for this store only is sent by no batch, and nothing makes it otherwise.
+            // A local-only operation is never sent.
             case .pending where pending.operation.delivery == .localOnly: break
             case .pending, .rejected, .deferred: try setStatus(pending.sequence, .inDoubt(0, reason: Self.lossReason))
             }
         }
-        // It may have been redone, and sent since.
+        // It may have been redone and sent since.
         for var undone in try storage.undoneOperations() {
             if case .inDoubt = undone.operation.status { continue }
             if undone.operation.operation.delivery == .localOnly { continue }
             undone.operation.status = .inDoubt(0, reason: Self.lossReason)
             try storage.putUndone(undone)
         }
-        // A page may be missing: an entity that no page brought is no longer known to be gone.
+        // A page may be missing, so an entity is not known to be gone because no page contains it.
         for var query in try storage.queries() where query.run != 0 || query.isComplete {
             query.run = 0
             query.isComplete = false

@@ -1,9 +1,9 @@
 import Operations
 
-/// What downloads brought and could not be taken.
+/// Entities that downloads delivered and the store could not accept.
 extension Fold {
-    /// An entity that comes again takes the place of what was said of it; beyond the limit of a query only their number is
-    /// kept.
+    /// Adds entities to the quarantine. A new entry replaces the one for the same entity. Entries above the limit of a
+    /// query are only counted.
     func quarantine(
         _ entities: [QuarantinedEntity], _ sequence: SequenceNumber, _ time: Timestamp
     ) throws(StateError) {
@@ -21,7 +21,7 @@ extension Fold {
         try storage.putQuarantine(entries)
     }
 
-    /// Adds to the last entry of the query, which stands for all further ones.
+    /// Adds to the last entry of the query, which counts all further entities.
     private static func count(_ entry: QuarantineEntry, in entries: inout [QuarantineEntry]) {
         guard let place = entries.lastIndex(where: { $0.entity.query == entry.entity.query }) else { return }
         var last = entries[place].entity
@@ -35,9 +35,9 @@ extension Fold {
         entries[place] = QuarantineEntry(sequence: entry.sequence, time: entry.time, entity: last)
     }
 
-    /// Forgets what earlier downloads of the query said: it did not come again, or could be taken.
+    /// Removes the entries of earlier downloads of the query: the entities were not delivered again, or were accepted.
     ///
-    /// - Returns: what this one said.
+    /// - Returns: The remaining entries of the query.
     func keepQuarantine(
         of query: String, since start: SequenceNumber
     ) throws(StateError) -> [QuarantineEntry] {
@@ -49,16 +49,16 @@ extension Fold {
 }
 
 extension StateReader {
-    /// The entities that the query's download, which has not finished yet, could not take.
+    /// Returns the entities that the query's unfinished download could not accept.
     public func quarantine(of state: QueryState) throws(StateError) -> [QuarantineEntry] {
         let start = try quarantineStart(of: state)
         return try quarantine().filter { $0.entity.query == state.query.name && $0.sequence >= start }
     }
 
-    /// From which record on entries are of the query's download that has not finished yet.
+    /// Returns the first record whose entries belong to the query's unfinished download.
     ///
-    /// A full one may have been interrupted, and then goes on with what it knows. Changes are asked for again from the page
-    /// that had an entity that could not be taken.
+    /// A full download keeps its entries if it is interrupted and resumed. A delta is requested again from the page
+    /// with the entity that could not be accepted.
     func quarantineStart(of state: QueryState) throws(StateError) -> SequenceNumber {
         state.isDelta ? try header().lastDownload : state.run
     }

@@ -1,15 +1,15 @@
 import Operations
 
-/// Operations that the app took back: no longer pending, and kept, since they may be wanted again.
+/// Undone operations: no longer pending, and kept for a redo.
 extension Fold {
-    /// What is not pending any more is left alone: an undo has no say in what the service did.
+    /// Undoes operations. Skips those that are not pending: an undo does not affect the service.
     mutating func undo(_ sequences: [SequenceNumber], by record: SequenceNumber) throws(StateError) {
         var touched: Set<EntityID> = []
         for sequence in sequences {
             guard var pending = try storage.pendingOperation(sequence) else { continue }
-            try unwind()
-            // Only what was not at the service's can be undone. Where the log says otherwise a record was lost that told the
-            // outcome, and whoever undid it knew.
+            try beginRebase()
+            // Only an operation that the service does not have can be undone. If its status differs, the record of its
+            // outcome was lost, and the outcome was known when the operation was undone.
             switch pending.status {
             case .pending, .rejected: break
             case .inFlight, .inDoubt, .deferred:
@@ -20,24 +20,24 @@ extension Fold {
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
-        try forgetAncestors(of: touched.sorted())
+        try discardMergeBases(of: touched.sorted())
         try removeGone(among: touched)
     }
 
-    /// Operations that cancel each other out end as if they had never been. Unlike undone ones they do not come back.
+    /// Removes operations that cancel each other out. Unlike undone operations, they cannot be redone.
     mutating func elide(_ sequences: [SequenceNumber]) throws(StateError) {
         var touched: Set<EntityID> = []
         for sequence in sequences {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
-            try unwind()
+            try beginRebase()
             try removePending(sequence)
             touched.formUnion(pending.operation.touchedEntities)
         }
-        try forgetAncestors(of: touched.sorted())
+        try discardMergeBases(of: touched.sorted())
         try removeGone(among: touched)
     }
 
-    /// What the service no longer holds was kept for the operations on it only.
+    /// Removes the entities that the service no longer has and that no operation refers to any more.
     mutating func removeGone(among ids: Set<EntityID>) throws(StateError) {
         for id in ids.sorted() where try baseRow(id)?.origin == .gone {
             guard try storage.pendingOperations(naming: id).isEmpty else { continue }
@@ -45,12 +45,13 @@ extension Fold {
         }
     }
 
-    /// They go back to their old places: the pending operations are applied in order of their numbers.
+    /// Restores undone operations in their old positions, because pending operations are applied in order of their
+    /// numbers.
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
         for sequence in sequences {
             guard var undone = try storage.undoneOperation(sequence) else { continue }
-            try unwind()
-            // It fits again, or nobody would redo it.
+            try beginRebase()
+            // A redo implies that the operation fits again.
             if undone.operation.isUnfit { undone.operation.status = .pending }
             try storage.removeUndone(sequence)
             try storage.putPending(undone.operation)

@@ -2,59 +2,61 @@ public import EDM
 public import Operations
 import ODataWire
 
-/// State is the fold of the log: this applies one record after another.
+/// The fold: derives the state from the log by applying one record after the other.
 ///
-/// The local state is a function of the base (what the service last said) and of the pending operations, applied in order.
-/// A local operation is applied on top at once. When facts have changed the base, the pending operations are taken off and
-/// applied anew (``settle()``). So an operation sees the newest base, and a rebuilt state equals one that grew. Of a long
-/// queue only those are that the change reaches, which comes to the same; see ``PartialReplay``.
+/// The current state is a function of the base state, as the service confirmed it, and of the pending operations,
+/// applied in order. A new operation is applied to the current state at once. When other records change the base state,
+/// the pending operations are reverted and reapplied (``finishRebase()``). Therefore an operation always applies to the
+/// newest base state, and a rebuilt state equals one that was updated record by record. In a long queue only the
+/// affected operations are reverted, with the same result; see ``PartialReplay``.
 ///
-/// Pure: no clock, no randomness, no order but that of the log.
+/// The fold is pure: it uses no clock, no randomness, and no order except that of the log.
 public struct Fold {
     public let storage: WorkingSet
     public private(set) var model: EntityDataModel?
-    /// The model's relationships; nil before a service is installed.
+    /// The relationships of the model, or nil before a service is installed.
     public private(set) var index: RelationshipIndex?
-    /// Whether the pending operations are taken off at the moment.
-    var isUnwound = false
-    /// What changed below the pending operations while they stayed on top.
+    /// Whether the pending operations are reverted at the moment.
+    var isReverted = false
+    /// The changes of the base state while the pending operations remained applied.
     var edits: BaseEdits?
-    /// Whether the pending operations are on top, and applied to what is below them: the state is what the log says.
-    var isSettled: Bool { !isUnwound && edits == nil }
-    /// Shorter queues are taken off and put back as a whole: that is less work than to know what has to be.
+    /// Whether the pending operations are applied to the current base state, so that the state equals that of the log.
+    var isRebased: Bool { !isReverted && edits == nil }
+    /// The length up to which a queue is rebased as a whole, because that costs less than to determine the affected
+    /// operations.
     package var longQueue = Fold.usualLongQueue
     package static let usualLongQueue = 256
-    /// How often operations ended, or became others, and only those that this reaches were applied anew: for tests.
+    /// The number of partial rebases after operations ended or changed, for tests.
     package private(set) var partialReplaysOfEnded = 0
-    /// The last record that stands for a lost one.
+    /// The last record that replaces a lost one.
     private var lastLoss: SequenceNumber?
-    /// What is still pending on the entities that an answer is about, while it is applied.
-    var laterChanges: [EntityID: ChangeTally] = [:]
-    /// When the record that is applied was made; nil for one that was lost.
+    /// The pending changes of the entities in a response while it is applied.
+    var laterChanges: [EntityID: ChangeReferenceCounts] = [:]
+    /// The time of the record that is being applied, or nil if it was lost.
     private(set) var time: Timestamp?
-    /// How many entities the last record of a download took out, those on which operations are pending included.
+    /// The number of entities that the last record of a download removed, including those kept for pending operations.
     package internal(set) var removedByDownload = 0
-    /// What the operations since the last ``takeTouched()`` changed.
-    private var touched = Touched()
+    /// The changes by operations since the last ``drainDirtySet()``.
+    private var touched = DirtySet()
 
-    /// Continues from what `storage` holds.
+    /// Creates a fold that continues from the content of `storage`.
     public init(storage: WorkingSet) throws(StateError) {
         self.storage = storage
         if let service = try storage.header().service { try adopt(service) }
     }
 
-    /// Continues from what `storage` holds, with its metadata parsed already.
+    /// Creates a fold that continues from the content of `storage`, with its metadata already parsed.
     ///
-    /// - Precondition: the metadata of `storage`, if it has any, are those of `model`.
+    /// - Precondition: The metadata of `storage`, if it has any, is that of `model`.
     public init(storage: WorkingSet, model: EntityDataModel, index: RelationshipIndex) {
         self.storage = storage
         self.model = model
         self.index = index
     }
 
-    /// Applies a record. The state is whole again after ``settle()``, which belongs into the same transaction.
+    /// Applies a record. The state is consistent after ``finishRebase()``, which belongs in the same transaction.
     ///
-    /// - Precondition: `sequence` is the one after the last applied.
+    /// - Precondition: `sequence` follows the last applied record.
     public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
         time = record.body == .lost ? nil : record.time
         switch record.body {
@@ -68,7 +70,7 @@ public struct Fold {
         case .linksLeftOpen(let links): try storage.putOpenLinks(links)
         case .entitiesQuarantined(let entities): try quarantine(entities, sequence, record.time)
         case .entitiesRead(let images):
-            try unwind()
+            try beginRebase()
             try apply(images)
         case .entitiesMissing(let entities): try remove(entities)
         case .operationsUnfit(let operations): try refuse(operations)
@@ -95,9 +97,9 @@ public struct Fold {
         case .uploadPostponed(let postponed): try postpone(Postponement(postponed, since: record.time))
         case .operationsElided(let operations): try elide(operations)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
-        case .streamsStored(let images): for image in images { try storage.keep(image) }
+        case .streamsStored(let images): for image in images { try storage.putStream(image) }
         case .lost:
-            // Each further one in a row says what the first has said, but for the batch that it may have been.
+            // Each further lost record in a row can only have been one more batch.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
             lastLoss = sequence
         case .unknown: break
@@ -106,8 +108,8 @@ public struct Fold {
         try storage.flushIfLarge()
     }
 
-    /// Puts the pending operations back on top, if they were taken off.
-    public mutating func settle() throws(StateError) {
+    /// Reapplies the pending operations if they were reverted.
+    public mutating func finishRebase() throws(StateError) {
         if let edits, let model, let index {
             var replay = PartialReplay(storage, model, index, edits)
             let count = try storage.pendingCount()
@@ -117,13 +119,13 @@ public struct Fold {
                 touched.add(replay.touched)
                 return
             }
-            try unwindAll()
+            try revertPending()
         }
-        guard isUnwound else { return }
-        isUnwound = false
+        guard isReverted else { return }
+        isReverted = false
         var next: SequenceNumber = 0
         while let page = try page(from: next) {
-            for pending in page { try putOnTop(pending) }
+            for pending in page { try reapply(pending) }
             next = page[page.count - 1].sequence + 1
         }
     }
@@ -133,8 +135,8 @@ public struct Fold {
         return page.isEmpty ? nil : page
     }
 
-    /// Applies a pending operation to the local state.
-    private mutating func putOnTop(_ pending: PendingOperation) throws(StateError) {
+    /// Applies a pending operation to the current state.
+    private mutating func reapply(_ pending: PendingOperation) throws(StateError) {
         let operation = try visible(pending)
         let effect = try editLayer(.local, keepingEffect: true) { e throws(StateError) in
             if let operation { try e.apply(operation) }
@@ -142,16 +144,16 @@ public struct Fold {
         try storage.putEffect(effect, of: pending.sequence)
     }
 
-    /// What the operations applied since the last call changed, for the rules to look at.
-    public mutating func takeTouched() -> Touched {
-        defer { touched = Touched() }
+    /// Returns the changes by operations since the last call, for the cardinality rules.
+    public mutating func drainDirtySet() -> DirtySet {
+        defer { touched = DirtySet() }
         return touched
     }
 
     // MARK: Model
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
-        try unwindAll()
+        try revertPending()
         let former = (model, index)
         var header = try storage.header()
         if let known = header.service, known != service { try forgetServiceLinks() }
@@ -174,7 +176,7 @@ public struct Fold {
         index = RelationshipIndex(model)
     }
 
-    /// Returns what was changed, created or lost a link.
+    /// Changes a layer. Returns the entities of the base state that changed, or that gained or lost a link.
     @discardableResult
     mutating func edit(
         _ layer: StateEditor.Layer, _ body: (inout StateEditor) throws(StateError) -> Void
@@ -186,16 +188,17 @@ public struct Fold {
         _ layer: StateEditor.Layer, keepingEffect: Bool = false,
         _ body: (inout StateEditor) throws(StateError) -> Void
     ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
-        // Only where the record with the metadata was lost: what needs them has to be downloaded again.
+        // Only if the record with the metadata was lost. The entities then have to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
-        let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
+        let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
         let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
         var editor = StateEditor(storage: layer, model: model, index: index)
-        // What comes true was looked at when it was made; a download of millions need not be remembered.
+        // Confirmed operations were validated when they were made, and a download of millions of entities is not
+        // tracked.
         if kind == .local { swap(&editor.touched, &touched) }
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
-        if kind == .coveredBase { edits?.add(layer) }
+        if kind == .baseUnderPending { edits?.add(layer) }
         return (kind == .local ? [] : editor.touched.entities, layer.effect)
     }
 
@@ -209,14 +212,14 @@ public struct Fold {
         try advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
-        if isSettled {
-            try putOnTop(pending)
+        if isRebased {
+            try reapply(pending)
         } else {
             edits?.added.insert(sequence)
         }
     }
 
-    /// What an operation creates is known from now on, also where it is undone before it is ever applied.
+    /// Registers the entities that an operation creates, even if it is undone before it is ever applied.
     func register(_ operation: Operation) throws(StateError) {
         if case .create(let creation, _) = operation.action { try register(creation) }
     }
@@ -227,25 +230,25 @@ public struct Fold {
         for inline in creation.inline { for child in inline.entities { try register(child) } }
     }
 
-    /// Makes the base ready to be changed: takes the pending operations off, or, where they are many, lets them stay on top
-    /// and remembers what changes below them.
-    mutating func unwind() throws(StateError) {
-        guard isSettled else { return }
+    /// Prepares a change of the base state: reverts the pending operations or, if there are many, keeps them applied
+    /// and tracks the changes below them.
+    mutating func beginRebase() throws(StateError) {
+        guard isRebased else { return }
         if model != nil, try storage.pendingCount() > longQueue, try storage.hasEffects() {
             edits = BaseEdits()
         } else {
-            try unwindAll()
+            try revertPending()
         }
     }
 
-    /// Takes the pending operations off: every entity and link is as the service last said.
-    mutating func unwindAll() throws(StateError) {
-        guard !isUnwound else { return }
-        isUnwound = true
+    /// Reverts all pending operations, so that every entity and link has its base state.
+    mutating func revertPending() throws(StateError) {
+        guard !isReverted else { return }
+        isReverted = true
         edits = nil
         try storage.removeEffects()
         while true {
-            let bases = try storage.takeBases(limit: 1_024)
+            let bases = try storage.drainBases(limit: 1_024)
             if bases.isEmpty { break }
             for (id, base) in bases {
                 switch base {
@@ -264,13 +267,13 @@ public struct Fold {
         }
     }
 
-    /// The operation is no longer on top. It may come back as another one under the same number.
+    /// Removes a pending operation. It may be added again with other content under the same number.
     mutating func removePending(_ sequence: SequenceNumber) throws(StateError) {
         try storage.removePending(sequence)
         edits?.removed.insert(sequence)
     }
 
-    /// The entity as the service last said, while facts are taken in.
+    /// Returns the base state of an entity while records are applied.
     func baseRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try storage.base(id) {
         case .row(let row): row
@@ -287,13 +290,13 @@ public struct Fold {
 
     mutating func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
         guard let (former, then) = try storage.pendingStatus(of: sequence) else { return }
-        // More or less of it is to be seen.
-        if former.isUnfit != status.isUnfit { try unwindAll() }
+        // The visible part of the operation changes.
+        if former.isUnfit != status.isUnfit { try revertPending() }
         try storage.setPendingStatus(
             status, since: former.kind != status.kind ? time ?? then : then, of: sequence)
     }
 
-    /// What ended is left alone. What was undone comes back with it.
+    /// Changes the delivery of pending and undone operations. Skips operations that ended.
     private func setDelivery(_ sequences: [SequenceNumber], _ delivery: Delivery) throws(StateError) {
         for sequence in sequences {
             if var pending = try storage.pendingOperation(sequence) {
@@ -318,12 +321,12 @@ public struct Fold {
     private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
         if answered.showsService { try postpone(nil) }
         try redo(answered.outcomes.map(\.operation))
-        try unwind()
+        try beginRebase()
         laterChanges = [:]
         defer { laterChanges = [:] }
         for outcome in answered.outcomes {
             guard let pending = try storage.pendingOperation(outcome.operation) else {
-                // The operation was lost. What the service said of its entities holds all the same.
+                // The operation was lost. The images of the response are valid nevertheless.
                 if case .confirmed(let images) = outcome.result { try apply(images) }
                 continue
             }
@@ -339,7 +342,7 @@ public struct Fold {
     }
 
     private mutating func confirm(_ pending: PendingOperation, _ images: [EntityImage]) throws(StateError) {
-        // First: what is pending still is what was made after it.
+        // Removed first, so that the pending changes are those that were made after it.
         try removePending(pending.sequence)
         try uncount(pending)
         let done = try visible(pending)
@@ -351,10 +354,10 @@ public struct Fold {
             images.isEmpty ? [:] : try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
         try advance(pending.operation, edit.before, answer, images)
         try afterConfirmation(of: pending.operation, edit.touched, images: images)
-        try forgetAncestors(of: pending.operation.touchedEntities)
+        try discardMergeBases(of: pending.operation.touchedEntities)
         if let stream = pending.operation.stream {
-            // The service has told no ETag yet; a record of its own follows where it does.
-            try storage.keep(
+            // The ETag is not known yet; a separate record follows if the service returns it.
+            try storage.putStream(
                 StreamImage(entity: pending.operation.subject, property: stream.property, content: stream.content))
         }
     }
@@ -362,7 +365,7 @@ public struct Fold {
     private mutating func afterConfirmation(
         of operation: Operation, _ touched: Set<EntityID>, images: [EntityImage]
     ) throws(StateError) {
-        // What was created here belongs to the queries over its set from now on; the next download decides.
+        // A new entity belongs to the queries over its set until the next download decides.
         for id in operation.createdEntities {
             guard let set = try storage.set(of: id) else { continue }
             if let model, let own = model.findEntitySet(set), own.isContained {
@@ -376,8 +379,8 @@ public struct Fold {
             }
         }
         try assignKeys(operation.createdEntities)
-        // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1), and an answer without it leaves us
-        // with an old one.
+        // A change or a new link also changes the entity's ETag (OData 4.01 Part 1, 8.3.1). If the response does not
+        // contain it, the stored ETag is stale.
         let told = Set(images.filter { $0.etag != nil }.map(\.entity))
         var gone: Set<EntityID> = []
         for id in touched.union(operation.referencedEntities).sorted() where !told.contains(id) {
@@ -388,7 +391,7 @@ public struct Fold {
             try edit(.base) { e throws(StateError) in try e.put(row) }
         }
         try removeGone(among: gone)
-        // An answer without a body does not tell whether the new entity has an ETag, nor does somebody who tells its key.
+        // Neither a response without a body nor a key that a user entered shows whether the new entity has an ETag.
         for id in operation.createdEntities where !told.contains(id) {
             guard var row = try baseRow(id), row.origin == .service, let type = model?.findEntityType(row.type)
             else {
@@ -401,8 +404,8 @@ public struct Fold {
         }
     }
 
-    /// A key that the app gave and that no answer told is the entity's from now on, unless another one is there with it:
-    /// who had it once has it no more.
+    /// Assigns keys that the app generated and no response repeated. Skips a key that another entity has now; a former
+    /// owner loses it.
     private func assignKeys(_ created: [EntityID]) throws(StateError) {
         for id in created {
             guard let row = try baseRow(id), let type = model?.findEntityType(row.type),
@@ -424,7 +427,7 @@ public struct Fold {
 }
 
 extension BatchAnswered {
-    /// Whether the service got through to at least one operation, so that nothing need be put off any more.
+    /// Whether the service processed at least one operation, so that a postponement of the upload ends.
     var showsService: Bool {
         outcomes.contains { outcome in
             switch outcome.result {

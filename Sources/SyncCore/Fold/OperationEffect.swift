@@ -1,18 +1,19 @@
 package import EDM
 import Operations
 
-/// What an operation read and wrote when it was applied to the local state.
+/// The items that an operation read and wrote when it was applied to the current state.
 ///
-/// Two operations have to do with each other only where one writes what the other reads or writes. So when the base changes
-/// below them, only those have to be taken off and put back that the change reaches this way; see ``PartialReplay``.
+/// Two operations depend on each other only if one writes an item that the other reads or writes. If the base state
+/// changes below them, only the operations that the change reaches in this way have to be rebased; see
+/// ``PartialReplay``.
 public struct OperationEffect: Sendable, Equatable {
     private var accesses = IDTable<Access>()
-    /// The links that it made, removed, or found as it wanted them, some of them repeatedly.
-    public var links: [Touched.LinkEnds] = []
+    /// The links that the operation created, deleted, or found as requested. May contain duplicates.
+    public var links: [DirtySet.LinkEnds] = []
 
     public init() {}
 
-    /// The entities whose rows it wrote.
+    /// The entities whose rows the operation wrote.
     var rows: [EntityID] {
         var rows: [EntityID] = []
         forEachAccess { item, access in
@@ -24,19 +25,19 @@ public struct OperationEffect: Sendable, Equatable {
     /// Returns how the operation accessed the item; nil if it did not.
     package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }
 
-    package mutating func note(_ item: StateItem, _ access: Access) {
+    package mutating func record(_ item: StateItem, _ access: Access) {
         let place = accesses.place(of: item.rawValue, inserting: [])
         accesses[at: place].formUnion(access)
     }
 
-    /// Calls `body` with each item once, in the order in which they were first read or written.
+    /// Calls `body` once for each item, in the order of the first accesses.
     func forEachAccess<Failure: Error>(
         _ body: (StateItem, Access) throws(Failure) -> Void
     ) throws(Failure) {
         for (place, id) in accesses.ids.enumerated() { try body(StateItem(rawValue: id), accesses[at: place]) }
     }
 
-    /// The same accesses and links, in whatever order.
+    /// Returns whether both contain the same accesses and links, in any order.
     public static func == (a: OperationEffect, b: OperationEffect) -> Bool {
         guard a.accesses.count == b.accesses.count, Set(a.links) == Set(b.links) else { return false }
         return zip(a.accesses.ids, a.accesses.values).allSatisfy { b.accesses[$0] == $1 }
@@ -44,7 +45,7 @@ public struct OperationEffect: Sendable, Equatable {
 }
 
 extension OperationEffect {
-    /// For a storage that keeps bytes.
+    /// The binary encoding, for a storage that stores bytes.
     package var encoded: [UInt8] {
         var writer = ByteWriter()
         writer.list(Array(zip(accesses.ids, accesses.values))) { writer, item in
@@ -65,9 +66,9 @@ extension OperationEffect {
             let accesses = try reader.list { r throws(CodecError) in
                 (StateItem(rawValue: try r.fixed64()), Access(rawValue: try r.byte()))
             }
-            for (item, access) in accesses { effect.note(item, access) }
+            for (item, access) in accesses { effect.record(item, access) }
             effect.links = try reader.list { r throws(CodecError) in
-                Touched.LinkEnds(
+                DirtySet.LinkEnds(
                     relationship: try r.string(), first: EntityID(rawValue: try r.unsigned()),
                     second: EntityID(rawValue: try r.unsigned()))
             }
@@ -76,40 +77,41 @@ extension OperationEffect {
     }
 }
 
-/// How something in the state is read and written. Each kind of reading is disturbed by the writing of its name.
+/// The kinds of access to an item of the state. Each kind of read depends on the kind of write with the same name.
 public struct Access: OptionSet, Sendable, Hashable {
     public let rawValue: UInt8
 
     public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-    /// Whether it is there, and of which type.
+    /// Reads whether the entity exists, and its type.
     static let readsExistence = Access(rawValue: 1)
-    /// The properties of an entity that referential constraints compare.
+    /// Reads the properties of an entity that referential constraints compare.
     static let readsKeys = Access(rawValue: 2)
     static let readsValues = Access(rawValue: 4)
-    /// Which members there are: the links of an entity, the entities with some values.
+    /// Reads which members exist: the links of an entity, or the entities with some values.
     static let readsMembers = Access(rawValue: 8)
     static let writesExistence = Access(rawValue: 16)
     static let writesKeys = Access(rawValue: 32)
-    /// Every writing of an entity's row, or of a link.
+    /// Any write of an entity's row or of a link.
     static let writesValues = Access(rawValue: 64)
-    /// Adds or removes one member; who adds another one does not mind.
+    /// Adds or removes one member. Does not conflict with the addition of another member.
     static let writesMembers = Access(rawValue: 128)
 
     static let writes = Access(rawValue: 0xF0)
 
-    /// Whether who comes later may see, or be seen by, the other.
+    /// Whether the order of this access and a later one matters.
     func disturbs(later: Access) -> Bool {
         (rawValue >> 4) & later.rawValue & 0xF != 0 || rawValue & (later.rawValue >> 4) & 0xF != 0
             || overwrites(later)
     }
 
-    /// Whether both write the same as a whole, so that one is not to be taken off without the other.
+    /// Whether both write the whole item, so that one cannot be reverted without the other.
     func overwrites(_ other: Access) -> Bool { !intersection(other).isDisjoint(with: .writesValues) }
 }
 
-/// Something in the state that is read or written: an entity, a link, the links at an end of an entity, or the entities of a
-/// set that have some values. Different ones may fall together where numbers are hashes; that costs work and changes nothing.
+/// An item of the state that operations access: an entity, a link, the links at an end of an entity, or the entities of
+/// a set that have some values. Numbers are hashes, except those of entities. A collision costs time but does not
+/// change the result.
 public struct StateItem: RawRepresentable, Sendable, Hashable {
     public let rawValue: UInt64
 
@@ -134,7 +136,7 @@ public struct StateItem: RawRepresentable, Sendable, Hashable {
         return StateItem(.link, hash.value)
     }
 
-    /// The links of a relationship at which the entity stands at that end.
+    /// The links of a relationship that have the entity at the given end.
     static func end(_ relationship: String, _ id: EntityID, isFirst: Bool) -> StateItem {
         var hash = FNV1a()
         hash.add(relationship.utf8)
@@ -142,7 +144,7 @@ public struct StateItem: RawRepresentable, Sendable, Hashable {
         return StateItem(.end, hash.value)
     }
 
-    /// The entities of a set with these values. What any storage takes for equal gives the same item.
+    /// The entities of a set with these values. Values that any storage treats as equal have the same item.
     static func match(_ set: String, _ values: [(property: String, value: Value)]) -> StateItem {
         var hash = FNV1a()
         hash.add(set.utf8)
@@ -153,7 +155,7 @@ public struct StateItem: RawRepresentable, Sendable, Hashable {
         return StateItem(.match, hash.value)
     }
 
-    /// Of texts only those that can be written in one way.
+    /// Returns a canonical text of the value; empty if equal values may have several notations.
     private static func text(_ value: Value) -> String {
         switch value {
         case .integer(let number): String(number)
@@ -165,6 +167,6 @@ public struct StateItem: RawRepresentable, Sendable, Hashable {
         }
     }
 
-    /// Nil for what is no entity.
+    /// The entity, or nil for any other item.
     var entity: EntityID? { rawValue >> 62 == 0 ? EntityID(rawValue: rawValue) : nil }
 }

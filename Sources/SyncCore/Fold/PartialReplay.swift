@@ -1,14 +1,14 @@
 import EDM
 import Operations
 
-/// What changed in the base while the pending operations stayed on top.
+/// The changes of the base state while the pending operations remained applied.
 struct BaseEdits {
     var writes: [StateItem: Access] = [:]
     /// See ``StateLayer/matches``.
     var matches: [StateItem: Set<EntityID>] = [:]
-    /// Operations that are to be taken off: they ended, or are others now. What is still pending of them comes back.
+    /// Operations to revert, because they ended or their content changed. Those still pending are reapplied.
     var removed: Set<SequenceNumber> = []
-    /// Operations that are on top of nothing yet: they came meanwhile, or back.
+    /// Operations that are not applied yet: new and redone ones.
     var added: Set<SequenceNumber> = []
 
     mutating func add(_ layer: StateLayer) {
@@ -21,54 +21,55 @@ struct BaseEdits {
     }
 }
 
-/// The items that operations to be taken off have to do with: how, and from which operation on.
-private struct Region {
-    struct Reach {
+/// The items that the operations to revert access: the kind of access, and the first of these operations.
+private struct AffectedItems {
+    struct Extent {
         var access: Access
-        /// The first of the operations; 0 for the base itself.
+        /// The first of the operations, or 0 for the base state.
         var first: SequenceNumber
     }
 
-    var items: [StateItem: Reach] = [:]
-    /// Those that have grown since they were looked at.
+    var items: [StateItem: Extent] = [:]
+    /// The items with more accesses than when they were last examined.
     var grown: Set<StateItem> = []
 
     mutating func add(_ item: StateItem, _ access: Access, by operation: SequenceNumber) {
         guard let known = items[item] else {
-            items[item] = Reach(access: access, first: operation)
+            items[item] = Extent(access: access, first: operation)
             grown.insert(item)
             return
         }
-        let reach = Reach(access: known.access.union(access), first: min(known.first, operation))
+        let reach = Extent(access: known.access.union(access), first: min(known.first, operation))
         guard reach.access != known.access || reach.first != known.first else { return }
         items[item] = reach
         grown.insert(item)
     }
 }
 
-/// Puts the state in order after the base was edited below the pending operations.
+/// The rebase of a part of the queue after the base state was changed below it.
 ///
-/// The pending operations were applied one after the other, each on what those before it left. When something below changes,
-/// the result has to be what it would be if they were all applied anew. An operation that neither reads nor writes what
-/// changes, nor what the others to be applied anew read or write, comes to the same. The others are taken off, that is,
-/// what they wrote is as the base has it, and applied again in their order:
+/// The result has to equal that of reapplying all pending operations in order. An operation has the same effect as
+/// before if it neither reads nor writes an item that changes, or an item that another reapplied operation reads or
+/// writes. The remaining operations are reverted, that is, the rows and links that they wrote get their base state, and
+/// are then reapplied in order:
 ///
-/// - who read what was written in the base, and who wrote the same;
-/// - who comes later than one of these and reads what that writes, or writes what that reads;
-/// - who wrote the same row or link as one of these, whenever: rows and links are put back as a whole.
+/// - operations that read an item that was written in the base state, or wrote the same item
+/// - later operations that read an item that one of these writes, or write an item that one of these reads
+/// - earlier and later operations that wrote the same row or link as one of these, because rows and links are reverted
+///   as a whole
 ///
-/// Applied anew, an operation may read and write other things than before. Where that reaches later operations that stayed
-/// on top, these are taken off as well, and all is done again.
+/// A reapplied operation may access other items than before. If these accesses reach later operations that are still
+/// applied, these are reverted too, and the process is repeated.
 struct PartialReplay {
     private let storage: WorkingSet
     private let model: EntityDataModel
     private let index: RelationshipIndex
     private let edits: BaseEdits
-    private var region = Region()
-    /// The operations that are taken off.
+    private var region = AffectedItems()
+    /// The reverted operations.
     private var taken: Set<SequenceNumber> = []
-    /// What the operations changed that were applied anew.
-    private(set) var touched = Touched()
+    /// The changes by the reapplied operations.
+    private(set) var touched = DirtySet()
 
     init(_ storage: WorkingSet, _ model: EntityDataModel, _ index: RelationshipIndex, _ edits: BaseEdits) {
         self.storage = storage
@@ -77,20 +78,22 @@ struct PartialReplay {
         self.edits = edits
     }
 
-    /// - Parameter limit: how many operations are applied anew at most.
-    /// - Returns: false where there would be more: then all have to be taken off.
+    /// Rebases the affected operations.
+    ///
+    /// - Parameter limit: The maximum number of operations to reapply.
+    /// - Returns: False if the limit is exceeded; then all pending operations have to be reverted.
     mutating func run(limit: Int) throws(StateError) -> Bool {
         let (sum, isOver) = limit.addingReportingOverflow(edits.removed.count)
         let limit = isOver ? .max : sum
         for (item, access) in edits.writes { region.add(item, access, by: 0) }
         for sequence in edits.removed {
-            try take(sequence, isGone: try storage.pendingOperation(sequence) == nil)
+            try include(sequence, isGone: try storage.pendingOperation(sequence) == nil)
         }
         _ = try spread(limit)
         repeat {
             guard taken.count <= limit else { return false }
-            try takeOff()
-            try putBack()
+            try revert()
+            try reapply()
         } while try spread(limit)
         for sequence in edits.removed where try storage.pendingOperation(sequence) == nil {
             try storage.removeEffect(of: sequence)
@@ -98,7 +101,7 @@ struct PartialReplay {
         return true
     }
 
-    private mutating func take(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
+    private mutating func include(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
         guard taken.insert(sequence).inserted, let effect = try storage.effect(of: sequence) else { return }
         effect.forEachAccess { item, access in
             let reach = isGone ? access.intersection(.writes) : access
@@ -106,7 +109,7 @@ struct PartialReplay {
         }
     }
 
-    /// Takes in what the region reaches, until these are too many. Returns whether there was anything.
+    /// Adds the operations that the region reaches, up to the limit. Returns whether there were any.
     private mutating func spread(_ limit: Int) throws(StateError) -> Bool {
         let before = taken.count
         while !region.grown.isEmpty, taken.count <= limit {
@@ -118,14 +121,14 @@ struct PartialReplay {
                     let isReached =
                         access.overwrites(reach.access)
                         || (operation > reach.first && reach.access.disturbs(later: access))
-                    if isReached { try take(operation) }
+                    if isReached { try include(operation) }
                 }
             }
         }
         return taken.count > before
     }
 
-    private func takeOff() throws(StateError) {
+    private func revert() throws(StateError) {
         for sequence in taken {
             guard let effect = try storage.effect(of: sequence) else { continue }
             for id in effect.rows {
@@ -150,8 +153,8 @@ struct PartialReplay {
         }
     }
 
-    /// In the order in which they were made.
-    private mutating func putBack() throws(StateError) {
+    /// Reapplies the operations in their order.
+    private mutating func reapply() throws(StateError) {
         for sequence in taken.union(edits.added).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             let layer = StateLayer(storage, index, .local, records: true)

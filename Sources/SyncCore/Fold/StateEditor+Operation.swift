@@ -3,7 +3,7 @@ import ODataWire
 import Operations
 
 extension StateEditor {
-    /// Carries out an operation in the editor's layer.
+    /// Applies an operation to the editor's layer.
     mutating func apply(_ operation: Operation) throws(StateError) {
         switch operation.action {
         case .create(let creation, let parent):
@@ -26,16 +26,17 @@ extension StateEditor {
         }
     }
 
-    /// Takes over what the service said of entities, and how they are linked. Only in the base layer.
+    /// Applies images of the service with their links. Only in the base layer.
     mutating func apply(_ images: [EntityImage], isAnswer: Bool) throws(StateError) {
         for image in images { try apply(image, isAnswer: isAnswer) }
         for image in images where !image.links.isEmpty { try applyLinks(image) }
     }
 
-    /// Takes over what the service said of an entity. Only in the base layer.
+    /// Applies an image of the service. Only in the base layer.
     ///
-    /// - Parameter isAnswer: whether it is what an operation of ours made of the entity: then whoever it pushes out names
-    ///   nobody any more. Otherwise what the service says of one entity changes no values of another.
+    /// - Parameter isAnswer: Whether the image is the result of a local operation. In this case the dependent
+    ///   properties of an entity that loses its place at a to-one end become null. Any other image changes no values of
+    ///   other entities.
     mutating func apply(_ image: EntityImage, isAnswer: Bool) throws(StateError) {
         guard let kind = kind(of: image) else { return }
         try storage.register(image.entity, set: image.set)
@@ -44,8 +45,8 @@ extension StateEditor {
         var row =
             known ?? EntityRow(id: image.entity, set: image.set, type: image.type, values: [:], origin: .service)
         let namesPartner = kind.namesPartner
-        // Of several that name the same single place it belongs to the one that the service named last, so these count as
-        // changed each time.
+        // If several entities refer to the same to-one end, the link belongs to the entity that the service returned
+        // last. Therefore these properties always count as changed.
         let changed =
             row.values.isEmpty
             ? image.values.names
@@ -54,7 +55,7 @@ extension StateEditor {
         row.values.merge(image.values)
         row.etag = image.etag ?? row.etag
         row.editLink = image.editLink ?? row.editLink
-        // Who tells nothing but the key, as a person who looked it up, has not told whether the ETag is still the same.
+        // An image with only a key, such as one that a user entered, does not show whether the ETag is still valid.
         let isKeyOnly =
             image.etag == nil && image.values.count <= type.keyProperties.count
             && image.values.names.allSatisfy { name in type.keyProperties.contains { $0.name == name } }
@@ -66,34 +67,36 @@ extension StateEditor {
         }
         try assignKey(of: row, type, in: image.set)
         try synchronizeDependent(row, changed: changed, clearing: isAnswer)
-        // An entity's set is that with which it was registered first.
+        // The set of an entity is the one with which it was first registered.
         if kind.isPrincipal || row.set != kind.set { try synchronizePrincipal(row.id, clearing: isAnswer) }
     }
 
     private func assignKey(of row: EntityRow, _ type: EntityType, in set: String) throws(StateError) {
         let key = KeyText.of(row.values, type: type)
-        // One that nothing contains yet gets it with the link.
+        // An entity without a container gets its key together with the link.
         if let contained = model.findEntitySet(set), contained.isContained {
             return try assignContainedKey(key, of: row.id, in: contained)
         }
         if let key { try storage.assignKey(set: set, key: key, to: row.id) }
     }
 
-    /// Whether the row stands as it is, so that a download that brings again what was there writes nothing.
+    /// Whether the row is already stored in this form, so that the download of known entities writes nothing.
     private func isWritten(_ known: EntityRow?, _ row: EntityRow) -> Bool {
-        guard let known, storage.kind == .bareBase, !watchesBase, !notesTouched, known == row else { return false }
-        // Equal is not the same: 1.5 and 1.50.
+        guard let known, storage.kind == .baseWithoutPending, !watchesBase, !notesTouched, known == row else {
+            return false
+        }
+        // Equal values may differ in their notation: 1.5 and 1.50.
         return ValueCodec.encode(known.values) == ValueCodec.encode(row.values)
     }
 
-    /// Takes over the links that came with an image, once all the entities that it names are there.
+    /// Applies the links of an image, after all entities that it contains exist.
     mutating func applyLinks(_ image: EntityImage) throws(StateError) {
         guard let row = try storage.row(image.entity) else { return }
         for links in image.links {
             guard let end = try navigation(links.navigation, of: row)?.navigation else { continue }
-            // Where dependent properties exist they say who is linked; an expansion may be older than they are.
+            // Dependent properties, if any, determine the link; an expansion may be older than they are.
             let hasConstraint = !end.constraints.isEmpty || !end.inverseConstraints.isEmpty
-            // A contained entity loses its link only when it goes itself, and whether it does the queries decide.
+            // A contained entity loses its link only when it is removed, which depends on the queries.
             if links.isComplete, !hasConstraint, !end.containsTarget {
                 for link in try storage.links(of: row.id, along: end)
                 where !links.targets.contains(link.target(along: end)) {
@@ -104,7 +107,7 @@ extension StateEditor {
         }
     }
 
-    /// Takes over a link that the service reports as added or removed. Only in the base layer.
+    /// Applies a link that the service reports as added or removed. Only in the base layer.
     mutating func apply(_ link: DownloadPage.ChangedLink) throws(StateError) {
         if link.isAdded {
             if let target = link.target { try self.link(from: link.source, link.navigation, to: target) }
@@ -119,14 +122,14 @@ extension StateEditor {
         }
     }
 
-    /// The service no longer holds the entity, or no defining query brings it. Only in the base layer.
+    /// Removes an entity that the service no longer has or no defining query covers. Only in the base layer.
     ///
-    /// Where operations on it are pending it stays, marked: an edit is not lost from sight because somebody else deleted
-    /// what it was made on.
+    /// An entity with pending operations stays and is marked: a local change remains visible if another client deleted
+    /// the entity.
     mutating func removeFromBase(_ id: EntityID, hasPending: Bool) throws(StateError) {
         guard var row = try storage.row(id) else { return }
         var isKept = hasPending
-        // What it contains goes with it, and what cannot go, for what is pending on it, keeps it here.
+        // Contained entities are removed with it. One that has to stay, because operations on it are pending, keeps it.
         for child in try containedEntities(of: row) {
             try removeFromBase(child, hasPending: try storage.state.hasPendingChange(of: child))
             if try storage.row(child) != nil { isKept = true }
@@ -135,8 +138,8 @@ extension StateEditor {
             row.origin = .gone
             try put(row)
         } else {
-            // Who names it goes on doing so as long as the service says nothing else: no delta would bring the name back,
-            // and the entity may have left this store only.
+            // Dependent entities keep their references until the service reports other values: no delta would restore
+            // them, and the entity may have left only this store.
             try remove(id, clearing: false)
         }
     }
@@ -157,8 +160,8 @@ extension StateEditor {
         return found
     }
 
-    /// Gives a contained entity its place in the key map, as soon as the link to the one that contains it is there. Only in
-    /// the base layer.
+    /// Assigns the key of a contained entity in the key map when the link to its container exists. Only in the base
+    /// layer.
     func assignContainedKey(_ key: String?, of id: EntityID, in set: EntitySet) throws(StateError) {
         guard let relationship = set.containment?.relationship, key != nil || set.isContainedSingle else { return }
         let links =
@@ -170,7 +173,7 @@ extension StateEditor {
             set: set.name, key: ContainedKey.text(parent, set.isContainedSingle ? nil : key), to: id)
     }
 
-    /// Follows a new link where it is that of a contained entity to the one that contains it.
+    /// Assigns the key of a contained entity after a new link to its container.
     func assignContainedKey(_ end: Navigation, from source: EntityID, to target: EntityID) throws(StateError) {
         guard layer == .base, end.containsTarget, let row = try storage.row(target),
             let set = model.findEntitySet(row.set), set.isContained, let type = model.findEntityType(row.type)

@@ -2,14 +2,14 @@ import EDM
 import ODataWire
 import Operations
 
-/// How an operation changes entities and links: the same rules for the local state, with base states saved, and for the
-/// base, where they come true.
+/// Applies operations to entities and links, under the same rules in both layers: in the current state, where base
+/// states are saved, and in the base state, where operations are confirmed.
 struct StateEditor {
-    /// What is being changed.
+    /// The layer that is changed.
     enum Layer {
-        /// The local state: what was there before is saved as base, so that it can be restored.
+        /// The current state: the previous state of each item is saved as its base state, so that it can be restored.
         case local
-        /// What the service holds.
+        /// The base state.
         case base
     }
 
@@ -17,19 +17,19 @@ struct StateEditor {
     let model: EntityDataModel
     let index: RelationshipIndex
     let layer: Layer
-    /// For the rules to look at.
-    var touched = Touched()
-    /// False where nobody will look: a download of millions need not be remembered.
+    /// The changes, for the cardinality rules.
+    var touched = DirtySet()
+    /// Whether changes are tracked. False if they are not validated, as in a download of millions of entities.
     var notesTouched = true
-    /// What entities with pending changes were before the base changed, where ``watchesBase`` asks for it; nil for one that
-    /// the service did not have.
-    private(set) var before: [EntityID: Ancestor?] = [:]
+    /// The versions of entities with pending changes before the base changed, tracked if ``watchesBase`` is set; nil
+    /// for an entity that the service did not have.
+    private(set) var before: [EntityID: MergeBase?] = [:]
     var watchesBase = false
-    /// The record of the download whose pages are taken over; nil where it is something else.
+    /// The record of the download whose pages are applied, or nil outside a download.
     var download: SequenceNumber?
-    /// The last entity that was found to have nothing pending: it is asked for again at once as a rule.
+    /// The last entity without pending changes, cached because it is usually looked up again immediately.
     private var unwatched: EntityID?
-    /// What the metadata say of the images that came last: those of a download are all alike.
+    /// The metadata of the latest image, cached because the images of a download are similar.
     private var kind: ImageKind?
 
     init(storage: StateLayer, model: EntityDataModel, index: RelationshipIndex) {
@@ -53,7 +53,7 @@ struct StateEditor {
         try watch(id)
         if notesTouched { touched.entities.insert(id) }
         try storage.removeRow(id)
-        // What only pending operations take away comes back with an undo.
+        // Streams of an entity that only pending operations delete are needed by an undo.
         if layer == .base { try storage.state.putStreams([], of: id) }
     }
 
@@ -66,7 +66,7 @@ struct StateEditor {
         before.updateValue(try EntityResolver(storage: storage.state, model: model).visible(id, index), forKey: id)
     }
 
-    /// Nil where the metadata do not have both.
+    /// Returns the metadata of an image, or nil if its set or type does not exist.
     mutating func kind(of image: EntityImage) -> ImageKind? {
         if let kind, kind.set == image.set, kind.type.name == image.type { return kind }
         guard model.findEntitySet(image.set) != nil, let type = model.findEntityType(image.type) else { return nil }
@@ -84,7 +84,7 @@ struct StateEditor {
         return type
     }
 
-    /// The navigation property of an entity's type; nil where the metadata no longer has it.
+    /// Returns the navigation property of an entity's type, or nil if the metadata no longer has it.
     func navigation(_ name: String, of row: EntityRow) throws(StateError) -> Property? {
         guard let property = try type(row.type).findProperty(name), property.isNavigation else { return nil }
         return property
@@ -92,13 +92,13 @@ struct StateEditor {
 
     // MARK: Entities
 
-    /// Whether the metadata have both. If not, those that had were in a record that was lost, and what needs them changes
-    /// nothing.
+    /// Whether the metadata has both. If not, it was in a record that was lost, and operations that need it have no
+    /// effect.
     func knows(_ set: String, _ type: String) -> Bool {
         model.findEntitySet(set) != nil && model.findEntityType(type) != nil
     }
 
-    /// - Parameter owner: the navigation property through which the entity is created, if there is one.
+    /// - Parameter owner: The navigation property through which the entity is created, if any.
     mutating func create(_ creation: Creation, through owner: Navigation? = nil) throws(StateError) {
         guard knows(creation.set, creation.type) else { return }
         try storage.register(creation.entity, set: creation.set)
@@ -106,7 +106,8 @@ struct StateEditor {
             id: creation.entity, set: creation.set, type: creation.type, values: creation.values,
             origin: layer == .base ? .service : .local)
         if layer == .base, let known = try storage.row(creation.entity) {
-            // Read before the create was known to be done: what the service said is newer than what it was sent.
+            // The entity was read before the create was confirmed: the values of the service are newer than the sent
+            // ones.
             row.values.merge(known.values)
             row.etag = known.etag
             row.editLink = known.editLink
@@ -128,12 +129,12 @@ struct StateEditor {
         try bind(row.id, creation.bindings)
     }
 
-    /// Does nothing to an entity that is no longer there.
+    /// Updates an entity. Has no effect if the entity no longer exists.
     mutating func update(_ id: EntityID, changes: PropertyValues, bindings: [Binding]) throws(StateError) {
         guard var row = try storage.row(id) else { return }
         if !changes.isEmpty {
-            // All are taken, also what seems to be there already: 1.5 and 1.50 are equal but not the same, and a dependent
-            // property that is null because the principal has no key yet may be meant to be null.
+            // All values are stored, even if they seem unchanged: 1.5 and 1.50 are equal but not identical, and the app
+            // may set a dependent property to null that is null because the principal has no key yet.
             row.values.merge(changes)
             try put(row)
             let decided = try decidedEnds(bindings.map(\.navigation), of: row)
@@ -143,9 +144,9 @@ struct StateEditor {
         try bind(id, bindings)
     }
 
-    /// The relationships of which the entity is the dependent end, and of which a binding or a deep insert says whom it is
-    /// linked to. Its dependent properties are not asked: they would push out a partner of somebody else on the way
-    /// (OData 4.01 Part 1, 11.4.3: the dependent property is ignored).
+    /// Returns the relationships with the entity as dependent end whose principal a binding or a deep insert
+    /// determines. Their dependent properties are ignored (OData 4.01 Part 1, 11.4.3), because otherwise they could
+    /// displace the partner of another entity.
     private func decidedEnds(_ navigations: [String], of row: EntityRow) throws(StateError) -> Set<Relationship> {
         var decided: Set<Relationship> = []
         for name in navigations {
@@ -161,9 +162,9 @@ struct StateEditor {
         }
     }
 
-    /// Takes an entity and its links out, and with it the partners that a service deletes along with it.
+    /// Deletes an entity with its links, and the partners to which the service cascades the deletion.
     mutating func delete(_ id: EntityID) throws(StateError) {
-        // A list and no recursion: how long a chain of partners is, others decide.
+        // Iterative, because the data determines the length of a chain of partners.
         var left = [id]
         while let id = left.popLast() {
             guard let row = try storage.row(id, reading: .readsExistence) else { continue }
@@ -175,9 +176,9 @@ struct StateEditor {
         }
     }
 
-    /// Takes an entity and its links out, nothing else.
+    /// Removes an entity and its links, without a cascade.
     ///
-    /// - Parameter clearing: whether who names it names nobody any more.
+    /// - Parameter clearing: Whether the dependent properties that refer to the entity become null.
     mutating func remove(_ id: EntityID, clearing: Bool) throws(StateError) {
         guard try storage.row(id, reading: .readsExistence) != nil else { return }
         for link in try storage.links(of: id) where link.inLocal { try unlink(link, clearing: clearing) }
@@ -186,7 +187,7 @@ struct StateEditor {
 
     // MARK: Links
 
-    /// Adds a link and removes those that the cardinality of its ends leaves no room for.
+    /// Adds a link, and removes links that the multiplicity of its ends excludes.
     mutating func link(from source: EntityID, _ navigation: String, to target: EntityID) throws(StateError) {
         guard let row = try storage.row(source, reading: .readsExistence),
             try storage.row(target, reading: .readsExistence) != nil,
@@ -218,7 +219,8 @@ struct StateEditor {
             return
         }
         if !property.isCollection {
-            // The request for it names nobody either: where others have put somebody else there, that one goes.
+            // The request does not contain the target either: if another client has linked another entity, that link is
+            // removed.
             for link in try partners(end.relationship.name, of: source, isFirst: end.relationship.isForward) {
                 try unlink(link, clearing: true)
             }
@@ -231,13 +233,13 @@ struct StateEditor {
         try unlink(link, clearing: true)
     }
 
-    /// `clearing` also sets the dependent properties of the link's constraint to null.
+    /// Removes a link. `clearing` also sets the dependent properties of the link's constraint to null.
     mutating func unlink(_ link: LinkRow, clearing: Bool) throws(StateError) {
         try setLink(link.relationship, link.first, link.second, false)
         guard clearing, let (constraint, dependent, _) = try constraint(of: link) else { return }
         guard var row = try storage.row(dependent) else { return }
         let keys = try type(row.type).keyProperties.map(\.name)
-        // A property of the key cannot be cleared; the service will have its say.
+        // A key property cannot become null; the service decides.
         guard constraint.pairs.allSatisfy({ !keys.contains($0.dependent) }) else { return }
         for pair in constraint.pairs { row.values[pair.dependent] = .null }
         try put(row)
@@ -251,7 +253,7 @@ struct StateEditor {
         if notesTouched {
             touched.entities.insert(first)
             touched.entities.insert(second)
-            let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
+            let ends = DirtySet.LinkEnds(relationship: name, first: first, second: second)
             if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
         }
         try storage.setLink(name, first, second, present)
@@ -273,7 +275,8 @@ struct StateEditor {
         return nil
     }
 
-    /// Gives the dependent entity of a new link the principal's values. They are null as long as the principal has no key.
+    /// Copies the principal's values to the dependent entity of a new link. They are null while the principal has no
+    /// key.
     private mutating func writeConstraint(
         _ relationship: String, first: EntityID, second: EntityID
     ) throws(StateError) {
@@ -282,12 +285,12 @@ struct StateEditor {
         try copyPrincipalValues(constraint, from: principal, to: dependent)
     }
 
-    /// For the properties that the constraint compares.
+    /// Returns the principal for a comparison of the constraint's properties.
     private func principal(
         _ id: EntityID, _ constraint: RelationshipIndex.Constraint
     ) throws(StateError) -> EntityRow? {
         let row = try storage.row(id, reading: .readsKeys)
-        // Of an entity of another set these need not be compared by any.
+        // For an entity of another set the constraints may not compare these properties, so all values count as read.
         return row?.set == constraint.principalSet ? row : try storage.row(id)
     }
 
@@ -308,11 +311,11 @@ struct StateEditor {
         if row.values != before { try put(row) }
     }
 
-    /// Follows the dependent properties of an entity: they say which principal it is linked to.
+    /// Updates the links of an entity from its dependent properties, which determine its principals.
     ///
     /// - Parameters:
-    ///   - decided: relationships, as seen from this entity, that something else decides.
-    ///   - clearing: whether who is pushed out names nobody any more.
+    ///   - decided: The relationships, from the entity's perspective, whose links are determined otherwise.
+    ///   - clearing: Whether the dependent properties of displaced entities become null.
     mutating func synchronizeDependent(
         _ row: EntityRow, changed: [String], decided: Set<Relationship> = [], clearing: Bool = true
     ) throws(StateError) {
@@ -330,8 +333,9 @@ struct StateEditor {
         }
     }
 
-    /// A new entity whose key the service has not told cannot be found by it: what the service says of the entity that was
-    /// created together with it is no reason to take the two apart.
+    /// Returns whether a link is kept because the key of the new principal is still unknown. A lookup by key cannot
+    /// find that principal, so the service's values of the dependent entity, created together with it, do not end the
+    /// link.
     private func isKeptUnnamed(
         _ link: LinkRow, _ constraint: RelationshipIndex.Constraint, _ row: EntityRow
     ) throws(StateError) -> Bool {
@@ -340,7 +344,7 @@ struct StateEditor {
             && constraint.pairs.contains { (principal.values[$0.principal] ?? .null) == .null }
     }
 
-    /// Links the entities whose dependent properties name this one, and tells those that are linked already its values.
+    /// Links the entities whose dependent properties refer to this one, and copies its values to those already linked.
     mutating func synchronizePrincipal(_ id: EntityID, clearing: Bool = true) throws(StateError) {
         guard let set = try storage.set(of: id), !index.constraints(ofPrincipalsIn: set).isEmpty else { return }
         guard let row = try storage.row(id, reading: .readsKeys) else { return }
@@ -355,7 +359,7 @@ struct StateEditor {
             }
             guard values.count == constraint.pairs.count else { continue }
             for dependent in try storage.findRows(set: constraint.dependentSet, where: values) {
-                // A single place is left to whoever has it.
+                // A principal with at most one dependent keeps its current one.
                 if constraint.isDependentSingle,
                     try !partners(constraint.relationship, of: id, isFirst: !constraint.dependentIsFirst).isEmpty
                 {
@@ -378,8 +382,8 @@ struct StateEditor {
         }
     }
 
-    /// The key of a new entity is what the app thinks it will be, and for a while another one may have it: that does not
-    /// take away whoever is linked to that one.
+    /// Returns whether the dependent entity is linked to another principal with the same values. The key of a new
+    /// entity is provisional: while another entity has it, the partners of that entity are unchanged.
     private func isTaken(
         _ dependent: EntityID, by constraint: RelationshipIndex.Constraint, besides id: EntityID
     ) throws(StateError) -> Bool {
@@ -401,7 +405,7 @@ struct StateEditor {
         }
         if constraint.isDependentSingle {
             for link in try partners(constraint.relationship, of: principal, isFirst: !constraint.dependentIsFirst) {
-                // There is room for one: whoever else names the principal cannot do so any more.
+                // The principal can have only one dependent: a displaced entity cannot refer to it any more.
                 try unlink(link, clearing: clearing)
                 if layer == .base, clearing { try markUnread(partner(link, of: principal)) }
             }
@@ -409,7 +413,7 @@ struct StateEditor {
         try setLink(constraint.relationship, first, second, true)
     }
 
-    /// What became of the entity is what we think that the service did, so it is read before it is sent.
+    /// Marks an entity to be read before it is sent, because its new state is only assumed to be that of the service.
     private mutating func markUnread(_ id: EntityID) throws(StateError) {
         guard var row = try storage.row(id), row.origin == .service else { return }
         row.origin = .serviceWithStaleETag
@@ -441,12 +445,12 @@ struct StateEditor {
     private func partner(_ link: LinkRow, of id: EntityID) -> EntityID { link.first == id ? link.second : link.first }
 }
 
-/// What the metadata say of an image's set and type.
+/// The metadata of an image's set and type.
 struct ImageKind {
     let set: String
     let type: EntityType
-    /// The properties that name a partner who has room for one of them only.
+    /// The properties that refer to a partner with at most one dependent.
     let namesPartner: Set<String>
-    /// Whether dependent properties of others may name the set's entities.
+    /// Whether dependent properties of other entities can refer to the set's entities.
     let isPrincipal: Bool
 }

@@ -98,7 +98,7 @@ public struct EntityNames<Storage: StateReader> {
         return nil
     }
 
-    /// Returns the form of the links of a set and type whose key is a single small integer, or nil for others.
+    /// Returns the form of the links of a set and type whose key is a single small integer, or nil for any other key.
     public func plainForm(set: String, type: String) -> PlainLinkForm? {
         guard let set = model.findEntitySet(set), !set.isSingleton, !set.isContained,
             let type = model.findEntityType(type)

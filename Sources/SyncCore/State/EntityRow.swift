@@ -1,7 +1,7 @@
 public import EDM
 public import Operations
 
-/// An entity as it stands: what the service last said with the pending operations on top.
+/// An entity in its current state, or in its base state.
 public struct EntityRow: Sendable, Hashable {
     public var id: EntityID
     public var set: String
@@ -10,18 +10,18 @@ public struct EntityRow: Sendable, Hashable {
     public var etag: String?
     public var editLink: String?
     public var origin: Origin
-    /// The record of a download that last brought the entity anew or changed it; 0 for none. Says with
-    /// ``StateHeader/lastDownload`` whether that was the last download.
+    /// The last record of a download that added or changed the entity; 0 for none. Compared with
+    /// ``StateHeader/lastDownload``, it shows whether that was the last download.
     public var downloaded: SequenceNumber
 
     public enum Origin: UInt8, Sendable, Hashable {
-        /// Created here; the service does not know it yet.
+        /// Created in this store; the service does not have it yet.
         case local = 0
-        /// The service knows it: downloaded, or created here and confirmed.
+        /// The service has it: downloaded, or created in this store and confirmed.
         case service = 1
-        /// The service knows it no longer, or it left every defining query, but operations on it are still pending.
+        /// The service no longer has it, or it left every defining query, but operations on it are still pending.
         case gone = 2
-        /// The service knows it, and its ETag is older than a change that we made ourselves: to be read again before the
+        /// The service has it, but the ETag is older than a change by this store. The entity has to be read before the
         /// next conditional request.
         case serviceWithStaleETag = 3
 
@@ -42,25 +42,25 @@ public struct EntityRow: Sendable, Hashable {
         self.downloaded = downloaded
     }
 
-    /// ETags and links are equal if their code units are.
+    /// Returns whether both rows are equal. ETags and links are compared by their code units.
     public static func == (a: EntityRow, b: EntityRow) -> Bool {
         a.id == b.id && a.set == b.set && a.type == b.type && a.origin == b.origin && a.downloaded == b.downloaded
             && a.etag.isExactly(b.etag) && a.editLink.isExactly(b.editLink) && a.values == b.values
     }
 }
 
-/// What an entity was without the pending operations, kept while there are any.
+/// The base state of an entity, stored while pending operations change it.
 public enum BaseState: Sendable, Hashable {
-    /// The service does not hold it.
+    /// The service does not have the entity.
     case absent
     case row(EntityRow)
 }
 
-/// An entity with what the service last said of it.
+/// An entity with its base state.
 public struct ServiceEntity: Sendable, Hashable {
     public var id: EntityID
     public var set: String
-    /// Nil where the service does not have it.
+    /// The base state, or nil if the service does not have the entity.
     public var row: EntityRow?
 
     public init(id: EntityID, set: String, row: EntityRow?) {
@@ -70,14 +70,14 @@ public struct ServiceEntity: Sendable, Hashable {
     }
 }
 
-/// A link between two entities under its relationship's name, from the relationship's first end to its second.
+/// A link between two entities, stored by relationship, from the relationship's first end to its second.
 public struct LinkRow: Sendable, Hashable {
     public var relationship: String
     public var first: EntityID
     public var second: EntityID
-    /// What the service last said.
+    /// A Boolean value that indicates whether the link is part of the base state.
     public var inBase: Bool
-    /// With the pending operations on top.
+    /// A Boolean value that indicates whether the link is part of the current state.
     public var inLocal: Bool
 
     public init(relationship: String, first: EntityID, second: EntityID, inBase: Bool, inLocal: Bool) {
@@ -89,28 +89,29 @@ public struct LinkRow: Sendable, Hashable {
     }
 }
 
-/// An operation that has not ended, with what is known of it.
+/// An operation that has not ended, with its status.
 public struct PendingOperation: Sendable, Hashable {
     public var sequence: SequenceNumber
     public var time: Timestamp
     public var operation: Operation
     public var status: Status
-    /// When it came into the status: the time of the record that said so.
+    /// The time of the record that set the current status.
     public var since: Timestamp
 
     public enum Status: Sendable, Hashable {
         /// Waits for the next upload.
         case pending
-        /// Sent, or about to be; no answer yet.
+        /// Sent, or about to be sent; no response yet.
         case inFlight(BatchID)
-        /// The answer never came.
+        /// Sent, but the response was lost.
         case inDoubt(BatchID, reason: String)
-        /// Refused by the service; stays until it is amended, retried or undone.
+        /// Rejected by the service. The operation stays until it is amended, retried or undone.
         case rejected(Refusal)
-        /// Refused for a while only; goes again by itself. `attempts` counts how often in a row.
+        /// Rejected for a limited time and sent again automatically. `attempts` is the number of consecutive
+        /// rejections.
         case deferred(Refusal, attempts: Int)
 
-        /// Which of the cases it is. The numbers stand in the views.
+        /// The case without its values. The raw values are stored in the views.
         public enum Kind: Int64, Sendable, Hashable {
             case pending = 0
             case inFlight = 1
@@ -130,7 +131,7 @@ public struct PendingOperation: Sendable, Hashable {
         }
     }
 
-    /// - Parameter since: nil for the time at which it was made.
+    /// - Parameter since: The time of the status, or nil for the time of the operation.
     public init(
         sequence: SequenceNumber, time: Timestamp, operation: Operation, status: Status, since: Timestamp? = nil
     ) {
@@ -142,11 +143,11 @@ public struct PendingOperation: Sendable, Hashable {
     }
 }
 
-/// An operation that the app took back, with what it takes to put it back.
+/// An undone operation, with the information that a redo needs.
 public struct UndoneOperation: Sendable, Hashable {
-    /// As it is again once it is redone, the service's refusal included.
+    /// The operation as a redo restores it, including the service's refusal.
     public var operation: PendingOperation
-    /// The record that undid it: what one call undid has one number.
+    /// The record of the undo. Operations undone by one call have the same number.
     public var undo: SequenceNumber
 
     public init(operation: PendingOperation, undo: SequenceNumber) {
@@ -157,10 +158,10 @@ public struct UndoneOperation: Sendable, Hashable {
     public var sequence: SequenceNumber { operation.sequence }
 }
 
-/// A batch of which not every operation's outcome is known.
+/// A batch with operations whose outcome is unknown.
 public struct OpenBatch: Sendable, Hashable {
     public var prepared: BatchPrepared
-    /// Where the service tells its answer, where it took the batch to work on it in its own time.
+    /// The URL of the status monitor, if the service processes the batch asynchronously.
     public var monitor: String?
 
     public init(_ prepared: BatchPrepared, monitor: String? = nil) {
@@ -171,27 +172,28 @@ public struct OpenBatch: Sendable, Hashable {
     public var batch: BatchID { prepared.batch }
 }
 
-/// A defining query with where its last download stands.
+/// A defining query and the state of its last download.
 public struct QueryState: Sendable, Hashable {
     public var query: DefiningQuery
-    /// The sequence number of the last full download that it took part in; 0 before the first. What the query brings is
-    /// covered with it, also by the deltas that follow.
+    /// The sequence number of the last full download of the query; 0 before the first one. Entities that the query
+    /// delivers are covered with this number, including those of later deltas.
     public var run: SequenceNumber
-    /// Whether the last download came to its end.
+    /// A Boolean value that indicates whether the last download is complete.
     public var isComplete: Bool
-    /// Whether the last download was one of changes only.
+    /// A Boolean value that indicates whether the last download was a delta.
     public var isDelta: Bool
-    /// Where what has changed since the last download is to be had.
+    /// The link to the changes since the last download.
     public var deltaLink: ServiceLink?
-    /// Where a download goes on that was interrupted: the page behind the last one that came whole.
+    /// The link at which an interrupted download resumes: to the page after the last complete one.
     public var next: ServiceLink?
-    /// When a download of it last came to its end; nil before the first, and where what it brought may not be all any more.
+    /// The time at which the query was last downloaded completely; nil before the first download, and if the downloaded
+    /// entities may be incomplete.
     public var downloaded: Timestamp?
 
-    /// A URL that the service gave, as it wrote it.
+    /// A URL exactly as the service sent it.
     public struct ServiceLink: Sendable, Hashable {
         public var url: String
-        /// When it was logged: services forget such links after a while.
+        /// The time at which the link was logged. Services invalidate such links after some time.
         public var time: Timestamp
 
         public init(url: String, time: Timestamp) {
@@ -214,17 +216,17 @@ public struct QueryState: Sendable, Hashable {
     }
 }
 
-/// The counters and the service of a state.
+/// The counters of a state, and its service.
 public struct StateHeader: Sendable, Hashable {
-    /// The last record that the state contains; 0 for none.
+    /// The last record that the state contains, or 0 for none.
     public var applied: SequenceNumber
     /// The lowest entity ID that no record has used.
     public var nextEntity: EntityID
     public var nextBatch: BatchID
     public var service: ServiceDescription?
-    /// What the next upload waits for.
+    /// The reason to postpone the next upload, if any.
     public var postponed: Postponement?
-    /// The record with which the last download began; 0 before the first.
+    /// The record that started the last download, or 0 before the first one.
     public var lastDownload: SequenceNumber
 
     public init(
@@ -241,7 +243,7 @@ public struct StateHeader: Sendable, Hashable {
 }
 
 extension EntityRow {
-    /// Whether the last download brought the entity anew or changed it (`sap.upsertedlastdownload()`).
+    /// Returns whether the last download added or changed the entity (`sap.upsertedlastdownload()`).
     public func isUpserted(inLastDownloadOf header: StateHeader) -> Bool {
         downloaded > 0 && downloaded >= header.lastDownload
     }

@@ -1,4 +1,4 @@
-/// The hash FNV-1a with 64 bits.
+/// The 64-bit FNV-1a hash.
 package struct FNV1a {
     package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 
@@ -9,13 +9,13 @@ package struct FNV1a {
         end()
     }
 
-    /// A part of an item.
+    /// Adds a part of an item.
     mutating func add(bytes: UnsafeRawBufferPointer) { for byte in bytes { add(byte: byte) } }
 
-    /// A part of an item.
+    /// Adds a part of an item.
     mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
 
-    /// Ends an item, so that neighbours cannot flow into each other.
+    /// Ends an item, so that the bytes of adjacent items cannot be confused.
     mutating func end() { value = (value ^ 0xFF) &* 0x100_0000_01b3 }
 
     package mutating func add(_ text: String.UTF8View) { add(Array(text)) }
@@ -26,7 +26,7 @@ package struct FNV1a {
         }
     }
 
-    /// A hash in sixteen hexadecimal digits.
+    /// Returns a hash as sixteen hexadecimal digits.
     package static func text(_ value: UInt64) -> String {
         let digits = String(value, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits

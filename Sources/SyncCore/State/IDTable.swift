@@ -1,16 +1,16 @@
 package import Operations
 
-/// Values by entity, sequence number or another number that is counted up or is a hash already.
+/// A hash table from entity IDs, sequence numbers, or other numbers that are counted up or are hashes.
 ///
-/// The values lie side by side in the order in which they came; removing one moves the last one to its place. Numbers are found
-/// by linear probing from a multiplicative hash, so that those that follow one another do not fill the places beside them. A
-/// few are found by a look at all of them.
+/// The values are stored contiguously in order of insertion; a removal moves the last value into the gap. Numbers are
+/// found by linear probing from a multiplicative hash, so that consecutive numbers do not cluster. A small table is
+/// searched linearly.
 package struct IDTable<Value> {
     package private(set) var ids: [UInt64] = []
     package private(set) var values: [Value] = []
-    /// Places in ``ids``, and -1 for none; empty while there are few.
+    /// Indexes into ``ids``, or -1 for none; empty while the table is small.
     private var slots: [Int32] = []
-    /// Leaves as many bits of a hash as the number of slots has.
+    /// The shift that reduces a hash to the number of bits of a slot index.
     private var shift: UInt64 = 63
     private static var fewest: Int { 8 }
 
@@ -23,7 +23,7 @@ package struct IDTable<Value> {
         Int(truncatingIfNeeded: (id &* 0x9E37_79B9_7F4A_7C15) >> shift)
     }
 
-    /// Returns where the number's value is; nil if it has none.
+    /// Returns the index of the number's value, or nil if it has none.
     @inline(__always)
     package func place(of id: UInt64) -> Int? {
         if slots.isEmpty { return ids.firstIndex(of: id) }
@@ -40,19 +40,19 @@ package struct IDTable<Value> {
 
     package subscript(id: UInt64) -> Value? { place(of: id).map { values[$0] } }
 
-    /// Reads and writes the value at a place that ``place(of:)`` returned.
+    /// Accesses the value at an index that ``place(of:)`` returned.
     package subscript(at place: Int) -> Value {
         get { values[place] }
         _modify { yield &values[place] }
     }
 
-    /// Returns the place of the number's value, which is `initial` if it had none.
+    /// Returns the index of the number's value. Inserts `initial` if it has none.
     package mutating func place(of id: UInt64, inserting initial: @autoclosure () -> Value) -> Int {
         if let place = place(of: id) { return place }
         return append(id, initial())
     }
 
-    /// Returns the former value.
+    /// Sets the number's value. Returns the former value.
     @discardableResult
     package mutating func updateValue(_ value: Value, for id: UInt64) -> Value? {
         guard let place = place(of: id) else {
@@ -64,7 +64,7 @@ package struct IDTable<Value> {
         return former
     }
 
-    /// - Precondition: the number has no value.
+    /// - Precondition: The number has no value.
     private mutating func append(_ id: UInt64, _ value: Value) -> Int {
         ids.append(id)
         values.append(value)
@@ -111,7 +111,7 @@ package struct IDTable<Value> {
         return slot
     }
 
-    /// Moves those behind that could be nearer to their home.
+    /// Empties a slot, and moves later entries that can be closer to their home slot.
     private mutating func vacate(_ slot: Int) {
         let mask = slots.count - 1
         var (hole, next) = (slot, (slot + 1) & mask)
@@ -126,7 +126,7 @@ package struct IDTable<Value> {
         slots[hole] = -1
     }
 
-    /// Keeps the memory if it is not much.
+    /// Removes all values. Keeps the capacity if it is small.
     package mutating func removeAll() {
         let keeps = ids.count <= 1 << 16
         ids.removeAll(keepingCapacity: keeps)
@@ -151,6 +151,6 @@ extension IDTable {
     @discardableResult
     package mutating func removeValue(for id: EntityID) -> Value? { removeValue(for: id.rawValue) }
 
-    /// The numbers as entities.
+    /// The numbers as entity IDs.
     package var entities: some Collection<EntityID> { ids.lazy.map(EntityID.init(rawValue:)) }
 }

@@ -1,11 +1,12 @@
 public import EDM
 public import ODataWire
 
-/// The text under which the key map and the views find a key: the same for equal keys, whatever the payload's spelling.
+/// The text of a key in the key map and the views. Equal keys have the same text, regardless of their notation in a
+/// payload.
 public enum KeyText {
-    /// nil when a key property is unset or null, so that there is no key yet.
+    /// Returns the text of an entity's key, or nil if a key property is unset or null.
     public static func of(_ values: PropertyValues, type: EntityType) -> String? {
-        // Most keys are one property, and each row of a page asks.
+        // Most keys have one property, and each row of a page needs this text.
         guard type.keyParts.count == 1 else { return KeyPredicate(of: type, in: values).map(of) }
         let part = type.keyParts[0]
         guard let value = values.value(at: part.path), value != .null else { return nil }
@@ -17,7 +18,7 @@ public enum KeyText {
         return key.values.map { $0.name + "=" + text($0.value) }.joined(separator: ",")
     }
 
-    /// As it stands in the parentheses of an entity's URL: `1`, or `Currency='EUR',Day=1`.
+    /// Returns the key as in the parentheses of an entity's URL: `1`, or `Currency='EUR',Day=1`.
     public static func predicate(_ key: KeyPredicate) -> String {
         key.values.count == 1 ? text(key.values[0].value) : of(key)
     }
@@ -27,7 +28,7 @@ public enum KeyText {
         case .string(let text): "'" + doubledQuotes(text) + "'"
         case .integer(let number): String(number)
         case .boolean(let flag): flag ? "true" : "false"
-        // 1.0 and 1.00 are one key.
+        // 1.0 and 1.00 are equal keys.
         case .decimal(let number): shortened(number.text)
         case .guid(let guid): guid.description
         default: String(describing: value)

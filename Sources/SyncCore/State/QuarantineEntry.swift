@@ -1,8 +1,8 @@
 public import Operations
 
-/// An entity that could not be taken, and when it came.
+/// An entity that a download delivered and the store could not accept, with the time.
 public struct QuarantineEntry: Sendable, Hashable {
-    /// The record that says so.
+    /// The record that reports it.
     public var sequence: SequenceNumber
     public var time: Timestamp
     public var entity: QuarantinedEntity

@@ -1,20 +1,20 @@
 public import Operations
 
-/// One thing that is another one than before: what a person wants to know of what a record did.
+/// A change of the state, as an inspection of a record shows it.
 public enum StateChange: Sendable, Hashable {
-    /// An entity as it is seen, with the pending operations on top; nil where it is not there. Never nil twice.
+    /// A change of an entity in the current state; nil if it does not exist. At most one of the values is nil.
     case entity(from: EntityRow?, to: EntityRow?)
-    /// A link that is to be seen now, or is no longer. The row tells which.
+    /// A link that the current state contains now, or contains no longer.
     case link(LinkRow, isThere: Bool)
-    /// An operation that has not ended; nil where it is not there, or has ended.
+    /// A change of a pending operation's status; nil if the operation does not exist or has ended.
     case operation(SequenceNumber, from: PendingOperation.Status?, to: PendingOperation.Status?)
 }
 
-/// What was changed, step by step. Most of it is the pending operations, which come off and back on.
+/// The changes of a state in order. Most of them are pending operations that are reverted and reapplied.
 struct StateJournal {
     private var changes: [(old: SnapshotItem?, new: SnapshotItem?)] = []
 
-    mutating func note(_ old: SnapshotItem?, _ new: SnapshotItem?) { changes.append((old, new)) }
+    mutating func append(_ old: SnapshotItem?, _ new: SnapshotItem?) { changes.append((old, new)) }
 
     private enum Subject: Hashable {
         case entity(EntityID)
@@ -22,7 +22,7 @@ struct StateJournal {
         case operation(SequenceNumber)
     }
 
-    /// What differs in the end, in the order in which it was touched first.
+    /// The differences between start and end, in the order of the first change of each item.
     var differences: [StateChange] {
         var order: [Subject] = []
         var ends: [Subject: (old: SnapshotItem?, new: SnapshotItem?)] = [:]

@@ -1,11 +1,11 @@
 import Operations
 
-/// What differs between a state and the one that it should be.
+/// A comparison of a state with the expected one.
 public enum StateComparison {
-    /// A sentence on the first thing that the state has otherwise than it should, or that it lacks; nil if their digests are
-    /// equal.
+    /// Returns a sentence about the first item that is wrong or missing, or nil if the digests are equal.
     ///
-    /// Cost: a pass over each of the two states; where they differ two passes, and eight bytes for each thing in one of them.
+    /// Cost: one pass over each of the two states; if they differ, two passes, and eight bytes for each item of one of
+    /// them.
     public static func firstDifference(
         of state: some StateReader, from expected: some StateReader
     ) throws -> String? {
@@ -37,7 +37,7 @@ public enum StateComparison {
 }
 
 extension SnapshotItem {
-    /// What it is about, at the beginning of a sentence.
+    /// The item as the start of a sentence.
     fileprivate var subject: String {
         switch self {
         case .header: "A counter"
@@ -53,7 +53,7 @@ extension SnapshotItem {
         case .undone(let undone): "Undone operation \(undone.operation.sequence)"
         case .postponed: "What the next upload waits for"
         case .openBatch(let batch): "Batch \(batch.prepared.batch)"
-        case .ancestor(let ancestor): "The ancestor of entity \(ancestor.row.id.rawValue)"
+        case .ancestor(let mergeBase): "The ancestor of entity \(mergeBase.row.id.rawValue)"
         case .since(_, let sequence): "The time of operation \(sequence)"
         case .lastDownload: "The last download"
         case .streams(let id, _): "The streams of entity \(id.rawValue)"

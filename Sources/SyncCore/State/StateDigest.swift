@@ -1,17 +1,16 @@
 import EDM
 import Operations
 
-/// A hash over everything that a state says, the counters included: equal states give equal digests, on any machine and in
-/// any build.
+/// A hash of a whole state, including the counters: equal states have equal digests on any machine and in any build.
 ///
-/// The sum of the hashes of the items that a snapshot of the state has: FNV-1a with 64 bits, mixed. So it can follow a state
-/// from one record to the next (``WorkingSet/digest``). It finds differences; it is no protection against forgery.
+/// The digest is the sum of the mixed 64-bit FNV-1a hashes of the items of the state's snapshot. Therefore it can be
+/// updated from record to record (``WorkingSet/digest``). It detects differences, but does not protect against forgery.
 public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
     public let value: UInt64
 
     package init(value: UInt64) { self.value = value }
 
-    /// Cost: one pass over the whole state.
+    /// Computes the digest of a state. Cost: one pass over the whole state.
 
     public init<Storage: StateReader>(of storage: Storage) throws(StateError) {
         var hash = StateHash()
@@ -23,29 +22,29 @@ public struct StateDigest: Sendable, Hashable, CustomStringConvertible {
         value = hash.value
     }
 
-    /// Sixteen hexadecimal digits, as ``description`` has them.
+    /// Creates a digest from sixteen hexadecimal digits, as in ``description``.
     public init?(_ description: String) {
         guard description.utf8.count == 16, let value = UInt64(description, radix: 16) else { return nil }
         self.value = value
     }
 
-    /// Sixteen hexadecimal digits.
+    /// The digest as sixteen hexadecimal digits.
     public var description: String { FNV1a.text(value) }
 }
 
-/// The digest of a state while its items come and go.
+/// The digest of a state, updated as items are added and removed.
 struct StateHash {
     private(set) var value: UInt64 = 0
     private var queries: UInt64 = 0
 
-    /// The items of a snapshot, in its order.
+    /// Adds the items of a snapshot, in its order.
     mutating func add(_ item: SnapshotItem) {
         guard case .query = item else { return value &+= Self.hash(item) }
         value &+= Self.hash(item, at: queries)
         queries += 1
     }
 
-    /// The same of an item that was read, with its bytes: those of the most frequent kinds need not be made again.
+    /// Adds an item that was read, with its bytes, so that the most frequent kinds need not be encoded again.
     mutating func add(_ item: SnapshotItem, _ kind: SnapshotCodec.Kind, _ payload: [UInt8]) {
         switch kind {
         case .entity, .key, .link, .coverage:
@@ -57,9 +56,9 @@ struct StateHash {
         }
     }
 
-    /// What an item adds to the digest.
+    /// Returns the contribution of an item to the digest.
     ///
-    /// - Parameter place: among the items of its case, where their order means something: of queries.
+    /// - Parameter place: The position among the items of the same case, if their order is significant, as for queries.
     static func hash(_ item: SnapshotItem, at place: UInt64? = nil) -> UInt64 {
         var hash = FNV1a()
         hash.add(item)
@@ -67,7 +66,7 @@ struct StateHash {
         return mixed(hash.value)
     }
 
-    /// The finalizer of MurmurHash3: a sum of what FNV-1a gives would hardly depend on its low bits.
+    /// The finalizer of MurmurHash3. Without it, the low bits of FNV-1a hashes would hardly affect the sum.
     private static func mixed(_ value: UInt64) -> UInt64 {
         var value = value
         value = (value ^ (value >> 33)) &* 0xff51_afd7_ed55_8ccd
@@ -77,7 +76,7 @@ struct StateHash {
 }
 
 extension FNV1a {
-    /// All that the item says. The order in which an entity got its values is no part of it.
+    /// Adds the whole item. The order in which an entity got its values does not matter.
     mutating func add(_ item: SnapshotItem) {
         switch item {
         case .row(let row): add(row)
@@ -85,10 +84,10 @@ extension FNV1a {
             add(UInt64(SnapshotCodec.Kind.base.rawValue))
             add(id.rawValue)
             add(row)
-        case .ancestor(let ancestor):
+        case .ancestor(let mergeBase):
             add(UInt64(SnapshotCodec.Kind.ancestor.rawValue))
-            add(ancestor.row)
-            var frame = ancestor
+            add(mergeBase.row)
+            var frame = mergeBase
             frame.row.values = [:]
             add(SnapshotCodec.encode(.ancestor(frame)).payload)
         default:
@@ -107,7 +106,7 @@ extension FNV1a {
         add(Self.sum(of: row.values))
     }
 
-    /// Each as the values of an entity that has only this one.
+    /// Returns the sum of the hashes of the values, each encoded as the values of an entity with only this property.
     private static func sum(of values: PropertyValues) -> UInt64 {
         var sum: UInt64 = 0
         let isPacked = values.forEachPacked { name, value in

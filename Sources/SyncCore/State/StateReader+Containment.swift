@@ -2,10 +2,10 @@ public import EDM
 public import ODataWire
 public import Operations
 
-/// Contained entities and those that contain them, by the links between them.
+/// Contained entities and their containers, found by the links between them.
 extension StateReader {
-    /// The entity that contains another one of that set; of an entity that was deleted here, the one that contained it. Nil
-    /// where the set is not contained in another one.
+    /// Returns the container of an entity of the set, or the former one if the entity was deleted locally. Nil if the
+    /// set is not contained.
     public func container(of id: EntityID, in set: EntitySet) throws(StateError) -> EntityID? {
         guard let relationship = set.containment?.relationship else { return nil }
         let links = try containers(of: id, relationship)
@@ -17,37 +17,37 @@ extension StateReader {
             ? try links(relationship.name, second: id) : try links(relationship.name, first: id)
     }
 
-    /// The entities of a contained set that an entity contains, in base or local state.
+    /// Returns the entities of a contained set in an entity, in base or current state.
     public func contained(in parent: EntityID, _ set: EntitySet) throws(StateError) -> [EntityID] {
         guard let end = set.containment?.navigation.navigation else { return [] }
         return try links(of: parent, along: end).map { $0.target(along: end) }
     }
 
-    /// The key map's text for an entity's key, nil where it has none yet.
+    /// Returns the text of an entity's key in the key map, or nil if it has none yet.
     ///
-    /// - Parameter key: see ``KeyText``.
+    /// - Parameter key: See ``KeyText``.
     func keyText(_ key: String?, of id: EntityID, in set: EntitySet) throws(StateError) -> String? {
         guard set.isContained else { return key }
         guard key != nil || set.isContainedSingle, let parent = try container(of: id, in: set) else { return nil }
         return ContainedKey.text(parent, set.isContainedSingle ? nil : key)
     }
 
-    /// The entity of a contained set that has the key below `parent`, or else the one that had it last.
+    /// Returns the entity of a contained set that has the key in `parent`, or else the last entity that had it.
     ///
-    /// - Parameter key: nil where a parent contains one entity at most.
+    /// - Parameter key: The key, or nil if a parent contains at most one entity.
     public func entity(
         of set: EntitySet, key: KeyPredicate?, in parent: EntityID
     ) throws(StateError) -> EntityID? {
         let mapped = try entity(set: set.name, key: ContainedKey.text(parent, key.map(KeyText.of)))
         if let mapped, try has(mapped, key, in: set) { return mapped }
-        // One that is new here is in no map.
+        // A new local entity is not in the key map.
         for id in try contained(in: parent, set) where try self.set(of: id) == set.name {
             if try has(id, key, in: set) { return id }
         }
         return mapped
     }
 
-    /// Whether the entity is there, with the key if there is one.
+    /// Returns whether the entity exists and has the key, if one is given.
     private func has(_ id: EntityID, _ key: KeyPredicate?, in set: EntitySet) throws(StateError) -> Bool {
         guard let row = try row(id) else { return false }
         return key?.matches(row.values, of: set.entityType) ?? true

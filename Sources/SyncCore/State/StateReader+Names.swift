@@ -3,7 +3,8 @@ import ODataWire
 public import Operations
 
 extension StateReader {
-    /// An entity as a person knows it: `Cars(1)`, and `Cars(~7)` as long as it has no key. Also of one that was deleted here.
+    /// Returns the display name of an entity: `Cars(1)`, or `Cars(~7)` before it has a key. Also for locally deleted
+    /// entities.
     public func name(of id: EntityID, _ model: EntityDataModel) throws(StateError) -> String {
         let set = try set(of: id) ?? "Entity"
         var row = try row(id)
@@ -18,7 +19,7 @@ extension StateReader {
         return "\(set)(\(KeyText.predicate(key)))"
     }
 
-    /// `People('ann')/Trips(0)`; nil where nothing contains the entity any more.
+    /// Returns a name such as `People('ann')/Trips(0)`, or nil if the entity has no container any more.
     private func containedName(
         of id: EntityID, _ set: EntitySet, _ row: EntityRow?, _ model: EntityDataModel
     ) throws(StateError) -> String? {

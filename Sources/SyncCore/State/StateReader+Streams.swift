@@ -1,13 +1,13 @@
 public import Operations
 
 extension StateReader {
-    /// The service's content of the stream, where it lies in the store.
+    /// Returns the service's content of the stream, if the store contains it.
     public func stream(_ property: String?, of id: EntityID) throws(StateError) -> StreamImage? {
         try streams(of: id).first { $0.property == property }
     }
 
-    /// What the app sees of the stream: what the last pending operation on it has written, or else what the service holds.
-    /// Nil where it is not in the store, or deleted.
+    /// Returns the current content of the stream: from the last pending operation on it, or else from the service. Nil
+    /// if the store does not contain it, or it was deleted.
     public func localStream(
         _ property: String?, of id: EntityID
     ) throws(StateError) -> (content: StreamContent, isPending: Bool)? {
@@ -22,9 +22,9 @@ extension StateReader {
 }
 
 extension WorkingSet {
-    /// Takes the image in place of what was known of that stream, but for what the service said of it unless it says so anew.
-    /// Of entities that never entered the log nothing is kept.
-    func keep(_ image: StreamImage) throws(StateError) {
+    /// Replaces the stored image of the stream. Metadata that the service sent before is kept unless the image contains
+    /// new metadata. Images of unregistered entities are ignored.
+    func putStream(_ image: StreamImage) throws(StateError) {
         guard try set(of: image.entity) != nil else { return }
         var image = image
         var streams = try streams(of: image.entity)

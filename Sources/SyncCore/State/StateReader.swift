@@ -1,36 +1,36 @@
 public import EDM
 public import Operations
 
-/// A state that is read: entities and links with the pending operations on top, what is below them, the queue, and the
-/// bookkeeping of uploads and downloads.
+/// Read access to a state: the current and base state of entities and links, the queue, and the bookkeeping of uploads
+/// and downloads.
 ///
-/// `Views` answers from SQLite, ``WorkingSet`` from memory and from what lies below it. Both give the same digest.
+/// `Views` implements it with SQLite, ``WorkingSet`` in memory over a backing. Both produce the same digest.
 public protocol StateReader: BookkeepingReader {
     func header() throws(StateError) -> StateHeader
 
-    // Entities, with pending operations on top
+    // Entities in their current state
     func row(_ id: EntityID) throws(StateError) -> EntityRow?
-    /// Returns the entities of a set whose properties have all these values, in ascending order. A property is given by its name
-    /// or by a path such as `Address/Street`. Texts are compared by their code units.
+    /// Returns the entities of a set whose properties have all these values, in ascending order. A property is a name
+    /// or a path such as `Address/Street`. Texts are compared by their code units.
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
-    /// Returns whether there may be rows in the set whose property has a whole number in the range; true if that is not known.
-    /// Cost: does not grow with the set.
+    /// Returns whether the set may contain rows whose property has a whole number in the range; true if unknown. Cost:
+    /// independent of the size of the set.
     func mayHaveRows(set: String, where property: String, in range: ClosedRange<Int64>) throws(StateError) -> Bool
     /// Returns all entities of a set, in ascending order.
     func rows(set: String) throws(StateError) -> [EntityID]
-    /// Returns whether the service may have entities in the set whose keys it has not told; true if that is not known. Cost: does
-    /// not grow with the set.
+    /// Returns whether the service may have entities in the set whose keys are unknown here; true if unknown. Cost:
+    /// independent of the size of the set.
     func mayHaveKeyless(set: String) throws(StateError) -> Bool
 
-    /// Returns the set of an entity that ever entered the log, also of a deleted one.
+    /// Returns the set of an entity that ever entered the log, including a deleted one.
     func set(of id: EntityID) throws(StateError) -> String?
-    /// Returns the entity to which the service last gave the key.
+    /// Returns the entity to which the key was last assigned.
     func entity(set: String, key: String) throws(StateError) -> EntityID?
 
-    /// Returns what the entity was before the pending operations on it; nil if there are none.
+    /// Returns the base state of the entity if it was saved because of pending operations, or else nil.
     func base(_ id: EntityID) throws(StateError) -> BaseState?
-    /// Returns the entities as the service last described them, whatever is pending on them, in any order; none of those that
-    /// never entered the log. Faster than one question for each.
+    /// Returns the entities in their base state, in any order, without those that never entered the log. Faster than
+    /// separate lookups.
     func serviceEntities(_ ids: [EntityID]) throws(StateError) -> [ServiceEntity]
 
     // Links
@@ -41,42 +41,41 @@ public protocol StateReader: BookkeepingReader {
     func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow?
     /// Returns the links that the entity has at either end, ordered by relationship, first and second entity.
     func links(of id: EntityID) throws(StateError) -> [LinkRow]
-    /// Returns the links in which base and local state differ.
+    /// Returns the links that are only in the base state or only in the current state.
     func changedLinks() throws(StateError) -> [LinkRow]
 
     // Pending operations in ascending order of sequence number
     func pendingOperations() throws(StateError) -> [PendingOperation]
     func pendingOperation(_ sequence: SequenceNumber) throws(StateError) -> PendingOperation?
-    /// Returns the status of a pending operation and since when it has it; nil if the operation is not pending.
+    /// Returns the status of a pending operation with its time, or nil if the operation is not pending.
     func pendingStatus(
         of sequence: SequenceNumber
     ) throws(StateError) -> (status: PendingOperation.Status, since: Timestamp)?
-    /// Returns the first pending operations from `first` on, `limit` of them at most.
+    /// Returns at most `limit` pending operations from `first` on.
     func pendingOperations(from first: SequenceNumber, limit: Int) throws(StateError) -> [PendingOperation]
     /// Returns the operations with a status of this kind.
     func pendingOperations(_ kind: PendingOperation.Status.Kind) throws(StateError) -> [PendingOperation]
     func hasPending() throws(StateError) -> Bool
     func pendingCount() throws(StateError) -> Int
-    /// Returns whether a pending operation is not to be sent: a draft, or a change for this store only.
+    /// Returns whether any pending operation is not to be sent: a draft or a local-only operation.
     func hasHeldBack() throws(StateError) -> Bool
-    /// Returns the pending operations that name the entity, in order.
+    /// Returns the pending operations that refer to the entity, in order.
     func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber]
     /// Returns the pending operations that change the entity, in order.
     func pendingOperations(changing id: EntityID) throws(StateError) -> [SequenceNumber]
     func hasPendingChange(of id: EntityID) throws(StateError) -> Bool
-    /// Returns the last pending operation of the app's transaction; nil if it has none.
+    /// Returns the last pending operation of the app's transaction, or nil if it has none.
     func lastPending(inTransaction name: String) throws(StateError) -> SequenceNumber?
 
-    // What pending operations read and wrote when they were applied. No part of the state: without it all of them are taken off
-    // and put back.
-    /// Returns whether there is an effect for each pending operation, and for no other.
+    // Effects of pending operations. They are not part of the state: without them all operations are rebased.
+    /// Returns whether each pending operation has an effect, and no other operation has one.
     func hasEffects() throws(StateError) -> Bool
     func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect?
     /// Returns the operations that read or wrote the item, in order.
     func accesses(of item: StateItem) throws(StateError) -> [(operation: SequenceNumber, access: Access)]
 
-    // Everything, one item at a time, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies must
-    // not use the state; their errors end the pass.
+    // Passes over the whole state, for digests and snapshots. Names are in the order of their UTF-8 bytes. The bodies
+    // must not use the state; their errors end the pass.
     /// Calls `body` with every registered entity, in ascending order.
     func forEachEntity(_ body: (_ id: EntityID, _ set: String) throws -> Void) throws
     /// Calls `body` with every assigned key, by set and key.
@@ -91,48 +90,49 @@ public protocol StateReader: BookkeepingReader {
     func forEachPending(_ body: (PendingOperation) throws -> Void) throws
 }
 
-/// What a state has besides entities and the queue: undone operations, open batches, ancestors, streams, defining queries with
-/// what they brought, and what the last downloads and uploads left.
+/// The items of a state other than entities and the queue: undone operations, open batches, merge bases, streams,
+/// defining queries with their coverage, and the results of the last downloads and uploads.
 public protocol BookkeepingReader: AnyObject {
-    // Undone operations, which are no longer pending, in ascending order of their own sequence number
+    // Undone operations, in ascending order of their own sequence number
     func undoneOperations() throws(StateError) -> [UndoneOperation]
     func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation?
 
-    // Batches from their preparation until nothing of them is in flight or in doubt, in ascending order
+    // Open batches: some of their operations are in flight or in doubt. In ascending order
     func openBatches() throws(StateError) -> [OpenBatch]
     func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch?
 
-    /// Returns what an entity was when the pending changes of it were made; nil if it still is.
-    func ancestor(_ id: EntityID) throws(StateError) -> Ancestor?
-    /// Returns the entities that have an ancestor, in ascending order.
-    func ancestors() throws(StateError) -> [EntityID]
-    /// Returns whether there is an ancestor. The fold asks at each record.
-    func hasAncestors() throws(StateError) -> Bool
+    /// Returns the merge base of an entity, or nil if its base state has not changed since its pending changes were
+    /// made.
+    func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase?
+    /// Returns the entities that have a merge base, in ascending order.
+    func mergeBases() throws(StateError) -> [EntityID]
+    /// Returns whether any merge base exists. The fold calls this for each record.
+    func hasMergeBases() throws(StateError) -> Bool
 
-    /// Returns the streams of the entity of which the store holds the service's content, by property, that of a media entity
-    /// itself first.
+    /// Returns the streams of the entity whose content the store has received from the service, by property, the media
+    /// stream of the entity itself first.
     func streams(of id: EntityID) throws(StateError) -> [StreamImage]
 
     /// Returns the defining queries in the order in which they were added.
     func queries() throws(StateError) -> [QueryState]
-    /// Returns whether a query brings the entity.
+    /// Returns whether a query covers the entity.
     func isCovered(_ id: EntityID) throws(StateError) -> Bool
     func isCovered(_ id: EntityID, by query: String) throws(StateError) -> Bool
 
-    /// Returns the links of which an end is not in the store, in the order in which the service told them.
+    /// Returns the dangling links, in the order in which the service returned them.
     func openLinks() throws(StateError) -> [OpenLink]
-    /// Returns the entities that downloads brought and that could not be taken, in the order in which they came.
+    /// Returns the entities that downloads delivered and the store could not accept, in order of arrival.
     func quarantine() throws(StateError) -> [QuarantineEntry]
-    /// Returns the last downloads and uploads, in the order in which they came.
+    /// Returns the last downloads and uploads, in order.
     func events() throws(StateError) -> [StoreEvent]
 
     /// Calls `body` with every undone operation, by sequence number.
     func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws
-    /// Calls `body` with every ancestor, by entity.
-    func forEachAncestor(_ body: (Ancestor) throws -> Void) throws
-    /// Calls `body` with the streams of every entity that has some, by entity.
+    /// Calls `body` with every merge base, by entity.
+    func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws
+    /// Calls `body` with the streams of every entity that has any, by entity.
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws
-    /// Calls `body` with every entity that a query brought and the run that brought it, by query and entity.
+    /// Calls `body` with every entity that a query covers, and the run that delivered it, by query and entity.
     func forEachCoverage(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws
 }
 
@@ -141,7 +141,7 @@ extension StateReader {
         set: String, where property: String, in range: ClosedRange<Int64>
     ) throws(StateError) -> Bool { true }
 
-    /// Returns the entity as the service last described it, whatever is pending on it; nil if the service does not have it.
+    /// Returns the base state of the entity, or nil if the service does not have it.
     public func serviceRow(_ id: EntityID) throws(StateError) -> EntityRow? {
         switch try base(id) {
         case .row(let row): row

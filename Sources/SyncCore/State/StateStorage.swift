@@ -1,94 +1,95 @@
 public import EDM
 public import Operations
 
-/// A state that can be changed. The methods store; they decide nothing. All rules are in ``Fold`` and ``StateEditor``.
+/// Write access to a state. The methods only store; all rules are in ``Fold`` and ``StateEditor``.
 public protocol StateStorage: StateReader, BookkeepingStorage {
     func setHeader(_ header: StateHeader) throws(StateError)
-    /// Makes room for the entity sets of a new or changed model. Rows of sets that the model does not have are dropped; the log
-    /// still has them.
+    /// Creates storage for the entity sets of a new or changed model. Rows of sets that the model does not have are
+    /// dropped; the log still contains them.
     func install(_ model: EntityDataModel) throws(StateError)
 
     func putRow(_ row: EntityRow) throws(StateError)
     func removeRow(_ id: EntityID) throws(StateError)
-    /// Registers an entity with its set. The first set is the entity's own for good.
+    /// Registers an entity with its set. The first set is permanent.
     func register(_ id: EntityID, set: String) throws(StateError)
     func assignKey(set: String, key: String, to id: EntityID) throws(StateError)
 
-    /// Saves the base state of an entity, in place of the one that was saved before.
+    /// Saves the base state of an entity. Replaces a saved one.
     func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError)
     func removeBase(_ id: EntityID) throws(StateError)
-    /// Removes and returns the first base states in ascending order of entity, `limit` of them at most.
-    func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)]
+    /// Removes and returns at most `limit` base states, in ascending order of entity.
+    func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)]
 
     func putLink(_ link: LinkRow) throws(StateError)
     func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError)
 
     func putPending(_ operation: PendingOperation) throws(StateError)
-    /// Sets the status of an operation. Does nothing if the operation is not pending.
+    /// Sets the status of an operation. Has no effect if the operation is not pending.
     func setPendingStatus(
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) throws(StateError)
     func removePending(_ sequence: SequenceNumber) throws(StateError)
-    /// Stores what an operation read and wrote, in place of what was there before.
+    /// Stores the effect of an operation. Replaces a stored one.
     func putEffect(_ effect: OperationEffect, of sequence: SequenceNumber) throws(StateError)
     func removeEffect(of sequence: SequenceNumber) throws(StateError)
     func removeEffects() throws(StateError)
 }
 
-/// The bookkeeping of a state that can be changed.
+/// Write access to the bookkeeping of a state.
 public protocol BookkeepingStorage: BookkeepingReader {
     func putUndone(_ operation: UndoneOperation) throws(StateError)
     func removeUndone(_ sequence: SequenceNumber) throws(StateError)
     func putOpenBatch(_ batch: OpenBatch) throws(StateError)
     func removeOpenBatch(_ batch: BatchID) throws(StateError)
-    func putAncestor(_ ancestor: Ancestor) throws(StateError)
-    func removeAncestor(_ id: EntityID) throws(StateError)
-    /// Stores the streams of an entity, in place of all that were there before.
+    func putMergeBase(_ mergeBase: MergeBase) throws(StateError)
+    func removeMergeBase(_ id: EntityID) throws(StateError)
+    /// Stores the streams of an entity. Replaces all former ones.
     func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError)
     func putQuery(_ query: QueryState) throws(StateError)
     func removeQuery(_ name: String) throws(StateError)
-    /// Notes that a run of a query brought the entity.
+    /// Records that a run of a query delivered the entity.
     func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError)
-    /// Returns the entities that the query brought before `run`, in ascending order; the query covers them no longer.
-    func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
-    /// Notes that the query, or no query if it is nil, brings the entity.
+    /// Removes the query's coverage by runs before `run`. Returns these entities in ascending order.
+    func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
+    /// Removes the coverage of the entity by the query, or by all queries if it is nil.
     func uncover(_ id: EntityID, query: String?) throws(StateError)
-    /// Stores the open links, in place of all that were there before.
+    /// Stores the dangling links. Replaces all former ones.
     func putOpenLinks(_ links: [OpenLink]) throws(StateError)
-    /// Stores the quarantine, in place of all that was there before.
+    /// Stores the quarantine. Replaces the former one.
     func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError)
-    /// Stores the events, in place of all that were there before.
+    /// Stores the events. Replaces all former ones.
     func putEvents(_ events: [StoreEvent]) throws(StateError)
 }
 
-/// A storage below a ``WorkingSet``, which reads from it what it does not hold itself, and writes to it what has changed.
+/// The storage below a ``WorkingSet``, which reads unchanged items from it and writes its changes to it.
 public protocol StateBacking: StateStorage {
-    /// The metadata that are installed.
+    /// The installed metadata.
     var model: EntityDataModel? { get }
-    /// The pending operations, which are in memory as a whole.
+    /// The pending operations, which are completely in memory.
     var queue: QueueTable { get }
-    /// The lowest entity of which neither a row, a base state, a link nor a registration is stored, nor of any that follow.
+    /// Returns the lowest entity ID such that neither it nor a higher one has a row, a base state, a link or a
+    /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID
 
-    /// Runs `body` in one transaction: all of it is stored, or nothing. What was gathered is committed first.
+    /// Runs `body` in one transaction, atomically. An open ``inSharedTransaction(_:)`` transaction is committed first.
     func transaction<T>(_ body: () throws -> T) throws -> T
-    /// Runs `body` in a transaction that further calls join, until ``commitGathered()``. If `body` throws, all that was gathered
-    /// is rolled back.
-    func gathering<T>(_ body: () throws -> T) throws -> T
-    /// Commits what was gathered, if there is something.
-    func commitGathered() throws(StateError)
+    /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. If `body` throws, the
+    /// whole transaction is rolled back.
+    func inSharedTransaction<T>(_ body: () throws -> T) throws -> T
+    /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open.
+    func commitSharedTransaction() throws(StateError)
 }
 
-/// The state could not be read or written.
+/// An error while a state is read or written.
 public struct StateError: Error, Sendable, Hashable, CustomStringConvertible {
     public enum Code: Sendable, Hashable {
-        /// What is stored makes no sense: rebuild it from the log.
+        /// The stored data is inconsistent: the views have to be rebuilt from the log.
         case damaged
-        /// The storage refused: disk full, no permission, locked.
+        /// The storage failed: disk full, no permission, locked.
         case unavailable
-        /// A record needs the metadata of a service, and no record has given it yet, or it does not parse.
+        /// A record requires the metadata of a service, which no record has installed, or which does not parse.
         case noModel
-        /// No request can be made for a pending operation.
+        /// No request can be built for a pending operation.
         case unsendable
     }
 

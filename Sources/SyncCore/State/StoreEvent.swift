@@ -1,24 +1,25 @@
 public import Operations
 
-/// A download or an upload that got through to the service: what the entity set `EventLog` shows.
+/// A download or an upload that reached the service. An entry of the entity set `EventLog`.
 public struct StoreEvent: Sendable, Hashable {
-    /// The numbers stand in snapshots.
+    /// The raw values are stored in snapshots.
     public enum Kind: UInt8, Sendable, Hashable, CaseIterable {
         case download = 0
         case upload = 1
     }
 
-    /// The record with which it first got somewhere: the end of a query's download, or the answer to a batch. Ascending.
+    /// The first record of the event: the end of a query's download, or the response to a batch. Ascending.
     public var id: SequenceNumber
     public var kind: Kind
-    /// When it last got somewhere.
+    /// The time of the last record of the event.
     public var time: Timestamp
-    /// The queries that a download brought to their end, in order, where these were not all that the store had.
+    /// The queries that a download completed, in order, if they are not all queries of the store.
     public var subset: [String]?
-    /// What belongs to the same event: of a download the record with which it began, of an upload the last answer.
+    /// The mark by which further records are assigned to the event: the first record of a download, or the last
+    /// response of an upload.
     public var mark: SequenceNumber
 
-    /// How many are kept.
+    /// The maximum number of events.
     public static let limit = 100
 
     public init(

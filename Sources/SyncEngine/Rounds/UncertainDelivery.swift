@@ -7,8 +7,8 @@ protocol UncertainDelivery: Error {
 
 extension TransportError: UncertainDelivery {}
 
-/// An error for a response that ended with the trailer `OData-Error`. Whatever its status, the response is invalid as a
-/// whole, and the outcome of the request is unknown.
+/// An error for a response that ended with the trailer `OData-Error`. The response is invalid as a whole,
+/// regardless of its status, and the outcome of the request is unknown.
 struct ErrorTrailer: UncertainDelivery {
     let error: TransportError
 

@@ -27,8 +27,9 @@ extension LocalStore {
         {
             return [result]
         }
-        return try transaction { () throws -> [IntentResult] in
-            _ = self.takeTouched()
+        let isDeferred = unflushedLimit > 0 && intents.count <= Self.mostDeferred
+        return try transaction(isDeferred ? .deferred : .immediate) { () throws -> [IntentResult] in
+            _ = self.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
                 state: self.state, model: model, root: try self.service?.root, drafts: DraftTable())
@@ -61,6 +62,9 @@ extension LocalStore {
         }
     }
 
+    /// The most operations of a call whose changes may stay in memory for a while.
+    private static let mostDeferred = 256
+
     private static func checkDeliveries(_ deliveries: [Delivery], asChangeSet: Bool) throws(TidelogError) {
         guard asChangeSet, Set(deliveries).count > 1 else { return }
         throw TidelogError(
@@ -71,7 +75,7 @@ extension LocalStore {
 
     private func checkCardinality() throws {
         guard let index = fold.index else { return }
-        try CardinalityRule(storage: state, index: index).check(takeTouched())
+        try CardinalityRule(storage: state, index: index).check(drainDirtySet())
     }
 
     private func results(

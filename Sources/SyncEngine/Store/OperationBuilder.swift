@@ -70,7 +70,7 @@ struct OperationBuilder {
         }
     }
 
-    /// Returns the entity that the app passed to the call. The last operation may concern another one.
+    /// Returns the entity that the app passed to the call. The last operation may concern another entity.
     func subject(of intent: Intent) throws -> EntityID? {
         switch intent {
         case .create: nil

@@ -10,6 +10,8 @@ struct Selection {
     private var last: (type: String, paths: SelectedPaths)?
     private var names: [String] = []
     private var kept: [(name: String, paths: SelectedPaths)] = []
+    /// The selection of encoded values, or nil if a path selects a part of a complex value.
+    private var subset: PropertySubset?
 
     init(_ items: [SelectItem], _ model: EntityDataModel) {
         self.items = items
@@ -20,6 +22,10 @@ struct Selection {
         guard !items.isEmpty else { return }
         let paths = paths(for: snapshot)
         if paths.isWhole { return }
+        if let values = subset?(snapshot.values) {
+            snapshot.values = values
+            return
+        }
         if snapshot.values.names != names {
             names = snapshot.values.names
             kept = names.compactMap { name in paths.below(name).map { (name, $0) } }
@@ -38,6 +44,7 @@ struct Selection {
         var paths = SelectedPaths(items)
         for property in model.findEntityType(type)?.keyProperties ?? [] { paths.add(property.name) }
         (last, names, kept) = ((type, paths), [], [])
+        subset = paths.isFlat ? PropertySubset { paths.below($0) != nil } : nil
         return paths
     }
 }
@@ -71,6 +78,9 @@ struct SelectedPaths {
         case .star, .annotation, .value: break
         }
     }
+
+    /// Whether every selected property is kept as a whole.
+    var isFlat: Bool { names.values.allSatisfy(\.isWhole) }
 
     /// Returns the selection below a name, or nil if it is not kept.
     func below(_ name: String) -> SelectedPaths? { names[name] }

@@ -16,7 +16,7 @@ public enum UndoTarget: Sendable {
 public struct UndoReport: Sendable, Hashable {
     /// All undone operations in order, including dependent ones. They can be passed to a redo.
     public var undone: [SequenceNumber]
-    /// The operations in ``undone`` that were not requested, but could not have been made without the others.
+    /// The operations in ``undone`` that were not requested, but depend on requested ones.
     public var dependants: [Dependant]
     /// Requested operations that are in flight or in doubt. An upload resolves them.
     public var left: [SequenceNumber]

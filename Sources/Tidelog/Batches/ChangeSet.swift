@@ -80,7 +80,7 @@ public final class ChangeSet {
         let options: RequestOptions
         /// Whether a plan saves the entity, with separate operations for its collections and its removed links.
         var isFlat = false
-        /// For a flat create: an additional binding of the new entity, besides those that the app has set.
+        /// For a flat create: a binding of the new entity, in addition to those that the app has set.
         var bound: (property: Property, entity: EntityValue)?
         /// For a flat entity: single-valued relations that other operations of the plan save.
         var later: Set<String> = []

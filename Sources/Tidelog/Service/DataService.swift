@@ -58,8 +58,8 @@ open class DataService {
     /// A Boolean value that indicates whether headers, query options and bodies are traced as well. They contain
     /// confidential values: not for production.
     ///
-    /// Only the headers of the protocol are traced with their values, all others as `…`, even inside a batch. Bodies
-    /// are traced completely. Credentials, cookies and tokens are never traced.
+    /// Only the headers of the protocol are traced with their values, all other headers as `…`, even inside a batch.
+    /// Bodies are traced completely. Credentials, cookies and tokens are never traced.
     public var traceWithData = false { didSet { updateTrace() } }
 
     private func updateTrace() {

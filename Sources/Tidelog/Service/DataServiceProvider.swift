@@ -43,7 +43,7 @@ public protocol DataServiceProvider: AnyObject, Sendable {
     func linkedEntities(
         _ address: EntityAddress, _ property: Property, isBackwards: Bool
     ) throws(TidelogError) -> [EntityID]
-    /// Executes change sets and queries in order. None of them may refer to an entity that another one creates or
+    /// Executes change sets and queries in order. None of them may refer to an entity that a different one creates or
     /// changes.
     ///
     /// - Returns: The outcomes up to the first failure, or more if the service continued after it (V2 does).

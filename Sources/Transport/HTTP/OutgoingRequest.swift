@@ -40,8 +40,8 @@ struct OutgoingRequest: Sendable {
         case refuse(target: String)
     }
 
-    /// Whether the sender of this redirect may have acted on the request: a 303 leads to the result, the others to
-    /// the URL where the request is to be sent instead (RFC 9110, section 15.4).
+    /// Whether the sender of this redirect may have acted on the request: a 303 leads to the result, all other
+    /// redirects to the URL where the request is to be sent instead (RFC 9110, section 15.4).
     static func mayHaveBeenDone(status: Int) -> Bool { status == 303 }
 
     /// Returns how to handle a response that may be a redirect.

@@ -1,23 +1,23 @@
-/// How a query is answered: what SQLite is asked, and what is done in memory.
+/// The execution of a query: its SQL statements, and the work that is done in memory.
 public struct QueryExplanation: Sendable, Hashable {
-    /// In the order in which they run first.
+    /// The statements, in the order of their first run.
     public var statements: [Statement]
-    /// Why rows are filtered, sorted or walked in memory, in sentences; empty where SQLite does it all.
+    /// The reasons why rows are filtered, sorted or traversed in memory, as sentences; empty if SQLite does all work.
     public var inMemory: [String]
-    /// How many entities the answer has, without those that are expanded.
+    /// The number of entities in the answer, without expanded ones.
     public var entities: Int
 
     public struct Statement: Sendable, Hashable {
         public var sql: String
-        /// What each question mark stands for, without the values: `text`, `integer`, `real`, `blob` or `null`.
+        /// The type of each parameter, without its value: `text`, `integer`, `real`, `blob` or `null`.
         public var parameters: [String]
-        /// What SQLite says of its way, from `EXPLAIN QUERY PLAN`: `SEARCH … USING INDEX …` goes by an index, `SCAN …`
-        /// reads everything, `USE TEMP B-TREE FOR ORDER BY` sorts. Indented by depth.
+        /// The plan from `EXPLAIN QUERY PLAN`: `SEARCH … USING INDEX …` uses an index, `SCAN …` reads all rows, `USE
+        /// TEMP B-TREE FOR ORDER BY` sorts. Indented by depth.
         public var plan: [String]
-        /// How often it ran for this query.
+        /// The number of runs for this query.
         public var runs: Int
-        /// Whether conditions or terms of it are left to the evaluator, row by row: those are behind `tl_test`, `tl_key`
-        /// and `tl_search`.
+        /// A Boolean value that indicates whether the statement calls the evaluator for each row, by `tl_test`,
+        /// `tl_key` or `tl_search`.
         public var callsEvaluator: Bool
     }
 }

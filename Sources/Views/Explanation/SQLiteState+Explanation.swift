@@ -1,10 +1,10 @@
 import SyncCore
 
-/// Looking on while queries are answered.
+/// Explanations of queries.
 extension SQLiteState {
-    /// Runs `body`, and tells which statements ran in it and how SQLite answers each.
+    /// Runs `body`, and returns the statements that it executed, with their plans.
     ///
-    /// - Parameter answer: gives the number of entities that it found.
+    /// - Parameter answer: Executes the query, and returns the number of entities in its answer.
     public func explaining(_ answer: () throws -> Int) throws -> QueryExplanation {
         let trace = StatementTrace()
         connection.trace = trace

@@ -1,20 +1,20 @@
-/// The statements that ran while somebody looked, each once, in the order in which they came first.
+/// A recorder of executed statements, without duplicates, in the order of their first run.
 package final class StatementTrace {
     package struct Statement {
         package let sql: String
-        /// Of its first run.
+        /// The values of the first run.
         package let values: [SQLValue]
         package fileprivate(set) var runs = 1
     }
 
     package private(set) var statements: [Statement] = []
-    /// Why parts of the query were answered in memory.
+    /// The reasons why parts of the query were answered in memory.
     package private(set) var reasons: [String] = []
     private var places: [String: Int] = [:]
 
     package init() {}
 
-    func note(_ sql: String, _ values: [SQLValue]) {
+    func record(_ sql: String, _ values: [SQLValue]) {
         if let place = places[sql] {
             statements[place].runs += 1
         } else {

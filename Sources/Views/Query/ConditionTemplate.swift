@@ -1,16 +1,16 @@
 import EDM
 import ODataWire
 
-/// A condition with the values that it compares properties with taken out: conditions that differ in nothing else are one
-/// statement for SQLite, prepared once.
+/// A condition without the values that it compares with properties. Conditions that differ only in these values share
+/// one prepared statement.
 struct ConditionTemplate {
-    /// The condition with aliases in the place of its parameters.
+    /// The condition with aliases instead of its parameters.
     private(set) var condition: Expression?
     private(set) var parameters: [Value] = []
 
     init(_ condition: Expression?) { self.condition = condition.map { taken($0) } }
 
-    /// The parameter that an alias stands for; nil for an alias of the query itself.
+    /// Returns the index of the parameter of an alias, or nil for an alias of the query itself.
     static func place(_ alias: String) -> Int? {
         var bytes = alias.utf8[...]
         guard bytes.popFirst() == UInt8(ascii: "~"), bytes.popLast() != nil else { return nil }
@@ -42,10 +42,10 @@ struct ConditionTemplate {
         return result
     }
 
-    /// The kind is part of the name: values of another one are compared otherwise.
+    /// Returns an alias for a literal. Its name contains the kind, because comparisons differ by kind.
     private mutating func alias(_ operand: Expression) -> Expression {
         guard case .literal(let value, _) = operand, let kind = StoredKind(value) else { return operand }
-        // Beyond these, SQLite and the evaluator share the work in another way.
+        // For greater numbers, SQLite and the evaluator divide the work differently.
         if case .integer(let number) = value, number.magnitude > 1 << 53 { return operand }
         if value.isNaN { return operand }
         parameters.append(value)

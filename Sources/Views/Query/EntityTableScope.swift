@@ -1,7 +1,7 @@
 package import EDM
 package import ODataWire
 
-/// The names of an expression in the table of an entity set, and its relationships in the table of links.
+/// The names of an expression in the table of an entity set, with its relationships in the table of links.
 package struct EntityTableScope: SQLScope {
     private let set: EntitySet
     private let alias: String
@@ -9,7 +9,7 @@ package struct EntityTableScope: SQLScope {
     private let layouts: [String: TableLayout]
     private let layout: TableLayout
 
-    /// Nil where the set has no table.
+    /// Nil if the set has no table.
     package init?(_ set: EntitySet, alias: String, model: EntityDataModel, layouts: [String: TableLayout]) {
         guard let layout = layouts[set.name] else { return nil }
         self.set = set
@@ -30,7 +30,7 @@ package struct EntityTableScope: SQLScope {
             let scope = EntityTableScope(targetSet, alias: target, model: model, layouts: layouts)
         else { return nil }
         let (near, far) = navigation.relationship.isForward ? ("first", "second") : ("second", "first")
-        // Without its name SQLite takes the primary key, and reads the whole relationship.
+        // Names the index, because SQLite would otherwise use the primary key and read the whole relationship.
         let index = navigation.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let source = SQLText(
             "links AS \(target)_link\(index) JOIN \(layout.table) AS \(target) ON \(target).entity = \(target)_link.\(far) "
@@ -47,12 +47,12 @@ package struct EntityTableScope: SQLScope {
     }
 
     package func state(_ function: CanonicalFunction) -> SQLText? {
-        let standing = "\(Connection.standingFunction)(\(alias).entity)"
+        let pendingState = "\(Connection.pendingStateFunction)(\(alias).entity)"
         return switch function {
         // Zero is `EntityRow.Origin.local`.
-        case .isLocal: SQLText("(\(alias).origin = 0 OR \(standing) > 0)")
-        case .hasPendingChanges: SQLText("(\(standing) > 0)")
-        case .isInErrorState: SQLText("(\(standing) = 2)")
+        case .isLocal: SQLText("(\(alias).origin = 0 OR \(pendingState) > 0)")
+        case .hasPendingChanges: SQLText("(\(pendingState) > 0)")
+        case .isInErrorState: SQLText("(\(pendingState) = 2)")
         case .upsertedLastDownload:
             SQLText("(\(alias).downloaded > 0 AND \(alias).downloaded >= (SELECT last_download FROM header))")
         default: nil

@@ -1,13 +1,13 @@
 import Operations
 public import SyncCore
 
-/// What a navigation property leads to from some entities. An entity that several lead to is there once.
+/// The targets of a navigation property for several source entities. A target of several sources is contained once.
 public struct ExpandedTargets {
-    /// Each once, in any order.
+    /// The targets without duplicates, in any order.
     public internal(set) var rows: [EntityRow] = []
-    /// For each source, the places of its targets among ``rows``.
+    /// For each source, the indexes of its targets in ``rows``.
     public internal(set) var targets: [[Int]]
-    /// For each source, how many there are without `$skip` and `$top`.
+    /// For each source, the number of targets without `$skip` and `$top`.
     public internal(set) var counts: [Int64]
 
     init(sources: Int) {
@@ -15,7 +15,7 @@ public struct ExpandedTargets {
         counts = Array(repeating: 0, count: sources)
     }
 
-    /// Brings the targets of each source into the ascending order of their entity IDs, in which they nearly always are.
+    /// Sorts the targets of each source by entity ID. Usually they are in this order already.
     mutating func sort() {
         for source in targets.indices where targets[source].count > 1 {
             let places = targets[source]

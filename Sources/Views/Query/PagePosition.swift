@@ -2,15 +2,15 @@ import EDM
 import ODataWire
 import Operations
 
-/// Where a page ended: what `$skiptoken` of the store's own next links holds.
+/// The end of a page, which the `$skiptoken` of the store's next links contains.
 ///
-/// It names the last entity by what it was sorted by and its entity ID, not by a number of rows, so that the next page
-/// goes on behind it whatever came or went before it.
+/// It identifies the last entity by its sort values and its entity ID, not by a number of rows. Therefore the next page
+/// continues after it even if entities before it were added or removed.
 struct PagePosition: Hashable {
     /// The values of `$orderby` for the last entity of the page.
     var keys: [Value]
     var entity: EntityID
-    /// How many entities a page has at most.
+    /// The maximum number of entities in a page.
     var pageSize: Int64
 
     private static let names = (keys: "k", entity: "e", pageSize: "n")
@@ -29,7 +29,7 @@ struct PagePosition: Hashable {
         self.pageSize = pageSize
     }
 
-    /// Throws where the token is none of this store, or of a query with another `$orderby`.
+    /// Throws if the token is not from this store, or from a query with another `$orderby`.
     init(token: String, orderBy: [OrderItem]) throws(EvaluationError) {
         guard let bytes = Base64.decode(Array(token.utf8)), let content = try? ValueCodec.decode(bytes),
             case .collection(let keys)? = content[Self.names.keys], keys.count == orderBy.count,
@@ -39,7 +39,7 @@ struct PagePosition: Hashable {
         self.init(keys: keys, entity: EntityID(rawValue: UInt64(bitPattern: entity)), pageSize: size)
     }
 
-    /// Whether an entity comes behind the position.
+    /// Returns whether the entity follows the position.
     func precedes(_ keys: [Value], _ entity: EntityID, by orderBy: [OrderItem]) -> Bool {
         if ExpressionEvaluator.precedes(self.keys, keys, by: orderBy) { return true }
         if ExpressionEvaluator.precedes(keys, self.keys, by: orderBy) { return false }

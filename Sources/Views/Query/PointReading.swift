@@ -1,16 +1,16 @@
 public import EDM
 public import SyncCore
 
-/// The short way from a key to its entity.
+/// A fast lookup of an entity by its key.
 extension SQLiteState {
-    /// How the entities of a set are found by a key that is one number.
+    /// The statement that finds the entities of a set by a single numeric key.
     struct PointRead {
         let statement: Statement
         let set: String
     }
 
-    /// The entity of the set that has this number as its key; of several the oldest. Nil where there is none, and where the
-    /// key is no number or has no column: then go the long way.
+    /// Returns the entity of the set with this number as key, or the oldest of several. Nil if there is none, or if the
+    /// key is not numeric or has no column: then use the general lookup.
     public func row(in set: EntitySet, key: Int64) throws(StateError) -> EntityRow? {
         let known = pointReads[set.name]
         let read = if let known { known } else { pointRead(set) }
@@ -32,8 +32,8 @@ extension SQLiteState {
             set: set.name)
     }
 
-    /// Whether the service names entities otherwise than by their keys: then a link has to be looked up before it is read.
-    /// Asked once for each state of the store.
+    /// Returns whether the service addresses entities by other names than their keys, so that a link has to be looked
+    /// up before it is read. The result is cached until the state of the store changes.
     public func hasNames() throws(StateError) -> Bool {
         let applied = try header().applied
         if let namesSeen, namesSeen.applied == applied { return namesSeen.any }

@@ -2,16 +2,17 @@ import EDM
 import Operations
 import SyncCore
 
-/// The same questions as for one entity, for many at once.
+/// Lookups for many entities at once.
 extension SQLiteState {
-    /// Calls `body` for each target that the entities have in the local state, in ascending order of source and target.
+    /// Calls `body` for each target of the entities in the current state, in ascending order of source and target.
     func eachTarget(
         of sources: [EntityID], along end: Navigation,
         _ body: (_ from: EntityID, _ to: EntityID, _ set: String) -> Void
     ) throws(StateError) {
         let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
-        // CROSS JOIN keeps SQLite to the order of the tables: the sources are few, the links many. Without statistics it would
-        // take the primary key for links from their second end as well, and read the whole relationship for each source.
+        // CROSS JOIN makes SQLite keep the order of the tables: there are few sources and many links. Without
+        // statistics it would use the primary key also for links from their second end, and read the whole relationship
+        // for each source.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let sql = """
             SELECT source.value, links.\(far) FROM json_each(?) AS source
@@ -25,7 +26,7 @@ extension SQLiteState {
         }
     }
 
-    /// Those of the entities that are in the set, in any order.
+    /// Returns the entities that are in the set, in any order.
     func rows(_ ids: some Collection<EntityID>, in set: String) throws(StateError) -> [EntityRow] {
         guard let table = layouts[set]?.table else { return [] }
         let sql = """
@@ -34,7 +35,7 @@ extension SQLiteState {
         return try list(sql, [Self.idList(ids)]) { row throws(StateError) in try entityRow(row, set: set) }
     }
 
-    /// For `json_each`.
+    /// Returns a JSON array for `json_each`.
     static func idList(_ ids: some Sequence<EntityID>) -> SQLValue {
         var bytes = [UInt8(ascii: "[")]
         for id in ids {

@@ -1,26 +1,27 @@
 import EDM
 import ODataWire
 
-/// What a query reads of each entity instead of the whole: the columns of some properties, also of those behind
-/// single-valued navigation properties.
+/// The columns that a query reads of each entity instead of the whole row: those of some properties, including
+/// properties of entities at the end of to-one navigation properties.
 struct RowProjection {
     private struct Column {
         let path: [String]
         let kind: StoredKind
-        /// The column of an enumeration holds text.
+        /// Whether the property is of an enumeration type, whose column contains text.
         let isEnumeration: Bool
     }
 
     private let type: EntityType
     private let columns: [Column]
-    /// Paths of navigation properties on the way; which entities they lead to is read as well.
+    /// The paths of navigation properties on the way, whose target entities are read too.
     private let navigations: [[String]]
-    /// What to select, ``columns`` first.
+    /// The terms to select, ``columns`` first.
     let terms: [SQLText]
 
-    /// Throws `unsupported` where one of the properties has no column.
+    /// Creates a projection. Throws `unsupported` if one of the properties has no column.
     ///
-    /// - Parameter paths: names that the type does not have are left out: transformations give such names.
+    /// - Parameter paths: Paths of properties. Names that the type does not have are ignored, because transformations
+    ///   define such names.
     init(
         _ paths: [[String]], of type: EntityType, _ model: EntityDataModel?, _ compiler: inout SQLCompiler
     ) throws(EvaluationError) {
@@ -45,7 +46,7 @@ struct RowProjection {
         self.terms = terms
     }
 
-    /// The property at the end of a path through single-valued properties.
+    /// Returns the property at the end of a path through single-valued properties.
     private static func property(
         _ path: [String], _ type: EntityType, _ model: EntityDataModel, _ navigations: inout [[String]]
     ) -> Property? {
@@ -64,7 +65,7 @@ struct RowProjection {
         return nil
     }
 
-    /// The entity as far as it was read.
+    /// Returns the entity with the properties that were read.
     func scope(_ row: Row) -> EvaluationScope {
         var root = Node()
         for (index, column) in columns.enumerated() {
@@ -81,11 +82,11 @@ struct RowProjection {
         return scope
     }
 
-    /// A tree of names.
+    /// A node of a tree of names.
     private struct Node {
         var value = Value.null
         var children: [String: Node] = [:]
-        /// Set for what a navigation property leads to.
+        /// The target of a navigation property; nil for other nodes.
         var target: Target?
 
         enum Target {

@@ -4,7 +4,7 @@ import Operations
 import SyncCore
 
 extension RowQuery {
-    /// `$apply`, and then the other options over what came out of it.
+    /// Evaluates `$apply`, and then the other options on its result.
     func applied(_ rows: [EntityRow], _ request: ServiceRequest) throws -> Answer {
         let evaluator = evaluator(request.options)
         let input = rows.enumerated().map { ApplyRow(scope: scope($0.element), source: $0.offset) }
@@ -15,9 +15,11 @@ extension RowQuery {
             count: found.count)
     }
 
-    /// The same with nothing read but the columns that the transformations name; nil where that does not do.
+    /// Evaluates `$apply` by reading only the columns that the transformations refer to. Returns nil if that is
+    /// impossible.
     ///
-    /// SQL filters by the transformations `filter` that come first. Sums are not left to it: its numbers are not exact.
+    /// SQL applies the `filter` transformations at the start. Aggregations are evaluated in memory, because numbers in
+    /// SQL are not exact.
     func appliedInSQL(_ request: ServiceRequest) throws -> Answer? {
         let options = request.options
         guard !options.apply.isEmpty, Transformation.makesRows(options.apply), request.path.segments.count == 1,
@@ -29,7 +31,7 @@ extension RowQuery {
             conditions.append(condition)
             sequence.removeFirst()
         }
-        let named = NamedPaths(Array(sequence), options)
+        let named = ReferencedPaths(Array(sequence), options)
         guard !named.isIncomplete else { return nil }
         do {
             var filter = QueryOptions()
@@ -57,7 +59,7 @@ extension RowQuery {
         }
     }
 
-    /// The options that come behind `$apply`, as the transformations that mean the same.
+    /// Applies the options after `$apply`, as the equivalent transformations.
     private func finish(
         _ rows: [ApplyRow], _ request: ServiceRequest, _ entities: [EntityRow]
     ) throws -> (rows: [ApplyRow], count: Int64?) {

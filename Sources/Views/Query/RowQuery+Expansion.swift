@@ -4,13 +4,13 @@ import Operations
 public import SyncCore
 
 extension RowQuery {
-    /// What a navigation property leads to from each of the rows, by the options of its `$expand`: by one statement where SQL
-    /// can say it, otherwise filtered and sorted in memory.
+    /// Returns the targets of a navigation property for each row, with the options of its `$expand`. Uses one statement
+    /// if SQL can express the options; otherwise filters and sorts in memory.
     ///
     /// - Parameters:
-    ///   - rows: which have the property.
-    ///   - type: only targets of this type; nil for all.
-    ///   - isCount: whether nothing but the number is wanted; then there are no rows.
+    ///   - rows: Entities that have the property.
+    ///   - type: The type of the targets, or nil for all.
+    ///   - isCount: Whether only the number is needed. The result then contains no rows.
     public func targets(
         of rows: [EntityRow], _ property: Property, _ options: QueryOptions, ofType type: String? = nil,
         isCount: Bool = false
@@ -66,7 +66,7 @@ extension RowQuery {
         return found
     }
 
-    /// The set that a navigation property of one entity leads to, where its targets cannot be in another one.
+    /// Returns the target set of a navigation property of one entity, or nil if its targets can be in several sets.
     func onlyTarget(of property: Property, from source: EntityID) throws(StateError) -> EntitySet? {
         guard property.navigation?.containsTarget == true,
             let set = try state.set(of: source).flatMap({ model.findEntitySet($0) }),
@@ -75,7 +75,7 @@ extension RowQuery {
         return target
     }
 
-    /// The set that a navigation property leads to, where its targets cannot be in another one.
+    /// Returns the target set of a navigation property, or nil if its targets can be in several sets.
     func onlyTarget(of property: Property) -> EntitySet? {
         guard let target = property.navigation?.targetType else { return nil }
         let candidates = model.allSets.filter {

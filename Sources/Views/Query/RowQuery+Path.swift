@@ -4,15 +4,16 @@ import Operations
 import SyncCore
 
 extension RowQuery {
-    /// Where a path stands: at entities, or at a value of one of them.
+    /// The result of a path: entities, or a value of one of them.
     enum Position {
         case rows([EntityRow])
         case value(Value)
     }
 
-    /// What the path leads to before the query options; links and `$value` lead to what they are of.
+    /// Returns the result of the path before the query options. Links and `$value` have the result of the entities or
+    /// the value before them.
     ///
-    /// Throws `notFound` where a value is asked of an entity that is not there, `unsupported` where only the service can
+    /// Throws `notFound` for a value of an entity that does not exist, and `unsupported` if only the service can
     /// answer.
     func position(_ path: ResourcePath) throws -> Position {
         var segments = path.segments[...]
@@ -63,7 +64,7 @@ extension RowQuery {
         }
     }
 
-    /// Of a complex value, or of each in a collection, what is an instance of the type.
+    /// Returns the complex value, or the items of a collection, that are instances of the type.
     private func instances(of type: String, _ value: Value) -> Value {
         func isInstance(_ value: Value) -> Bool {
             guard let own = value.complexValue?.type else { return false }
@@ -77,7 +78,7 @@ extension RowQuery {
         EvaluationError(.notFound, "There is no entity of which \(property) could be read.")
     }
 
-    /// Names what the store does not answer.
+    /// Returns the error for a segment that the store cannot answer.
     static func refusal(of segment: ResourcePath.Segment?) -> EvaluationError {
         let what =
             switch segment {
@@ -100,11 +101,11 @@ extension RowQuery {
         return EvaluationError(.unsupported, "The store does not answer \(what); ask the service.")
     }
 
-    /// What a collection-valued navigation property of one entity leads to, as in `Customers(1)/Orders`, by SQL over the
-    /// targets' table; nil for other paths, and for what has to be answered in memory.
+    /// Returns the targets of a collection-valued navigation property of one entity, as in `Customers(1)/Orders`, by
+    /// SQL on the table of the targets. Nil for other paths, and for options that have to be evaluated in memory.
     func reachedInSQL(_ request: ServiceRequest) throws -> Answer? {
         var segments = request.path.segments
-        // A filter of links may ask for the links' own state.
+        // A filter of links may refer to the state of the links.
         if segments.last == .count || segments.last == .ref && request.options.filter == nil { segments.removeLast() }
         guard request.options.apply.isEmpty, segments.count > 2, case .key = segments[1],
             case .navigation(let property)? = segments.popLast(), property.isCollection,
@@ -126,9 +127,9 @@ extension RowQuery {
         }
     }
 
-    /// The entity that the segments lead to, where it is one.
+    /// Returns the entity at the end of the segments, if it is a single one.
     private func onlySource(_ segments: [ResourcePath.Segment], _ target: ResourcePath.Target) throws -> EntityID? {
-        // Named by its number, it need not be read: one that is not there has no links.
+        // An entity that is addressed by its ID need not be read: one that does not exist has no links.
         if segments.count == 2, case .entitySet(let set) = segments[0], case .key(.entityID(let number)) = segments[1] {
             let id = EntityID(rawValue: number)
             return try state.set(of: id) == set.name ? id : nil
@@ -151,7 +152,7 @@ extension RowQuery {
             if let found = try state.findRows(set: set.name, where: values).first {
                 id = found
             } else {
-                // A key that the entity once had.
+                // A former key of the entity.
                 id = try state.entity(set: set.name, key: KeyText.of(key))
             }
         }

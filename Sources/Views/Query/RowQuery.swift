@@ -3,17 +3,18 @@ public import ODataWire
 import Operations
 public import SyncCore
 
-/// Answers the path and every query option but `$select` and `$expand` from the views.
+/// A query over the views: the path, and all query options except `$select` and `$expand`.
 ///
-/// A query over a whole set is compiled to SQL. What SQL does not answer, and what a path narrows down, is filtered and
-/// sorted in memory by the evaluator that is also the measure of the SQL, so that a query means the same either way. So is what
-/// SQL refuses for a row's sake: SQLite may look at conditions in another order, and at a row that the evaluator does not ask.
+/// A query over a whole set is compiled to SQL. Options that SQL cannot evaluate, and paths with further segments, are
+/// filtered and sorted in memory by the evaluator, which also serves as the reference for the SQL, so that both return
+/// the same result. A query that fails in SQL because of a row is repeated in memory too: SQLite may evaluate
+/// conditions in another order, and for a row that the evaluator skips.
 public struct RowQuery {
     let state: SQLiteState
     let model: EntityDataModel
-    /// What `now()` is.
+    /// The value of `now()`.
     let now: GlobalDateTime?
-    /// What a navigation property of rows leads to that are in no table of the views.
+    /// The targets of navigation properties for rows that are in no table of the views.
     let navigation: ((EntityRow, Property) -> EvaluationOperand)?
 
     public init(
@@ -26,13 +27,13 @@ public struct RowQuery {
         self.navigation = navigation
     }
 
-    /// What a query found, before `$select` and `$expand`.
+    /// The result of a query, before `$select` and `$expand`.
     public struct Answer {
         public var content: Content
-        /// Without `$top` and `$skip`; nil where the query did not ask.
+        /// The number of results without `$top` and `$skip`; nil if the query does not request it.
         public var count: Int64?
         public var isSingle: Bool
-        /// The options that lead to the next page; nil on the last one.
+        /// The options of the next page, or nil on the last one.
         public var next: QueryOptions?
 
         public init(_ content: Content, count: Int64? = nil, isSingle: Bool = false) {
@@ -43,32 +44,34 @@ public struct RowQuery {
 
         public enum Content {
             case entities([EntityRow])
-            /// Of a property; `$filter`, `$orderby`, `$skip` and `$top` have been applied to a collection.
+            /// The value of a property. If it is a collection, `$filter`, `$orderby`, `$skip` and `$top` are applied.
             case value(Value)
-            /// What `$apply` made of the entities.
+            /// The result of `$apply`.
             case applied([AppliedRow])
         }
     }
 
     /// One row of the result of `$apply`.
     public struct AppliedRow {
-        /// The entity that the row still is; nil where rows were put together.
+        /// The entity of the row, or nil if the row aggregates several entities.
         public var entity: EntityRow?
-        /// What was computed and aggregated; for a row that is no entity, all of it.
+        /// The computed and aggregated values; all values of a row without an entity.
         public var values: PropertyValues
     }
 
-    /// - Parameter pageSize: how many entities at most come at once; further ones are behind ``Answer/next``.
+    /// Returns the answer to a request.
+    ///
+    /// - Parameter pageSize: The maximum number of entities. ``Answer/next`` leads to further ones.
     public func answer(_ request: ServiceRequest, pageSize: Int64? = nil) throws -> Answer {
         if request.expressions.contains(where: { $0.calls([.upsertedLastDownload]) }) { state.readsLastDownload = true }
         var options = request.options
         var size = pageSize
-        // A next link goes on in pages of the same size.
+        // The pages of a next link have the same size.
         if size == nil, let token = options.skipToken {
             size = try PagePosition(token: token, orderBy: options.orderBy).pageSize
         }
         guard let size, request.isPaged else { return try whole(request) }
-        // One more tells whether another page follows.
+        // One additional row shows whether another page follows.
         options.top = min(options.top ?? .max, size == .max ? size : size + 1)
         var answer = try whole(ServiceRequest(path: request.path, options: options))
         guard case .entities(let rows) = answer.content, rows.count > size, let last = rows.prefix(Int(size)).last
@@ -85,7 +88,7 @@ public struct RowQuery {
         return try answerInMemory(request)
     }
 
-    /// Nil for what has to be answered in memory.
+    /// Returns the answer from SQL, or nil if the request has to be answered in memory.
     func answerInSQL(_ request: ServiceRequest, wantsCount: Bool) throws -> Answer? {
         guard case .entitySet(let set)? = request.path.segments.first, request.options.apply.isEmpty,
             request.path.segments.dropFirst().allSatisfy({ $0 == .count || $0 == .ref }), !set.isSingleton
@@ -140,15 +143,15 @@ public struct RowQuery {
         return Answer(.value(.collection(options.cut(found))), count: count)
     }
 
-    /// Filters, sorts and cuts the targets of an expanded navigation property.
+    /// Filters, sorts and truncates the targets of an expanded navigation property.
     ///
-    /// - Returns: them, and how many pass the filter.
+    /// - Returns: The targets, and the number of targets that match the filter.
     public func apply(_ options: QueryOptions, to rows: [EntityRow]) throws -> (rows: [EntityRow], count: Int64) {
         let passed = try passing(rows, options, links: [:])
         return (try page(passed, options), Int64(passed.count))
     }
 
-    /// What a navigation property leads to, in ascending order of entity ID.
+    /// Returns the targets of a navigation property, in ascending order of entity ID.
     public func targets(of row: EntityRow, _ property: Property) throws(StateError) -> [EntityRow] {
         guard let end = property.navigation else { return [] }
         var targets: [EntityRow] = []
@@ -173,7 +176,7 @@ public struct RowQuery {
         }
     }
 
-    /// The rows that `$filter` and `$search` let through.
+    /// Returns the rows that match `$filter` and `$search`.
     private func passing(
         _ rows: [EntityRow], _ options: QueryOptions, links: [EntityID: LinkRow]
     ) throws -> [EntityRow] {
@@ -218,7 +221,7 @@ public struct RowQuery {
 
     // MARK: Entities as expressions see them
 
-    /// With what `$compute` adds.
+    /// Returns the entity for an expression, with the properties of `$compute`.
     func scope(
         _ row: EntityRow, _ options: QueryOptions, _ evaluator: ExpressionEvaluator, link: LinkRow? = nil
     ) throws -> EvaluationScope {
@@ -227,14 +230,14 @@ public struct RowQuery {
             ? scope : scope.adding(try evaluator.computed(options.compute, for: scope))
     }
 
-    /// The values of `$compute` for an entity.
+    /// Returns the values of `$compute` for an entity.
     public func computed(_ row: EntityRow, _ options: QueryOptions) throws -> PropertyValues {
         try evaluator(options).computed(options.compute, for: scope(row))
     }
 
-    /// The entity as expressions see it.
+    /// Returns the entity for an expression.
     ///
-    /// - Parameter link: where the question is about links, the one to the entity.
+    /// - Parameter link: The link to the entity, if the query is about links.
     package func scope(_ row: EntityRow, link: LinkRow? = nil) -> EvaluationScope {
         let type = model.findEntityType(row.type)
         return EvaluationScope(
@@ -243,7 +246,7 @@ public struct RowQuery {
                 guard let property = type?.findProperty(name) else { return type?.isOpen == true ? .value(.null) : nil }
                 guard property.isNavigation else { return .value(.null) }
                 if let navigation { return navigation(row, property) }
-                // A view that cannot be read shows no links; the query itself fails at its next step.
+                // If the views cannot be read, the entity seems to have no links; the next step of the query fails.
                 let targets = (try? targets(of: row, property)) ?? []
                 return property.isCollection
                     ? .entities(targets.map { scope($0) }) : .entity(targets.first.map { scope($0) })
@@ -253,22 +256,26 @@ public struct RowQuery {
             identity: "\(row.id)")
     }
 
-    /// The offline functions of filters. Those of a link are its own: it is local as long as the service does not know it,
-    /// and in error if the service refused the operation that makes it.
+    /// Returns the value of an offline function. In a query about links it describes the link: a link is local while
+    /// the service does not have it, and in error if the service rejected an operation that changes it.
     private func answer(_ function: CanonicalFunction, _ row: EntityRow, _ link: LinkRow?) -> Bool {
-        let standing = link == nil ? (try? state.standing(of: row.id)) ?? .clean : .clean
-        let isClean = link.map { $0.inBase == $0.inLocal } ?? (standing == .clean)
+        let pendingState = link == nil ? (try? state.pendingState(of: row.id)) ?? .clean : .clean
+        let isClean = link.map { $0.inBase == $0.inLocal } ?? (pendingState == .clean)
         return switch function {
         case .isLocal: !isClean || link == nil && row.origin == .local
         case .hasPendingChanges: !isClean
         case .isInErrorState:
-            if let link { !isClean && ((try? state.isRefused(link, model)) ?? false) } else { standing == .rejected }
+            if let link {
+                !isClean && ((try? state.isRefused(link, model)) ?? false)
+            } else {
+                pendingState == .rejected
+            }
         case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
         default: false
         }
     }
 
-    /// Of a query about links (`$links`, `$ref`): each by the entity that it leads to.
+    /// Returns the links of a query about links (`$links`, `$ref`), by target.
     private func linkStates(_ request: ServiceRequest) throws -> [EntityID: LinkRow] {
         guard request.options.filter != nil, case .references(let property?, _, _) = request.path.target,
             let end = property.navigation,
@@ -292,7 +299,7 @@ public struct RowQuery {
 extension ServiceRequest {
     var wantsCount: Bool { options.count == true || path.target == .count }
 
-    /// Only collections of entities come in pages.
+    /// Whether the result has pages: only collections of entities have.
     fileprivate var isPaged: Bool {
         switch path.target {
         case .entities, .references(_, _, isCollection: true): options.apply.isEmpty
@@ -311,14 +318,14 @@ extension ResourcePath {
 }
 
 extension QueryOptions {
-    /// `$skip` and `$top`.
+    /// Returns the items that `$skip` and `$top` select.
     func cut<T>(_ items: [T]) -> [T] {
         Array(items.dropFirst(max(0, Int(clamping: skip ?? 0))).prefix(max(0, Int(clamping: top ?? .max))))
     }
 }
 
 extension Array {
-    /// Items of which neither precedes the other keep their order.
+    /// Sorts the items. Items that do not precede each other keep their order.
     func sortedStably(by precedes: (Element, Element) -> Bool) -> [Element] {
         enumerated().sorted { a, b in
             if precedes(a.element, b.element) { return true }

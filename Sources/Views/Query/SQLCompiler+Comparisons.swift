@@ -2,7 +2,8 @@ import EDM
 import ODataWire
 
 extension SQLCompiler {
-    /// The comparison in plain SQL; nil where the operands are no scalars or of kinds that only the evaluator compares.
+    /// Returns the comparison in plain SQL, or nil if the operands are no scalars or of kinds that only the evaluator
+    /// compares.
     mutating func plainComparison(
         _ comparison: ComparisonOperator, _ left: Expression, _ right: Expression, _ isExact: Bool
     ) throws(EvaluationError) -> SQLText? {
@@ -17,7 +18,8 @@ extension SQLCompiler {
         guard let a = try scalar(left), let b = try scalar(right) else { return nil }
         if let type = a.enumeration ?? b.enumeration {
             if a.literal == .null || b.literal == .null { return compare(comparison, a, b, isExact) }
-            // 4.01 writes members as strings. Others compare by their numbers, which only the evaluator knows.
+            // V4.01 writes members as strings. Other comparisons use the members' numbers, which only the evaluator
+            // knows.
             guard comparison == .eq, a.enumeration != nil, case .string(let value)? = b.literal else { return nil }
             noteOwn(b)
             return isMember(a, names(of: value, type), isExact)
@@ -25,7 +27,7 @@ extension SQLCompiler {
         return compare(comparison, a, b, isExact)
     }
 
-    /// The value became part of the statement in a form that another one in its place would not have.
+    /// Records that the statement depends on the value of a literal, and cannot be reused for another value.
     private mutating func noteOwn(_ literal: Scalar) { if literal.place != nil { notePassing() } }
 
     private func isMember(_ member: Scalar, _ names: [String], _ isExact: Bool) -> SQLText? {
@@ -34,8 +36,7 @@ extension SQLCompiler {
         return isExact ? "COALESCE(" + test + ", 0)" : test
     }
 
-    /// All ways in which a member may be stored; empty for flags, whose names have no order, and for what the type does not
-    /// have.
+    /// Returns all stored forms of a member. Empty for flags, whose names have no order, and for unknown members.
     private func names(of value: String, _ name: String) -> [String] {
         guard let model = functions.model, let type = model.enumerationType(named: model.resolveAlias(name)),
             !type.isFlags, let number = Int64(value) ?? type.member(named: value)?.value
@@ -43,7 +44,7 @@ extension SQLCompiler {
         return type.members.filter { $0.value == number }.map(\.name) + [String(number)]
     }
 
-    /// `Customer eq null`: whether a single-valued navigation property leads to anything.
+    /// Returns a test whether a to-one navigation property has a target, for conditions such as `Customer eq null`.
     mutating func navigationTest(
         _ comparison: ComparisonOperator, _ left: Expression, _ right: Expression
     ) throws(EvaluationError) -> SQLText? {
@@ -58,7 +59,8 @@ extension SQLCompiler {
         return comparison == .ne ? exists : "(NOT " + exists + ")"
     }
 
-    /// Whether the operand is among the items; nil where one of these is no value, or none that SQL compares with the operand.
+    /// Returns a test whether the operand is among the items, or nil if SQL cannot compare one of the items with the
+    /// operand.
     mutating func membership(
         _ left: Expression, _ items: [Expression], _ isExact: Bool
     ) throws(EvaluationError) -> SQLText? {
@@ -86,7 +88,7 @@ extension SQLCompiler {
         return isExact ? "COALESCE(" + test + ", 0)" : test
     }
 
-    /// All that an item of a list may be stored as.
+    /// Returns all stored forms of an item of a list.
     private mutating func texts(
         of item: Expression, comparedWith value: Scalar
     ) throws(EvaluationError) -> [SQLText]? {
@@ -124,7 +126,8 @@ extension SQLCompiler {
             let test = left + " \(sign) " + right
             return "(" + (mayBeNaN(greater) ? test + " AND " + Self.isNoNaN(greater) : test) + ")"
         }
-        /// Two nulls are as great as each other (OData 4.01 Part 2, 5.1.1.1.4), though not for V2 (MS-ODATA, 2.2.3.6.1.1.5).
+        /// Two nulls are equal, also for `ge` and `le` (OData 4.01 Part 2, 5.1.1.1.4), but not in V2 (MS-ODATA,
+        /// 2.2.3.6.1.1.5).
         func level(_ sign: String, greater: Scalar) -> SQLText {
             let test = order(sign, greater: greater)
             if !isNullable || functions.model?.version.isLegacy == true { return exact(test) }
@@ -132,11 +135,11 @@ extension SQLCompiler {
         }
         switch comparison {
         case .eq where mayBeNaN(a) && mayBeNaN(b): return "(" + left + " IS " + right + " AND " + Self.isNoNaN(a) + ")"
-        // `IS` also says that null is null; with a value on one side `=` does as well and reads better.
+        // `IS` also holds for two nulls. If one side is a value, `=` is equivalent and easier to read.
         case .eq where isNullable: return "(" + left + " IS " + right + ")"
         case .eq where a.kind == .date && b.kind == .date:
-            // The texts are compared quickly; an index over dates is one over their sort keys. The signs keep SQLite from
-            // putting the value into the sort key's place, where it would not see the index any more.
+            // The comparison of the texts is fast; an index over dates contains their sort keys. The plus signs prevent
+            // SQLite from substituting the value into the sort key, which would hide the index.
             return exact("(+" + left + " = +" + right + " AND " + keyed(a, .date) + " = " + keyed(b, .date) + ")")
         case .eq: return exact("(" + left + " = " + right + ")")
         case .ne where mayBeNaN(a) && mayBeNaN(b):
@@ -154,14 +157,14 @@ extension SQLCompiler {
 
     private static func isNoNaN(_ scalar: Scalar) -> SQLText { scalar.text + " COLLATE BINARY IS NOT 'NaN'" }
 
-    /// Both operands in forms that SQLite compares as OData does, and whether both may be null.
+    /// Returns both operands in forms that SQLite compares as OData does, and whether both may be null.
     private func align(
         _ a: Scalar, _ b: Scalar, isEquality: Bool
     ) -> (left: SQLText, right: SQLText, isNullable: Bool)? {
         let isNullable = (a.literal == nil || a.literal == .null) && (b.literal == nil || b.literal == .null)
         guard let kindA = a.kind, let kindB = b.kind else { return (a.text, b.text, isNullable) }
         if kindA.needsSortKey, kindA.family == kindB.family {
-            // The text of a date is the same where the date is.
+            // Equal dates have equal texts.
             if isEquality, kindA == .date, kindB == .date { return (a.text, b.text, isNullable) }
             return (keyed(a, kindA), keyed(b, kindB), isNullable)
         }
@@ -175,14 +178,14 @@ extension SQLCompiler {
         return (a.text, b.text, isNullable)
     }
 
-    /// Whether SQLite keeps the value when it looks for it in a column of the kind: it makes a floating number of a whole one,
-    /// and beyond 2^53 another one.
+    /// Returns whether SQLite preserves the value when it compares it with a column of the kind: it converts whole
+    /// numbers to floating-point numbers, inexactly beyond 2^53.
     private func isExact(_ scalar: Scalar, as kind: StoredKind) -> Bool {
         guard kind == .double || kind == .single, case .integer(let number)? = scalar.literal else { return true }
         return Int64(exactly: Double(number)) == number
     }
 
-    /// The collation is the column's own; a subquery or a value has none.
+    /// Adds the collation. A column has it, but a subquery or a value does not.
     private func decimal(_ scalar: Scalar) -> SQLText { scalar.text + " COLLATE DECIMAL" }
 
     private func keyed(_ scalar: Scalar, _ kind: StoredKind) -> SQLText {
@@ -192,17 +195,17 @@ extension SQLCompiler {
         return SQLText(literal, place: scalar.place, form: .sortKey)
     }
 
-    /// The operand as one of that kind, where SQL can make it one.
+    /// Returns the operand converted to the kind, if SQL can convert it.
     private func adapt(_ scalar: Scalar, to kind: StoredKind) -> SQLText? {
         if scalar.kind?.family == kind.family { return isExact(scalar, as: kind) ? scalar.text : nil }
-        // A whole number as a decimal: only values, for a column would lose its index.
+        // Only a whole number is converted to a decimal, because a converted column would not use its index.
         guard kind == .decimal, case .integer? = scalar.literal, let literal = scalar.literal else { return nil }
         return SQLText(literal, place: scalar.place, form: .decimal)
     }
 }
 
 extension Value {
-    /// Equal to nothing, not even to itself (OData 4.01 Part 2, 5.1.1.1.1).
+    /// Whether the value is NaN, which is not equal to any value, including itself (OData 4.01 Part 2, 5.1.1.1.1).
     var isNaN: Bool {
         switch self {
         case .double(let number): number.isNaN

@@ -3,10 +3,10 @@ package import ODataWire
 import Operations
 
 extension SQLCompiler {
-    /// The most nodes that an expression may have after `$compute` was put into it.
+    /// The maximum number of nodes of an expression after the terms of `$compute` were inlined.
     private static let inliningLimit = 2_000
 
-    /// The condition of a query's `$filter` and `$search` for `WHERE`; the count of a query is over these.
+    /// Returns the condition of `$filter` and `$search` for `WHERE`, which also determines the count of a query.
     package mutating func condition(of options: QueryOptions, in set: EntitySet) throws(EvaluationError) -> SQLText {
         var conditions: [SQLText] = []
         if let filter = options.filter { conditions.append(try self.filter(try inlined(filter, options))) }
@@ -16,22 +16,22 @@ extension SQLCompiler {
         return conditions.isEmpty ? SQLText("1") : SQLText.joined(conditions, by: " AND ")
     }
 
-    /// The terms of a query's `$orderby`.
+    /// Returns the terms of `$orderby`.
     package mutating func order(of options: QueryOptions) throws(EvaluationError) -> [SQLText] {
         var terms: [SQLText] = []
         for item in options.orderBy { terms.append(try order(try inlined(item, options))) }
         return terms
     }
 
-    /// The condition that a row comes behind the place that `$skiptoken` names; nil without one.
+    /// Returns the condition that a row follows the position in `$skiptoken`, or nil without one.
     ///
-    /// - Parameter entity: the column of the entity ID, the last that rows are sorted by.
+    /// - Parameter entity: The column of the entity ID, by which rows are sorted last.
     package mutating func position(
         of options: QueryOptions, entity: String
     ) throws(EvaluationError) -> SQLText? {
         guard let token = options.skipToken else { return nil }
         let position = try PagePosition(token: token, orderBy: options.orderBy)
-        // Equal in all terms, and a greater entity ID; or behind in one, and equal in those before it.
+        // All terms are equal and the entity ID is greater; or a term follows, and the terms before it are equal.
         var condition = SQLText(
             "\(entity) > ?", [.integer(Int64(bitPattern: position.entity.rawValue))])
         for (item, value) in zip(options.orderBy, position.keys).reversed() {
@@ -61,7 +61,7 @@ extension SQLCompiler {
         OrderItem(try inlined(item.expression, options), isDescending: item.isDescending)
     }
 
-    /// Nil where there is nothing to search in, so that the option does not count.
+    /// Returns the condition of `$search`, or nil if there are no texts to search, so that the option has no effect.
     private mutating func search(
         _ search: SearchExpression, _ select: [SelectItem], _ type: EntityType
     ) throws(EvaluationError) -> SQLText? {
@@ -86,7 +86,7 @@ extension SQLCompiler {
             let path = prefix + [property.name]
             if property.isCollection { throw unsupported("$search in collections") }
             if case .complex(let name) = property.type.kind, let complex = model.findComplexType(name) {
-                // A value of a derived type may have texts that have no column.
+                // A value of a derived type may have texts without a column.
                 guard model.derivedTypes(of: name).isEmpty, !complex.isOpen else {
                     throw unsupported("$search in complex values of several types")
                 }

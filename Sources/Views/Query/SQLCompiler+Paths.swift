@@ -2,19 +2,20 @@ import EDM
 import ODataWire
 
 extension SQLCompiler {
-    /// A way through navigation properties that lead to one entity each, from the inside out.
+    /// A path through to-one navigation properties, from the inside out.
     private struct Walk {
         var scope: any SQLScope
-        /// The table of the last entity on the way.
+        /// The table of the last entity on the path.
         var table = ""
-        /// Sources of the entities on the way.
+        /// The sources of the entities on the path.
         var sources: [SQLText] = []
-        /// Properties of the entity at hand that the path has named so far.
+        /// The properties of the current entity that the path has named so far.
         var names: [String] = []
-        /// A collection that the path has reached.
+        /// The collection at the end of the path.
         var collection: SQLNavigation?
 
-        /// `text`, which is about the last entity, as seen from the first; `missing` where there is no last entity.
+        /// Returns `text`, which refers to the last entity, from the perspective of the first; `missing` if there is no
+        /// last entity.
         func wrap(_ text: SQLText, missing: String? = nil) -> SQLText {
             guard !sources.isEmpty else { return text }
             var text = text
@@ -39,7 +40,7 @@ extension SQLCompiler {
         }
     }
 
-    /// The path as a value in SQL.
+    /// Returns the path as a value in SQL.
     mutating func resolve(_ path: ExpressionPath) throws(EvaluationError) -> Scalar {
         var walk = Walk(scope: try start(of: path))
         for (index, segment) in path.segments.enumerated() {
@@ -83,13 +84,13 @@ extension SQLCompiler {
         guard let collection = walk.collection else { throw unsupported("any or all over values") }
         guard let lambda else { return "EXISTS (SELECT 1 FROM " + collection.source + ")" }
         let test = try within(collection.scope, lambda.variable, lambda.predicate, isExact: isAll)
-        // What is null does not hold.
+        // Null does not satisfy the condition.
         return isAll
             ? "(NOT EXISTS (SELECT 1 FROM " + collection.source + " AND NOT COALESCE(" + test + ", 0)))"
             : "EXISTS (SELECT 1 FROM " + collection.source + " AND " + test + ")"
     }
 
-    /// A condition on the items of a collection: through a range variable, or with paths that start from the item.
+    /// Returns a condition on the items of a collection, with a range variable or with paths that start at the item.
     private mutating func within(
         _ scope: any SQLScope, _ variable: String?, _ condition: Expression, isExact: Bool
     ) throws(EvaluationError) -> SQLText {
@@ -105,7 +106,7 @@ extension SQLCompiler {
         return try self.condition(condition, isExact: isExact)
     }
 
-    /// Whether the path ends with a single-valued navigation property.
+    /// Returns whether the path ends with a to-one navigation property.
     mutating func isNavigation(_ path: ExpressionPath) throws(EvaluationError) -> Bool {
         guard !path.segments.isEmpty, let scope = try? start(of: path) else { return false }
         var walk = Walk(scope: scope)
@@ -116,7 +117,7 @@ extension SQLCompiler {
         return walk.names.isEmpty && walk.collection == nil && !walk.sources.isEmpty
     }
 
-    /// The entity ID of what a path of single-valued navigation properties leads to; null where it leads nowhere.
+    /// Returns the entity ID at the end of a path of to-one navigation properties; null if there is no entity.
     mutating func entity(at path: ExpressionPath) throws(EvaluationError) -> SQLText {
         var walk = Walk(scope: try start(of: path))
         for segment in path.segments {
@@ -129,7 +130,7 @@ extension SQLCompiler {
         return walk.wrap(SQLText("\(walk.table).entity"))
     }
 
-    /// Whether there is anything at the end of a path of navigation properties.
+    /// Returns whether there is an entity at the end of a path of navigation properties.
     mutating func exists(_ path: ExpressionPath) throws(EvaluationError) -> SQLText {
         var walk = Walk(scope: try start(of: path))
         for segment in path.segments {

@@ -1,25 +1,26 @@
 package import EDM
 package import ODataWire
 
-/// Turns `$filter` and `$orderby` into SQL over the views.
+/// A compiler from `$filter` and `$orderby` to SQL over the views.
 ///
 /// Comparisons of columns with values, and `and`, `or`, `not`, `in` and lambdas over them, become plain SQL, which uses
-/// indexes. Everything else is left to the evaluator, called from SQL with the columns that it needs. What neither can
-/// (functions of the service, `$root`, collections of values) throws `unsupported`; answer such queries in memory.
+/// indexes. For all other expressions, SQL calls the evaluator with the columns that it needs. Expressions that neither
+/// can evaluate (functions of the service, `$root`, collections of values) throw `unsupported`; such queries have to be
+/// answered in memory.
 ///
-/// NaN is a text in its columns (``SQLValue/notANumber``), which SQLite sorts where it belongs, behind all numbers. That it is
-/// equal to nothing and greater than nothing is part of the comparisons.
+/// NaN is a text in its columns (``SQLValue/notANumber``), which SQLite sorts after all numbers, as required. The
+/// comparisons take into account that NaN is not equal to, and not greater than, any value.
 package struct SQLCompiler {
     let functions: SQLFunctions
     private let now: GlobalDateTime?
     private let aliases: [QueryOptions.ParameterAlias]
-    /// The literals that the condition has taken out; see ``ConditionTemplate``.
+    /// The literals that were removed from the condition; see ``ConditionTemplate``.
     private let parameters: [Value]
-    /// Whether the SQL is good for this run only: it names expressions that the functions forget in time, or has literals
-    /// and times in it.
+    /// Whether the SQL is valid for this run only: it refers to expressions that the functions discard later, or
+    /// contains literals or times.
     private(set) var isPassing = false
     private let root: any SQLScope
-    /// What paths start from.
+    /// The scope in which paths start.
     var current: any SQLScope
     var variables: [String: any SQLScope] = [:]
     private var tables = 0
@@ -37,12 +38,12 @@ package struct SQLCompiler {
         self.aliases = aliases
     }
 
-    /// A condition for `WHERE`.
+    /// Returns a condition for `WHERE`.
     package mutating func filter(_ expression: Expression) throws(EvaluationError) -> SQLText {
         try condition(expression, isExact: false)
     }
 
-    /// A term for `ORDER BY`. Null comes first, descending last.
+    /// Returns a term for `ORDER BY`. Null is first in ascending order, last in descending order.
     package mutating func order(_ item: OrderItem) throws(EvaluationError) -> SQLText {
         try orderKey(item.expression).text + (item.isDescending ? " DESC" : "")
     }
@@ -53,12 +54,12 @@ package struct SQLCompiler {
 
     // MARK: Conditions
 
-    /// 1, 0 or NULL. Where only the truth matters and not whether a condition is false or null, `isExact` is false and
-    /// the SQL simpler.
+    /// Returns a condition with the value 1, 0 or NULL. If `isExact` is false, the result may not distinguish false and
+    /// null, and the SQL is simpler.
     mutating func condition(_ expression: Expression, isExact: Bool) throws(EvaluationError) -> SQLText {
         depth += 1
         defer { depth -= 1 }
-        // Expressions made in code are not bounded as those are that were parsed.
+        // Expressions that were built in code are not bounded like parsed ones.
         guard depth <= 2 * QueryLimits.height else { throw unsupported("So deep an expression") }
         switch expression {
         case .literal(.boolean(let value), _): return SQLText(value ? "1" : "0")
@@ -94,8 +95,8 @@ package struct SQLCompiler {
         return Self.connected(parts[...], link)
     }
 
-    /// Alternatives; those that compare one property with several values become one list, which SQLite looks up at once however
-    /// many they are.
+    /// Returns a disjunction. Comparisons of one property with several values are combined into one list, which SQLite
+    /// looks up at once, regardless of their number.
     private mutating func either(_ operands: [Expression], _ isExact: Bool) throws(EvaluationError) -> SQLText {
         var places: [ExpressionPath: [Int]] = [:]
         for (place, operand) in operands.enumerated() {
@@ -116,7 +117,7 @@ package struct SQLCompiler {
         return sorted.count == 1 ? sorted[0] : Self.connected(sorted[...], " OR ")
     }
 
-    /// The property and the value, where the condition is that they are equal.
+    /// Returns the property and the value if the condition is a test for equality.
     private func equality(_ condition: Expression) -> (path: ExpressionPath, value: Expression)? {
         guard case .comparison(.eq, let left, let right) = condition else { return nil }
         for (operand, value) in [(left, right), (right, left)] {
@@ -131,7 +132,8 @@ package struct SQLCompiler {
         return nil
     }
 
-    /// In parentheses, and of many parts by halves: a chain is as deep to SQLite as it is long, and it takes 1,000 levels.
+    /// Joins the parts in parentheses, many of them as a balanced tree: a chain is as deep as it is long for SQLite,
+    /// which allows 1,000 levels.
     private static func connected(_ parts: ArraySlice<SQLText>, _ link: String) -> SQLText {
         guard parts.count > 16 else { return "(" + SQLText.joined(Array(parts), by: link) + ")" }
         let middle = parts.startIndex + parts.count / 2
@@ -140,16 +142,16 @@ package struct SQLCompiler {
 
     // MARK: Operands
 
-    /// Something that is a value in SQL as it stands.
+    /// An expression that is a value in SQL.
     struct Scalar {
         var text: SQLText
-        /// Nil for null.
+        /// The kind, or nil for null.
         var kind: StoredKind?
-        /// For a literal, its value.
+        /// The value of a literal.
         var literal: Value?
-        /// Where a literal is among the parameters.
+        /// The index of a literal among the parameters.
         var place: Int?
-        /// The enumeration that it is a member of.
+        /// The enumeration of a member.
         var enumeration: String?
 
         init(_ text: SQLText, _ kind: StoredKind?, enumeration: String? = nil) {
@@ -166,12 +168,12 @@ package struct SQLCompiler {
         }
     }
 
-    /// A literal, a column, or a condition as a value; nil for what the evaluator has to do.
+    /// Returns a literal, a column, or a condition as a value; nil for an expression that needs the evaluator.
     mutating func scalar(_ expression: Expression) throws(EvaluationError) -> Scalar? {
         switch expression {
         case .literal(let value, _):
-            // Texts are equal where their characters are, and other ones for SQLite where these are composed in another way: a
-            // statement would be found again that has the other one in it.
+            // Equal texts may differ in the composition of their characters, which SQLite distinguishes: the cache
+            // would return a statement with the other text.
             if case .string(let text) = value, !text.utf8.allSatisfy({ $0 < 0x80 }) { isPassing = true }
             return StoredKind(value) != nil || value == .null ? Scalar(value) : nil
         case .enumeration(_, let value): return Scalar(.string(value))
@@ -223,10 +225,10 @@ package struct SQLCompiler {
 
     // MARK: The evaluator
 
-    /// The most columns that a function is called with; SQLite takes 127 arguments.
+    /// The maximum number of columns in a call of a function; SQLite allows 127 arguments.
     static let argumentLimit = 100
 
-    /// A call of the evaluator with the scalars that the expression mentions.
+    /// Returns a call of the evaluator with the scalars in the expression.
     private mutating func call(_ function: String, _ expression: Expression) throws(EvaluationError) -> SQLText {
         var operands: [Scalar] = []
         let reduced = try reduce(expression, &operands)
@@ -242,7 +244,7 @@ package struct SQLCompiler {
         return "\(function)(" + SQLText.joined(arguments, by: ", ") + ")"
     }
 
-    /// The expression with an alias in the place of everything that SQL hands in.
+    /// Returns the expression with aliases instead of the operands that SQL passes.
     private mutating func reduce(
         _ expression: Expression, _ operands: inout [Scalar]
     ) throws(EvaluationError) -> Expression {
@@ -253,7 +255,7 @@ package struct SQLCompiler {
         case .literal, .enumeration: return expression
         case .path, .isof(nil, _), .call(_, []), .call(.entityExists, _):
             guard let scalar = try scalar(expression) else {
-                // What has no arguments and is no matter of the store: a constant.
+                // A function without arguments that does not concern the store is a constant.
                 if case .call(_, []) = expression { return expression }
                 throw unsupported("Such a path")
             }
@@ -299,7 +301,7 @@ package struct SQLCompiler {
 
     // MARK: Order
 
-    /// What rows are sorted by, and how a value of it is bound to be compared with it.
+    /// A term by which rows are sorted, and a function that binds a value for a comparison with it.
     struct OrderKey {
         let text: SQLText
         let bound: (Value) -> SQLText
@@ -324,7 +326,7 @@ package struct SQLCompiler {
         }
     }
 
-    /// Says that the SQL is good for this run only.
+    /// Records that the SQL is valid for this run only.
     mutating func notePassing() { isPassing = true }
 
     static func sortKey(_ text: SQLText, _ kind: StoredKind) -> SQLText {

@@ -2,25 +2,25 @@ import CSQLite
 package import EDM
 import ODataWire
 
-/// The SQL functions of a connection that does what plain SQL cannot: they run the same evaluator that answers queries
-/// in memory, so that a compiled filter cannot mean anything else.
+/// The SQL functions of a connection for expressions that plain SQL cannot evaluate. They use the evaluator that also
+/// answers queries in memory, so that a compiled filter has the same meaning.
 ///
-/// - `tl_test(id, …)`: the value of a registered expression for its operands, for conditions.
-/// - `tl_key(id, …)`: the same as text, to be sorted with the collation `TIDELOG_VALUE`.
-/// - `tl_member(id, x)`: the number of an enumeration's member, to be sorted by; what is none is itself.
-/// - `tl_search(id, …)`: whether a registered search finds something in texts.
-/// - `tl_sortkey(kind, x)`: a date, time or duration as bytes in their order.
+/// - `tl_test(id, …)`: the value of a registered expression for its operands, in conditions
+/// - `tl_key(id, …)`: the same value as text, for sorting with the collation `TIDELOG_VALUE`
+/// - `tl_member(id, x)`: the number of an enumeration's member, for sorting; an unknown member is returned unchanged
+/// - `tl_search(id, …)`: whether a registered search matches the texts
+/// - `tl_sortkey(kind, x)`: a date, time or duration as bytes in their order
 ///
 /// Belongs to one connection, one call at a time. All functions are pure.
 package final class SQLFunctions {
     struct Entry: Hashable {
         let expression: Expression
-        /// The operands go by the aliases `0`, `1` and so on.
+        /// The operands, with the aliases `0`, `1` and so on.
         let operands: [Operand]
     }
 
-    /// Expressions are equal where their values are; of these 1.50 and 1.5 are, and texts whose characters are composed in
-    /// other ways, which functions tell apart.
+    /// The key of an expression includes its text, because equal expressions may differ: 1.50 and 1.5 are equal, and so
+    /// are texts with differently composed characters, but functions distinguish them.
     private struct Key: Hashable {
         let entry: Entry
         let text: [UInt8]
@@ -33,7 +33,7 @@ package final class SQLFunctions {
 
     struct Operand: Hashable {
         let kind: StoredKind
-        /// The enumeration that it is a member of.
+        /// The enumeration of a member.
         let enumeration: String?
 
         func expression(_ stored: SQLValue) -> Expression {
@@ -48,24 +48,25 @@ package final class SQLFunctions {
     private var nextNumber: Int64 = 1
     private let evaluator: ExpressionEvaluator
 
-    /// Filters made by an app can differ without end; those of finished statements may be forgotten.
+    /// The maximum number of registered expressions. Filters of an app can differ without limit; those of finished
+    /// statements are discarded.
     private static let limit: Int64 = 4096
 
     private var searches: [Int64: SearchExpression] = [:]
     private var searchNumbers: [SearchExpression: Int64] = [:]
 
-    /// Few, and never forgotten.
+    /// The registered enumerations. They are few, and never discarded.
     private var enumerations: [EnumerationType] = []
     private var enumerationNumbers: [String: Int] = [:]
 
-    /// Why the last call failed, since SQLite passes on nothing but a text.
+    /// The error of the last call, because SQLite returns only a text.
     private var failure: EvaluationError?
 
     init(model: EntityDataModel?) { evaluator = ExpressionEvaluator(model: model) }
 
     var model: EntityDataModel? { evaluator.model }
 
-    /// Why the statement that has just failed did so, if it was for an expression.
+    /// Returns the error of the evaluator, if it caused the last statement to fail.
     func takeFailure() -> EvaluationError? {
         defer { failure = nil }
         return failure
@@ -73,9 +74,10 @@ package final class SQLFunctions {
 
     fileprivate func fail(_ error: EvaluationError) { failure = error }
 
-    /// The functions of the connection, which keeps them for as long as it is open.
+    /// Registers the functions on a connection, which retains them while it is open.
     ///
-    /// - Parameter model: tells flags' numbers and derived types; register again after the metadata has changed.
+    /// - Parameter model: The model, for the numbers of flags and for derived types. Register again after the metadata
+    ///   has changed.
     package static func register(on connection: Connection, model: EntityDataModel?) throws(SQLiteError) -> SQLFunctions
     {
         let functions = SQLFunctions(model: model)
@@ -123,7 +125,7 @@ package final class SQLFunctions {
         let number = nextNumber
         nextNumber += 1
         entries[number] = entry
-        // An expression with NaN in it is not found again, nor could it be forgotten.
+        // An expression with NaN is not equal to itself, so it could be neither found nor removed.
         if key == key { numbers[key] = number }
         if number > Self.limit, let old = entries.removeValue(forKey: number - Self.limit) { numbers[Key(old)] = nil }
         return number
@@ -142,7 +144,7 @@ package final class SQLFunctions {
         return number
     }
 
-    /// Nil for what the model does not have.
+    /// Returns the number of an enumeration, or nil if the model does not have it.
     func number(ofEnumeration name: String) -> Int? {
         if let number = enumerationNumbers[name] { return number }
         guard let type = model?.enumerationType(named: name) else { return nil }
@@ -185,7 +187,7 @@ private func functionCall(
         switch value {
         case _ where asKey: SortableText.text(value).setResult(context)
         case .boolean, .null: SQLValue(value).setResult(context)
-        // SQLite has ideas of its own about which texts and numbers are true.
+        // SQLite has its own rules for texts and numbers in conditions.
         default: throw EvaluationError(.wrongOperand, "A condition is expected, not \(value.kindName).")
         }
     } catch {
@@ -195,7 +197,8 @@ private func functionCall(
 }
 
 extension Connection {
-    /// Registers `tl_sortkey`, which does not depend on a model. Tables with an index over it cannot be written without.
+    /// Registers `tl_sortkey`, which does not depend on a model. Tables with an index over it cannot be written without
+    /// it.
     func registerSortKey() throws(SQLiteError) {
         let code = addSortKey()
         if code != SQLITE_OK { throw SQLiteError(code: code & 0xFF, message: "cannot register a function", sql: nil) }
@@ -234,7 +237,7 @@ private func sortKeyCall(
     SQLValue.blob(bytes).setResult(context)
 }
 
-/// A value as text that can be read back without knowing its type: the kind's letter, then the value.
+/// A value as text that contains its type: the letter of the kind, then the value.
 enum SortableText {
     static func text(_ value: Value) -> SQLValue {
         guard let kind = StoredKind(value), let letter = Unicode.Scalar(UInt32(0x61 + kind.rawValue)) else {
@@ -252,7 +255,7 @@ enum SortableText {
         guard let bytes, count > 0 else { return .null }
         let text = String(decoding: UnsafeRawBufferPointer(start: bytes, count: Int(count)), as: UTF8.self)
         guard let letter = text.utf8.first, let kind = StoredKind(rawValue: Int64(letter) - 0x61) else { return .null }
-        // A combining character in front belongs to the letter.
+        // A combining character at the start would be part of the letter.
         let content = String(text.unicodeScalars.dropFirst())
         switch kind {
         case .boolean: return .boolean(content == "true")

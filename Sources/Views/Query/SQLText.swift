@@ -1,16 +1,16 @@
 import EDM
 package import ODataWire
 
-/// A piece of SQL with the values for its question marks, in their order.
+/// A part of an SQL statement, with the values of its question marks in their order.
 package struct SQLText: Sendable, Hashable {
     package var sql: String
     var arguments: [Argument]
 
-    /// What a question mark stands for.
+    /// The argument of a question mark.
     struct Argument: Sendable, Hashable {
         var value: SQLValue
-        /// The literal of the query that the value was made from, by its place among the parameters of the condition, so that
-        /// the statement can be run with another one; nil for what belongs to the statement.
+        /// The literal of the query from which the value was made, by its index among the parameters of the condition,
+        /// so that the statement can be run with other literals; nil for values that belong to the statement.
         var source: Source?
 
         struct Source: Sendable, Hashable {
@@ -18,7 +18,7 @@ package struct SQLText: Sendable, Hashable {
             let form: Form
         }
 
-        /// How a literal is written into a statement.
+        /// The form of a literal in a statement.
         enum Form: Sendable, Hashable { case plain, decimal, sortKey }
     }
 
@@ -34,7 +34,7 @@ package struct SQLText: Sendable, Hashable {
         self.arguments = arguments
     }
 
-    /// A question mark for a literal; null where it has no such form.
+    /// Creates a question mark for a literal; its value is null if the literal does not have the form.
     init(_ literal: Value, place: Int?, form: Argument.Form = .plain) {
         sql = "?"
         arguments = [
@@ -42,7 +42,7 @@ package struct SQLText: Sendable, Hashable {
         ]
     }
 
-    /// The same statement for other literals.
+    /// Returns the same statement with other literals.
     func filled(with parameters: [Value]) -> SQLText {
         SQLText(
             sql,
@@ -72,15 +72,16 @@ extension SQLText.Argument.Form {
     }
 }
 
-/// What the names of an expression are in SQL, for one row of one table.
+/// The meaning of the names of an expression in SQL, for one row of one table.
 package protocol SQLScope {
-    /// The column of a property, named by its path from the entity.
+    /// Returns the column of a property, given by its path from the entity.
     func column(_ path: [String]) -> SQLColumn?
-    /// A navigation property. The targets' table goes by `alias`, which no other table of the statement has.
+    /// Returns a navigation property. The table of its targets gets the name `alias`, which must be unique in the
+    /// statement.
     func navigation(_ name: String, alias: String) -> SQLNavigation?
-    /// A condition that the row's entity is of the type or derived from it.
+    /// Returns a condition that the row's entity is of the type or of a derived type.
     func isInstance(of type: String) -> SQLText?
-    /// A condition for an offline function, where the store answers it in SQL.
+    /// Returns a condition for an offline function, if SQL can evaluate it.
     func state(_ function: CanonicalFunction) -> SQLText?
 }
 
@@ -88,7 +89,7 @@ package protocol SQLScope {
 package struct SQLColumn {
     package let sql: String
     package let kind: StoredKind
-    /// The enumeration that it holds members of, by their names or numbers; nil for other columns.
+    /// The enumeration whose members the column contains, as names or numbers; nil for other columns.
     package let enumeration: String?
 
     package init(_ sql: String, _ kind: StoredKind, enumeration: String? = nil) {
@@ -98,10 +99,10 @@ package struct SQLColumn {
     }
 }
 
-/// How to get from a row to the rows that a navigation property leads to.
+/// The path from a row to the target rows of a navigation property.
 package struct SQLNavigation {
     package let isCollection: Bool
-    /// What follows `FROM`, up to and with a `WHERE` to which more conditions can be added with `AND`.
+    /// The text after `FROM`, including a `WHERE` to which further conditions can be added with `AND`.
     package let source: SQLText
     package let scope: any SQLScope
 

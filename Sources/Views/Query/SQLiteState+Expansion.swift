@@ -3,13 +3,13 @@ import ODataWire
 import Operations
 import SyncCore
 
-/// What a navigation property leads to from many entities, by one statement.
+/// The targets of a navigation property for many entities, by one statement.
 extension SQLiteState {
-    /// The targets that pass the options, in their order, from `$skip` on and as many as `$top` says for each source.
-    ///
-    /// - Parameter set: the only one that the targets can be in.
+    /// Returns the targets that match the options, in their order, from `$skip` on and at most `$top` for each source.
     ///
     /// Throws as ``entities(in:_:now:)`` does.
+    ///
+    /// - Parameter set: The only set that can contain the targets.
     func targets(
         of sources: [EntityID], along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?
     ) throws -> ExpandedTargets {
@@ -17,7 +17,7 @@ extension SQLiteState {
         let condition = try compiler.condition(of: options, in: set)
         let terms = try compiler.order(of: options)
         var text = "SELECT \(Self.selectedColumns), source.key " + (try way(from: sources, end, set)) + condition
-        // Without terms the rows come by the order of the links, which is that of the entity IDs.
+        // Without terms, the rows have the order of the links, which is that of the entity IDs.
         if !terms.isEmpty {
             text =
                 text + " ORDER BY " + SQLText.joined([SQLText("source.key")] + terms + [SQLText("t0.entity")], by: ", ")
@@ -47,7 +47,7 @@ extension SQLiteState {
         return found
     }
 
-    /// How many there are for each source, `$skip` and `$top` aside.
+    /// Returns the number of targets for each source, without `$skip` and `$top`.
     func counts(
         of sources: [EntityID], along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?
     ) throws -> [Int64] {
@@ -60,11 +60,13 @@ extension SQLiteState {
         return counts
     }
 
-    /// From the sources to the targets, whose table is `t0`, up to the place for a condition on these.
+    /// Returns the joins from the sources to the targets, whose table is `t0`, up to the place for a condition on
+    /// these.
     private func way(from sources: [EntityID], _ end: Navigation, _ set: EntitySet) throws -> SQLText {
         let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
-        // CROSS JOIN keeps SQLite to the order of the tables: the sources are few, the links many. Without statistics it would
-        // take the primary key for links from their second end as well, and read the whole relationship for each source.
+        // CROSS JOIN makes SQLite keep the order of the tables: there are few sources and many links. Without
+        // statistics it would use the primary key also for links from their second end, and read the whole relationship
+        // for each source.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
         let table = try layout(set.name).table
         return SQLText(

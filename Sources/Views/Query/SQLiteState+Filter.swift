@@ -4,56 +4,56 @@ package import Operations
 package import SyncCore
 
 extension SQLiteState {
-    /// What is read of the entities that a query selects.
+    /// The part of the selected entities that a query reads.
     enum SelectionForm: Hashable { case ids, rows, count }
 
-    /// What the statement of a selection depends on; see ``ConditionTemplate`` for the filter.
+    /// The properties of a query that determine its statement; see ``ConditionTemplate`` for the filter.
     struct SelectionKey: Hashable {
         let form: SelectionForm
         let set: String
         let filter: Expression?
         let search: SearchExpression?
-        /// Says where to search; otherwise empty.
+        /// The properties to search; empty without a search.
         let select: [SelectItem]
         let orderBy: [OrderItem]
         let compute: [ComputeItem]
     }
 
-    /// The entities of a set that pass `$filter`, in the order of `$orderby` and then of their entity IDs, from `$skip`
-    /// on and as many as `$top` says; worked out by SQLite.
+    /// Returns the entities of a set that match `$filter`, in the order of `$orderby` and then of their entity IDs,
+    /// from `$skip` on and at most `$top`. SQLite evaluates the query.
     ///
-    /// Throws ``EvaluationError``: with `unsupported` for a query that has to be answered in memory, with another code
-    /// where the evaluation fails, as it does there. Throws ``StateError`` where the views cannot be read.
+    /// - Throws: ``EvaluationError`` with `unsupported` for a query that has to be answered in memory, or with another
+    ///   code if the evaluation fails, as it does in memory. ``StateError`` if the views cannot be read.
     package func entities(
         in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil
     ) throws -> [EntityID] {
         try found(selection(.ids, set, options, now)) { EntityID(rawValue: UInt64(bitPattern: $0.integer(0))) }
     }
 
-    /// The same as whole rows, read by the same statement.
+    /// Returns the entities as whole rows, read by the same statement.
     package func rows(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> [EntityRow] {
         let name = set.name
         return try found(selection(.rows, set, options, now)) { try entityRow($0, set: name) }
     }
 
-    /// How many entities of a set pass `$filter`; throws as ``entities(in:_:now:)`` does.
+    /// Returns the number of entities of a set that match `$filter`. Throws as ``entities(in:_:now:)`` does.
     package func count(in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime? = nil) throws -> Int64 {
         try found(selection(.count, set, options, now)) { $0.integer(0) }.first ?? 0
     }
 
-    /// ``rowColumns`` of the table that a statement has as `t0`.
+    /// The ``rowColumns`` of the table `t0`.
     static let selectedColumns = rowColumns.split(separator: ", ").map { "t0." + $0 }.joined(separator: ", ")
 
     static let selectedColumnCount = rowColumns.split(separator: ", ").count
 
-    /// So many statements of selections are remembered.
+    /// The maximum number of cached statements.
     private static var selectionLimit: Int { 256 }
 
-    /// The statement of a selection: compiled, or as it was compiled for other values.
+    /// Returns the statement of a selection, compiled now or cached with other values.
     private func selection(
         _ form: SelectionForm, _ set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?
     ) throws -> SQLText {
-        // Pages are asked for once, and aliases have a meaning in one query only.
+        // Each page is read once, and aliases are valid in one query only.
         let isKept = options.skipToken == nil && options.aliases.isEmpty
         let template = isKept ? ConditionTemplate(options.filter) : ConditionTemplate(nil)
         let key = SelectionKey(
@@ -89,27 +89,27 @@ extension SQLiteState {
             + " ORDER BY " + SQLText.joined(terms, by: ", ")
     }
 
-    /// SQLite takes a negative limit for none; one that was asked for is no entity.
+    /// Returns the limit of a query. A negative limit in SQLite is no limit; in a query it selects no entity.
     static func limit(_ options: QueryOptions) -> SQLText {
         SQLText(" LIMIT ? OFFSET ?", [.integer(options.top.map { max(0, $0) } ?? -1), .integer(options.skip ?? 0)])
     }
 
     // MARK: Statements
 
-    /// For a statement that has the set's table as `t0`.
+    /// Returns the compiler for a statement with the set's table as `t0`.
     func compiler(
         for set: EntitySet, _ options: QueryOptions, _ now: GlobalDateTime?, parameters: [Value] = []
     ) throws -> SQLCompiler {
         guard let model, let scope = EntityTableScope(set, alias: "t0", model: model, layouts: layouts) else {
             throw EvaluationError(.unsupported, "\(set.name) has no table.")
         }
-        // The function `tl_standing` asks it.
+        // The function `tl_standing` reads the queue.
         try queue.load()
         return SQLCompiler(
             scope, functions: try queryFunctions(model), now: now, aliases: options.aliases, parameters: parameters)
     }
 
-    /// What `read` makes of each row of a compiled statement.
+    /// Returns the results of `read` for each row of a compiled statement.
     func found<Found>(_ text: SQLText, _ read: (Row) throws -> Found) throws -> [Found] {
         var found: [Found] = []
         try each(text) { found.append(try read($0)) }
@@ -120,7 +120,7 @@ extension SQLiteState {
         do {
             try connection.each(text.sql, text.values, body)
         } catch let error as SQLiteError {
-            // The evaluator refused a row: no fault of the file.
+            // The evaluator failed for a row, which is no damage of the file.
             for case let functions as SQLFunctions in connection.registrations {
                 if let failure = functions.takeFailure() { throw failure }
             }
@@ -128,8 +128,8 @@ extension SQLiteState {
         }
     }
 
-    /// A statement beyond one of SQLite's limits is not damage but a query to be answered in memory: 18 is SQLITE_TOOBIG, 1
-    /// SQLITE_ERROR, which it says of a table or column that should be there too.
+    /// Converts an error of a query. A statement that exceeds a limit of SQLite is no damage; the query has to be
+    /// answered in memory. 18 is SQLITE_TOOBIG, 1 is SQLITE_ERROR, which also reports a missing table or column.
     static func queryError(_ error: SQLiteError) -> any Error {
         guard error.code == 18 || error.code == 1 && !error.message.hasPrefix("no such") else {
             return stateError(error)
@@ -137,16 +137,16 @@ extension SQLiteState {
         return EvaluationError(.unsupported, "Such a query cannot be answered in SQL: \(error.message).")
     }
 
-    /// The functions of the connection, registered when they are first asked for and whenever the model has changed.
+    /// Returns the functions of the connection. Registers them at the first call and after the model has changed.
     func queryFunctions(_ model: EntityDataModel) throws -> SQLFunctions {
         for case let functions as SQLFunctions in connection.registrations where functions.model === model {
             return functions
         }
         do throws(SQLiteError) {
-            // The older ones may be let go of once SQLite calls them no longer.
+            // The older ones may be released when SQLite does not call them any more.
             let functions = try SQLFunctions.register(on: connection, model: model)
             connection.registrations.removeAll { $0 is SQLFunctions && $0 !== functions }
-            // Statements name what the older ones knew.
+            // The statements refer to expressions of the older ones.
             selections = [:]
             return functions
         } catch {

@@ -4,8 +4,8 @@ import Operations
 import SyncCore
 
 extension SQLiteState {
-    /// What expressions see of the entities of a set that pass `$filter`, as far as some paths go, in the order of their
-    /// entity IDs. Throws `unsupported` where a path leads to what has no column.
+    /// Returns the entities of a set that match `$filter`, with the properties of some paths, in the order of their
+    /// entity IDs. Throws `unsupported` if the property of a path has no column.
     func scopes(
         of set: EntitySet, _ paths: [[String]], _ options: QueryOptions, now: GlobalDateTime?
     ) throws -> [EvaluationScope] {
@@ -19,7 +19,7 @@ extension SQLiteState {
         }
     }
 
-    /// Returns all entities that a navigation property leads to from one entity, in the order of their IDs.
+    /// Returns all targets of a navigation property of one entity, in the order of their IDs.
     func reached(from entity: EntityID, along end: Navigation, in set: EntitySet) throws -> [EntityRow] {
         let form = ReachedForm(set: set.name, isForward: end.relationship.isForward)
         let sql: String
@@ -36,7 +36,7 @@ extension SQLiteState {
         return found
     }
 
-    /// What the statement depends on.
+    /// The properties that determine the statement.
     struct ReachedForm: Hashable {
         let set: String
         let isForward: Bool
@@ -44,17 +44,18 @@ extension SQLiteState {
         var farEnd: String { isForward ? "links.second" : "links.first" }
     }
 
-    /// `FROM … WHERE … AND ` for the targets as `t0`; takes the relationship's name and the entity.
+    /// Returns `FROM … WHERE … AND ` for the targets as `t0`. The parameters are the relationship's name and the
+    /// entity.
     private func reached(along end: Navigation, in set: EntitySet) throws(StateError) -> String {
         let (near, far) = end.relationship.isForward ? ("first", "second") : ("second", "first")
-        // Without its name SQLite takes the primary key, and reads the whole relationship.
+        // Names the index, because SQLite would otherwise use the primary key and read the whole relationship.
         let index = end.relationship.isForward ? "" : " INDEXED BY links_by_second"
-        // The links come in the order of the entities that they lead to, which so need not be sorted.
+        // The links are in the order of their targets, which therefore need not be sorted.
         return "FROM links\(index) CROSS JOIN \(try layout(set.name).table) AS t0 ON t0.entity = links.\(far) "
             + "WHERE links.relationship = \(Self.numberOfRelationship) AND links.\(near) = ? AND links.in_local <> 0 AND "
     }
 
-    /// The entities that a navigation property leads to from one entity, by the query's options; and how many they are
+    /// Returns the targets of a navigation property of one entity that match the query's options, and their number
     /// without `$skip` and `$top`.
     func reached(
         from entity: EntityID, along end: Navigation, in set: EntitySet, _ options: QueryOptions, now: GlobalDateTime?

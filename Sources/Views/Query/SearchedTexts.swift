@@ -1,11 +1,11 @@
 import EDM
 import ODataWire
 
-/// What `$search` looks at in the entities of a type: strings, those in complex values and collections included. With
-/// `$select` only the selected properties; of an open type also the dynamic ones, whatever is selected.
+/// The texts of entities that `$search` considers: strings, including those in complex values and collections. With
+/// `$select`, only those of the selected properties, and in an open type always those of dynamic properties.
 struct SearchedTexts {
     private let type: EntityType
-    /// The properties that hold text, by name.
+    /// The properties that contain text, by name.
     let properties: [Property]
 
     init(_ type: EntityType, _ select: [SelectItem], _ model: EntityDataModel) {
@@ -24,10 +24,10 @@ struct SearchedTexts {
         }
     }
 
-    /// A type with nothing to search in: then `$search` does not count.
+    /// Whether there are no texts to search, so that `$search` has no effect.
     var isEmpty: Bool { properties.isEmpty && !type.isOpen }
 
-    /// Whether the texts of dynamic properties count.
+    /// Whether the texts of dynamic properties are searched.
     var isOpen: Bool { type.isOpen }
 
     func matches(_ search: SearchExpression, _ values: PropertyValues) -> Bool {

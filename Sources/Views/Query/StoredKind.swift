@@ -1,11 +1,11 @@
 package import EDM
 
-/// How a value lies in a column: what it takes to read it back, and to compare it.
+/// The representation of a value in a column, which determines how it is read and compared.
 package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
     case boolean, integer, single, double, decimal, string, binary, guid, date, timeOfDay, duration, dateTime,
         dateTimeOffset
 
-    /// Nil for types that have no column.
+    /// Nil for types without a column.
     package init?(_ type: PrimitiveType) {
         switch type {
         case .boolean: self = .boolean
@@ -25,7 +25,7 @@ package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Nil for null and for values that are stored in no column.
+    /// Nil for null, and for values that no column contains.
     init?(_ value: Value) {
         switch value {
         case .boolean: self = .boolean
@@ -45,7 +45,7 @@ package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// What a column's content stands for; null for what cannot be read, for the file is only a copy of the log.
+    /// Returns the value of a column. Null for unreadable content, because the file is only a copy of the log.
     func value(_ stored: SQLValue) -> Value {
         switch (self, stored) {
         case (.boolean, .integer(let number)): .boolean(number != 0)
@@ -67,10 +67,10 @@ package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether NaN is among its values. Decimals of floating scale have it too.
+    /// Whether the kind includes NaN. Decimals of floating scale do.
     var hasNaN: Bool { self == .single || self == .double || self == .decimal }
 
-    /// Kinds of one family compare with each other in plain SQL, as they are or by their ``SortKey``.
+    /// The families of kinds that plain SQL can compare with each other, directly or by their ``SortKey``.
     enum Family { case boolean, number, decimal, text, guid, binary, moment, time }
 
     var family: Family {
@@ -86,11 +86,11 @@ package enum StoredKind: Int64, Sendable, Hashable, CaseIterable {
         }
     }
 
-    /// Whether the stored form has the order of the values only by its sort key.
+    /// Whether only the sort key, and not the stored form, has the order of the values.
     var needsSortKey: Bool { family == .moment || family == .time }
 }
 
-/// Bytes that are equal and ordered as the points in time, or lengths of time, that they stand for.
+/// Bytes that are equal and ordered like the points in time or durations that they represent.
 enum SortKey {
     static func bytes(_ value: Value) -> [UInt8]? {
         switch value {
@@ -105,7 +105,7 @@ enum SortKey {
             } else if duration.picoseconds == 0 {
                 bytes(seconds: -duration.seconds, picoseconds: 0)
             } else {
-                // Whole seconds rounded down, so that the rest counts upwards. The seconds are not negative: no
+                // Whole seconds rounded down, so that the remainder is positive. The seconds are not negative: no
                 // overflow.
                 bytes(
                     seconds: -duration.seconds - 1, picoseconds: LocalTime.picosecondsPerSecond - duration.picoseconds)
@@ -118,7 +118,7 @@ enum SortKey {
         bytes(seconds: instant.secondsSince1970, picoseconds: instant.picoseconds)
     }
 
-    /// Big-endian, the sign bit turned over.
+    /// Returns the numbers in big-endian order, the first with an inverted sign bit.
     private static func bytes(seconds: Int64, picoseconds: Int64) -> [UInt8] {
         let parts = [UInt64(bitPattern: seconds) ^ 1 << 63, UInt64(bitPattern: picoseconds)]
         return parts.flatMap { part in (0..<8).map { UInt8(truncatingIfNeeded: part >> UInt64(56 - 8 * $0)) } }

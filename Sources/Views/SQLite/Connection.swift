@@ -2,42 +2,43 @@ import CSQLite
 import EDM
 import SyncCore
 
-/// One connection to a SQLite file: prepared statements, kept by their text, and typed values in and out.
+/// A connection to a SQLite file, with cached prepared statements and typed values.
 ///
-/// Not `Sendable`: it belongs to whoever opened it, one call at a time.
+/// Not `Sendable`: it belongs to its owner, one call at a time.
 package final class Connection {
-    /// nil once it is closed.
+    /// Nil after the connection was closed.
     private var handle: OpaquePointer?
-    /// By their texts.
+    /// The cached statements, by text.
     private var statements: [String: Statement] = [:]
-    /// The others that are prepared now.
+    /// The other prepared statements.
     private var kept: [Statement] = []
-    private let tableUses = TableUseRecorder()
+    private let tableUses = TableAccessRecorder()
     private let buffer = BindingBuffer()
     private let beginReading = Statement("BEGIN")
     private let endReading = Statement("COMMIT")
-    /// The tables that statements have read, and written, since they were last taken.
+    /// The tables that statements have read since the last call of ``drainReadTables()``, and those that they have
+    /// written since the last call of ``drainWrittenTables()``.
     private var readTables: Set<String> = []
     private var writtenTables: Set<String> = []
-    /// Counts the takings, so that a statement adds its tables once between two of them.
+    /// The number of these calls, so that a statement adds its tables only once between two of them.
     private var takings = 1
-    /// Hears of each statement that runs, while somebody looks.
+    /// The recorder of executed statements, while a query is explained.
     var trace: StatementTrace?
-    /// Keeps the objects alive that registered functions and collations call.
+    /// The objects that registered functions and collations use.
     var registrations: [AnyObject] = []
-    /// Nil where the file is not encrypted.
+    /// The VFS of an encrypted file, or nil.
     private(set) var sealed: SealedVFS?
 
-    /// Whether something in the file was found not to be as it was written: a page, or a table that is not there.
+    /// Whether damage of the file was detected: a page with wrong content, or a missing table.
     package private(set) var hasMetDamage = false
 
-    /// Opens the file, and makes it where it does not exist and `readOnly` is false. `:memory:` is a database in memory. The
+    /// Opens the file. Creates it if it does not exist and `readOnly` is false. `:memory:` is a database in memory. The
     /// pages of a file are checked when they are read; see ``PageChecks``.
     ///
     /// - Parameters:
-    ///   - key: encrypts the file, and every other one that SQLite makes of it; see ``SealedDatabase``.
-    ///   - isUnchanging: whether nobody writes the file meanwhile, so that no other file is made beside it. What the write-ahead
-    ///     log holds is not seen then.
+    ///   - key: The key that encrypts the file and its write-ahead log; see ``SealedDatabase``.
+    ///   - isUnchanging: Whether no process writes the file meanwhile, so that SQLite creates no file next to it. The
+    ///     content of the write-ahead log is not visible then.
     package init(
         path: String, key: ViewsKey? = nil, readOnly: Bool = false, isUnchanging: Bool = false
     ) throws(SQLiteError) {
@@ -59,7 +60,7 @@ package final class Connection {
         handle = opened
         sqlite3_busy_timeout(handle, readOnly ? 0 : Self.patience)
         tableUses.register(on: handle)
-        // Both hold for a file that is new only.
+        // The reserved bytes and the page size apply only to a new file.
         var reserved = Int32(sealed == nil ? PageChecks.reservedBytes : PageSeal.overhead)
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved)
         _ = tidelog_sqlite3_defend(handle)
@@ -70,13 +71,13 @@ package final class Connection {
         if isUnchanging { try checkClosed(database) }
     }
 
-    /// How many milliseconds a writer waits for a lock that another process holds.
+    /// The time in milliseconds for which a writer waits for a lock of another process.
     private static let patience: Int32 = 5_000
 
-    /// Makes a write-ahead log the journal, and keeps the file locked until the connection is closed. SQLite then takes its
-    /// locks once instead of for each statement.
+    /// Sets the journal mode to a write-ahead log, and locks the file until the connection is closed. SQLite then
+    /// acquires its locks once, instead of for each statement.
     ///
-    /// If another process is reading the file, the locks are taken for each statement.
+    /// If another process is reading the file, the locks are acquired for each statement.
     package func useWriteAheadLog() throws(SQLiteError) {
         if let sealed { return try useSealedLog(of: sealed.database) }
         sqlite3_busy_timeout(handle, 0)
@@ -90,7 +91,7 @@ package final class Connection {
         }
     }
 
-    /// The path as a URI that tells SQLite so.
+    /// Returns the path as a URI that declares the file immutable.
     private static func unchanging(_ path: String) -> String {
         let kept = Set("/-._~".utf8).union(0x30...0x39).union(0x41...0x5A).union(0x61...0x7A)
         let digits = Array("0123456789ABCDEF".utf8)
@@ -100,15 +101,15 @@ package final class Connection {
         return "file:" + String(decoding: escaped, as: UTF8.self) + "?immutable=1"
     }
 
-    /// The tables that statements have read since the last call, by their names.
-    package func takeReadTables() -> Set<String> {
+    /// Returns the tables that statements have read since the last call, by name.
+    package func drainReadTables() -> Set<String> {
         takings += 1
         defer { readTables = [] }
         return readTables
     }
 
-    /// The tables that statements have written since the last call, whatever became of the transaction.
-    package func takeWrittenTables() -> Set<String> {
+    /// Returns the tables that statements have written since the last call, including changes that were rolled back.
+    package func drainWrittenTables() -> Set<String> {
         takings += 1
         defer { writtenTables = [] }
         return writtenTables
@@ -116,7 +117,7 @@ package final class Connection {
 
     deinit { close() }
 
-    /// Gives the file free. Whatever is asked of the connection afterwards is an error.
+    /// Closes the file. Later calls throw an error.
     package func close() {
         forgetStatements()
         sqlite3_close_v2(handle)
@@ -124,7 +125,7 @@ package final class Connection {
         sealed = nil
     }
 
-    /// Runs `body` without telling whoever looks which statements run: what they ask for is no part of an answer.
+    /// Runs `body` without the trace, because its statements are no part of an answer.
     func untraced<T, Failure: Error>(_ body: () throws(Failure) -> T) throws(Failure) -> T {
         guard let trace else { return try body() }
         self.trace = nil
@@ -134,7 +135,7 @@ package final class Connection {
 
     var rawHandle: OpaquePointer? { handle }
 
-    /// Runs statements that return nothing and take no values.
+    /// Runs statements without results and parameters.
     package func execute(_ sql: String) throws(SQLiteError) {
         let code = sqlite3_exec(try open(sql), sql, nil, nil, nil)
         if code != SQLITE_OK { throw failure(code, sql) }
@@ -144,24 +145,24 @@ package final class Connection {
         try query(sql, values) { _ in }
     }
 
-    /// Calls `body` for each row. The row is valid during the call only.
+    /// Calls `body` for each row. The row is valid only during the call.
     package func query(
         _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws(SQLiteError) -> Void
     ) throws(SQLiteError) {
         do {
             try each(sql, values, body)
         } catch {
-            // Neither of the two throws anything else.
+            // Neither `each` nor `body` throws another error.
             throw error as? SQLiteError ?? SQLiteError(code: SQLITE_ERROR, message: "\(error)", sql: sql)
         }
     }
 
-    /// The same for a body with errors of its own, which end the query and are thrown on.
+    /// Calls `body` for each row. Its errors end the query and are rethrown.
     package func each(
         _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void
     ) throws {
         let statement = try prepare(sql)
-        trace?.note(sql, values)
+        trace?.record(sql, values)
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
@@ -172,7 +173,7 @@ package final class Connection {
         while try step(statement, sql) { try body(Row(statement: statement)) }
     }
 
-    /// The first row's columns, or nil where there is no row.
+    /// Returns the columns of the first row, or nil if there is no row.
     package func first(_ sql: String, _ values: [SQLValue] = []) throws(SQLiteError) -> [SQLValue]? {
         var found: [SQLValue]?
         try query(sql, values) { row in
@@ -181,12 +182,12 @@ package final class Connection {
         return found
     }
 
-    /// Runs queries as one read: without it SQLite takes and gives up its locks for each of them. Inside of a transaction
-    /// it is that transaction's.
+    /// Runs `body` as one read transaction. Otherwise SQLite acquires and releases its locks for each query. Within an
+    /// open transaction `body` is part of it.
     package func reading<T>(_ body: () throws -> T) throws -> T {
         guard let handle, sqlite3_get_autocommit(handle) != 0 else { return try body() }
         try untraced { () throws(SQLiteError) in try run(beginReading) { _ in } }
-        // Nothing was written, so there is nothing to keep; and some errors have rolled back already.
+        // Nothing was written, so a failure has no effect. Some errors have already rolled back.
         defer {
             if sqlite3_get_autocommit(handle) == 0 {
                 try? untraced { () throws(SQLiteError) in try run(endReading) { _ in } }
@@ -195,7 +196,7 @@ package final class Connection {
         return try body()
     }
 
-    /// Runs `body` in a transaction that is undone if it throws.
+    /// Runs `body` in a transaction that is rolled back if it throws.
     package func transaction<T, Failure: Error>(_ body: () throws(Failure) -> T) throws -> T {
         try begin()
         do {
@@ -213,11 +214,11 @@ package final class Connection {
     func commit() throws(SQLiteError) { try execute("COMMIT") }
 
     func rollBack() {
-        // Some errors have rolled back already.
+        // Some errors have already rolled back.
         if let handle, sqlite3_get_autocommit(handle) == 0 { try? execute("ROLLBACK") }
     }
 
-    /// Forgets prepared statements, as the schema is about to change.
+    /// Finalizes the prepared statements, before a change of the schema.
     package func forgetStatements() {
         for statement in kept + statements.values {
             sqlite3_finalize(statement.prepared)
@@ -227,18 +228,18 @@ package final class Connection {
         kept = []
     }
 
-    /// The row that the last `INSERT` made.
+    /// The row ID of the last `INSERT`.
     var lastInsertedRow: Int64 { sqlite3_last_insert_rowid(handle) }
 
-    /// Whether a transaction is open; without one each statement is one of its own.
+    /// Whether a transaction is open. Without one, each statement is a transaction.
     var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
     // MARK: Statements of the fold
 
-    /// Runs the statement, which returns nothing that is wanted, with the values that `bind` gives it.
+    /// Runs a statement and ignores its rows. `bind` binds its values.
     ///
-    /// - Parameter inPlace: whether it is given values that lie elsewhere only as long as this call runs. Then it forgets them
-    ///   all, and those that are not given are null.
+    /// - Parameter inPlace: Whether bound memory may be valid only during this call. All bindings are then cleared
+    ///   after the run, and unbound parameters are null.
     func run(
         _ statement: Statement, inPlace: Bool = false, _ bind: (inout Binding) -> Void
     ) throws(SQLiteError) {
@@ -250,7 +251,7 @@ package final class Connection {
         while try step(prepared, statement.sql) {}
     }
 
-    /// Calls `body` for each row, which is valid during the call only.
+    /// Calls `body` for each row, which is valid only during the call.
     func each(
         _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) throws -> Void
     ) throws {
@@ -259,14 +260,14 @@ package final class Connection {
         while try step(prepared, statement.sql) { try body(Row(statement: prepared)) }
     }
 
-    /// The first row's first column as a number; nil where there is no row.
+    /// Returns the first column of the first row as a number, or nil if there is no row.
     func firstInteger(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) -> Int64? {
         let prepared = try prepare(statement, bind)
         defer { sqlite3_reset(prepared) }
         return try step(prepared, statement.sql) ? sqlite3_column_int64(prepared, 0) : nil
     }
 
-    /// Whether there is a further row.
+    /// Executes the next step of a statement. Returns whether there is a row.
     @inline(__always)
     private func step(_ prepared: OpaquePointer, _ sql: String) throws(SQLiteError) -> Bool {
         switch sqlite3_step(prepared) {
@@ -276,9 +277,9 @@ package final class Connection {
         }
     }
 
-    /// The statement with its values.
+    /// Prepares a statement and binds its values.
     ///
-    /// - Parameter buffer: for a statement that has run before anything else binds.
+    /// - Parameter buffer: Memory for values, if the statement ends before the next one binds values.
     @inline(__always)
     private func prepare(
         _ statement: Statement, _ bind: (inout Binding) -> Void, in buffer: BindingBuffer? = nil
@@ -287,14 +288,14 @@ package final class Connection {
         var binding = Binding(prepared, buffer)
         bind(&binding)
         guard binding.failure == SQLITE_OK else {
-            // Some may lie where nothing is any more at the next run.
+            // Bound memory may be invalid at the next run.
             sqlite3_clear_bindings(prepared)
             throw failure(binding.failure, statement.sql)
         }
         return prepared
     }
 
-    /// The same for a body that throws nothing.
+    /// Calls `body`, which does not throw, for each row.
     func eachRow(
         _ statement: Statement, _ bind: (inout Binding) -> Void, _ body: (Row) -> Void
     ) throws(SQLiteError) {
@@ -303,7 +304,7 @@ package final class Connection {
         while try step(prepared, statement.sql) { body(Row(statement: prepared)) }
     }
 
-    /// The first row's first column as a text; nil where there is no row.
+    /// Returns the first column of the first row as a text, or nil if there is no row.
     func firstText(_ statement: Statement, _ bind: (inout Binding) -> Void) throws(SQLiteError) -> String? {
         var found: String?
         try eachRow(statement, bind) { row in if found == nil { found = row.text(0) } }
@@ -312,7 +313,7 @@ package final class Connection {
 
     @inline(__always)
     private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
-        trace?.note(statement.sql, [])
+        trace?.record(statement.sql, [])
         if let prepared = statement.prepared {
             if statement.taking != takings { noteTables(of: statement) }
             return prepared
@@ -322,15 +323,15 @@ package final class Connection {
         return prepared
     }
 
-    /// Those that nobody is in the middle of: a row's body may ask further queries.
-    private func forgetIdleStatements() {
+    /// Finalizes the cached statements that are not running: the body for a row may run further queries.
+    private func finalizeIdleStatements() {
         for (sql, statement) in statements where sqlite3_stmt_busy(statement.prepared) == 0 {
             sqlite3_finalize(statement.prepared)
             statements[sql] = nil
         }
     }
 
-    /// So many parameters at most in a statement: for tests, since builds of SQLite differ in how many they take.
+    /// Limits the number of parameters of a statement, for tests: the limit differs between builds of SQLite.
     package func limitParameters(to count: Int32) {
         if let handle { sqlite3_limit(handle, SQLITE_LIMIT_VARIABLE_NUMBER, count) }
     }
@@ -345,8 +346,8 @@ package final class Connection {
             if statement.taking != takings { noteTables(of: statement) }
             return prepared
         }
-        // Queries made by an app have endless texts; those of the fold are few.
-        if statements.count > 400 { forgetIdleStatements() }
+        // The number of different queries of an app is unlimited; the fold has only a few.
+        if statements.count > 400 { finalizeIdleStatements() }
         let statement = Statement(sql)
         let prepared = try make(statement)
         statements[sql] = statement
@@ -414,14 +415,14 @@ package struct Row {
         return String(decoding: UnsafeBufferPointer(start: pointer, count: length), as: UTF8.self)
     }
 
-    /// A text that comes again and again.
+    /// Returns a text that many rows repeat, as a shared string.
     func text(_ column: Int, _ names: NameTable) -> String? {
         guard let pointer = sqlite3_column_text(statement, Int32(column)) else { return nil }
         let length = Int(sqlite3_column_bytes(statement, Int32(column)))
         return names.string(UnsafeRawBufferPointer(start: pointer, count: length)) ?? text(column)
     }
 
-    /// The bytes where SQLite has them, as long as `body` runs.
+    /// Calls `body` with the bytes in SQLite's memory, which are valid only during the call.
     func withBlob<T>(_ column: Int, _ body: (UnsafeRawBufferPointer) throws(StateError) -> T) throws(StateError) -> T {
         let pointer = sqlite3_column_blob(statement, Int32(column))
         let length = pointer == nil ? 0 : Int(sqlite3_column_bytes(statement, Int32(column)))

@@ -10,28 +10,29 @@ import Synchronization
     import Glibc
 #endif
 
-/// A checksum in each page of a database file: pages that changed on the disk, or that somebody else wrote, are found when
-/// they are read.
+/// A checksum in each page of a database file. Pages that changed on the disk, or that another program wrote, are
+/// detected when they are read.
 ///
-/// SQLite itself checks the pages of its write-ahead log only. Here the last ``reservedBytes`` of each page hold a mark and
-/// the CRC-32C of the page's number and the rest of its content. They are made when a page is written to the database file
-/// and compared each time that one is read from it, by a VFS (SQLite's interface to files) that is the system's own but for
-/// these two calls. A file with such pages is an ordinary one for every other program; what that program writes has no valid
-/// checksum.
+/// SQLite itself checks only the pages of its write-ahead log. Here the last ``reservedBytes`` of each page contain a
+/// mark and the CRC-32C of the page's number and the rest of its content. They are computed when a page is written to
+/// the database file and verified whenever it is read from it, by a VFS (SQLite's interface to files) that differs from
+/// the system's only in these two calls. For any other program the file is an ordinary one; pages that such a program
+/// writes have no valid checksum.
 ///
-/// It finds accidents and changes by other programs. It is no protection against somebody who computes the checksum as well.
+/// The checksum detects accidental damage and changes by other programs. It is no protection against an attacker, who
+/// can compute it too.
 enum PageChecks {
     static let pageSize = 4_096
-    /// At the end of each page.
+    /// The number of bytes at the end of each page.
     static let reservedBytes = 8
-    /// What SQLite reports for a page whose checksum does not hold: `SQLITE_IOERR_DATA`, which Swift does not see.
+    /// The code that SQLite returns for a page with a wrong checksum: `SQLITE_IOERR_DATA`, which Swift does not import.
     static let damageCode = SQLITE_IOERR | (32 << 8)
-    /// "TLPG": tells a page without a checksum from one with a wrong one.
+    /// "TLPG": distinguishes a page without a checksum from a page with a wrong one.
     private static let mark: UInt32 = 0x4750_4C54
 
     // MARK: Pages
 
-    /// The checksum of a page, the first byte of which is at `offset` in its file.
+    /// Returns the checksum of a page whose first byte is at `offset` in its file.
     private static func checksum(_ page: UnsafeRawBufferPointer, at offset: Int64) -> UInt32 {
         var number = offset.littleEndian
         let start = tidelog_crc32c(0, &number, 8)
@@ -44,8 +45,8 @@ enum PageChecks {
         page.storeBytes(of: checksum.littleEndian, toByteOffset: pageSize - 4, as: UInt32.self)
     }
 
-    /// Whether the page is as it was written. A page that is all zero was never written: SQLite leaves out what it does not
-    /// need when a file grows.
+    /// Returns whether the checksum of the page is valid. A page of zeros was never written: SQLite skips unneeded
+    /// pages when a file grows.
     fileprivate static func holds(_ page: UnsafeRawBufferPointer, at offset: Int64) -> Bool {
         let found = UInt32(littleEndian: page.loadUnaligned(fromByteOffset: pageSize - reservedBytes, as: UInt32.self))
         if found == mark {
@@ -59,8 +60,8 @@ enum PageChecks {
         count == Int32(pageSize) && offset % Int64(pageSize) == 0
     }
 
-    /// Returns the number of the first page of the file that is not as it was written; nil if there is none, if there is no
-    /// file, or behind so many bytes. Pages that are in the write-ahead log as well are looked at all the same.
+    /// Returns the number of the first page with a wrong checksum among the first `limit` bytes of the file; nil if
+    /// there is none, or no file. Pages with a newer version in the write-ahead log are checked too.
     static func firstWrongPage(of path: String, limit: Int) -> Int? {
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard file >= 0 else { return nil }
@@ -79,7 +80,7 @@ enum PageChecks {
             }
             if let wrong { return (offset + wrong) / pageSize + 1 }
             offset += count - count % pageSize
-            // The file ends in the middle of a page.
+            // The file ends within a page.
             if count < pageSize { return count == 0 ? nil : offset / pageSize + 1 }
         }
         return nil
@@ -87,10 +88,10 @@ enum PageChecks {
 
     // MARK: VFS
 
-    /// The name that SQLite knows the VFS by; nil for the system's own, where that is not known.
+    /// The name of the VFS in SQLite, or nil to use the system's if it is unknown.
     static let vfsName: String? = register()
 
-    /// The system's own. SQLite never takes it back.
+    /// The system's VFS. SQLite never deallocates it.
     private nonisolated(unsafe) static var system: UnsafeMutablePointer<sqlite3_vfs>?
 
     private static func register() -> String? {
@@ -113,17 +114,17 @@ enum PageChecks {
         return name
     }
 
-    /// By those of the system: they differ by file system, and there are a few at most. Kept for good.
+    /// The checking methods by the system's, which differ by file system: there are only a few. Never deallocated.
     private static let known = Mutex<[UInt: UInt]>([:])
 
-    /// The methods of a file whose pages are checked. Behind them in memory are the system's, for those that do the work.
+    /// Returns the methods for a file with checked pages. The system's methods follow them in memory.
     private static func checking(_ methods: UnsafePointer<sqlite3_io_methods>) -> UnsafePointer<sqlite3_io_methods>? {
         known.withLock { known in
             if let made = known[UInt(bitPattern: methods)] { return UnsafePointer(bitPattern: made) }
             let pair = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 2)
             (pair + 1).initialize(to: methods.pointee)
             pair.initialize(to: methods.pointee)
-            // Without the calls that map a file into memory, which nobody would check.
+            // Without the calls that map a file into memory, because mapped pages would not be checked.
             pair.pointee.iVersion = min(methods.pointee.iVersion, 2)
             pair.pointee.xRead = { file, buffer, count, offset in
                 guard let file, let read = file.pointee.pMethods?[1].xRead else { return SQLITE_IOERR }

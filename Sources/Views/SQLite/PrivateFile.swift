@@ -6,10 +6,10 @@
     import Glibc
 #endif
 
-/// A file that only its owner may read, whatever the umask is.
+/// A file that only its owner can read, regardless of the umask.
 enum PrivateFile {
-    /// Makes an empty one if nothing has the name. SQLite takes it for a new database, and gives the files that it makes
-    /// beside it the same permissions.
+    /// Creates an empty file if the path does not exist. SQLite treats it as a new database, and creates the files next
+    /// to it with the same permissions.
     static func make(_ path: String) {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }

@@ -11,7 +11,7 @@ package enum SQLValue: Sendable, Hashable {
     package var blob: [UInt8]? { if case .blob(let value) = self { value } else { nil } }
 }
 
-/// SQLite refused. The code is SQLite's own primary result code.
+/// An error of SQLite, with the primary result code.
 package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     package let code: Int32
     package let message: String

@@ -1,31 +1,32 @@
 import CSQLite
 import EDM
 
-/// A statement that is run again and again: prepared once, and found without looking for its text.
+/// A prepared statement that is used repeatedly, without a lookup of its text.
 ///
 /// It belongs to one connection, the first that runs it.
 final class Statement {
     let sql: String
-    /// Nil before it is first run, and after ``Connection/forgetStatements()``.
+    /// Nil before the first run, and after ``Connection/forgetStatements()``.
     var prepared: OpaquePointer?
-    /// As SQLite said when it prepared it.
-    var tables = TableUse()
-    /// When these were last added to those of the connection.
+    /// The tables of the statement, as SQLite reported them when it was prepared.
+    var tables = TableAccess()
+    /// The value of the connection's counter when these tables were last added.
     var taking = 0
 
     init(_ sql: String) { self.sql = sql }
 }
 
-/// Gives a statement its values, from the first parameter on. Each has to be given each time: they stay from run to run.
+/// A binding of values to the parameters of a statement, in order. Every parameter has to be bound for each run,
+/// because bindings persist.
 struct Binding {
     private let statement: OpaquePointer
-    /// Where texts and bytes are laid for a statement that has run before anybody else binds. SQLite copies what has no room
-    /// here, and everything where there is none.
+    /// Memory for texts and bytes of a statement that ends before the next one binds values. SQLite copies values that
+    /// do not fit, and all values if there is no buffer.
     private let buffer: BindingBuffer?
     private var used = 0
-    /// Of the parameter that got a value last.
+    /// The index of the last bound parameter.
     var index: Int32 = 0
-    /// SQLite's code where it refused a value; a text may be too long for it.
+    /// The code with which SQLite refused a value, such as a text that is too long.
     private(set) var failure = SQLITE_OK
 
     init(_ statement: OpaquePointer, _ buffer: BindingBuffer? = nil) {
@@ -33,20 +34,21 @@ struct Binding {
         self.buffer = buffer
     }
 
-    private mutating func note(_ code: Int32) { if code != SQLITE_OK { failure = code } }
+    private mutating func check(_ code: Int32) { if code != SQLITE_OK { failure = code } }
 
     private mutating func next() -> Int32 {
         index += 1
         return index
     }
 
-    mutating func null() { note(sqlite3_bind_null(statement, next())) }
+    mutating func null() { check(sqlite3_bind_null(statement, next())) }
 
-    mutating func integer(_ value: Int64) { note(sqlite3_bind_int64(statement, next(), value)) }
+    mutating func integer(_ value: Int64) { check(sqlite3_bind_int64(statement, next(), value)) }
 
-    mutating func real(_ value: Double) { note(sqlite3_bind_double(statement, next(), value)) }
+    mutating func real(_ value: Double) { check(sqlite3_bind_double(statement, next(), value)) }
 
-    /// Where the bytes stay until the statement has run; nil where SQLite has to copy them.
+    /// Copies the bytes to the buffer, where they stay until the statement has run. Returns nil if SQLite has to copy
+    /// them.
     private mutating func laid(_ bytes: UnsafeRawBufferPointer) -> UnsafeMutableRawPointer? {
         guard let buffer, let source = bytes.baseAddress, bytes.count <= BindingBuffer.capacity - used else {
             return nil
@@ -59,10 +61,10 @@ struct Binding {
 
     mutating func text(_ text: String) {
         let index = next()
-        // Without a destructor SQLite reads them where they are.
+        // Without a destructor SQLite reads the bytes in place.
         let place = text.utf8.withContiguousStorageIfAvailable { laid(UnsafeRawBufferPointer($0)) }
         if let place, let place {
-            return note(
+            return check(
                 sqlite3_bind_text64(
                     statement, index, place.assumingMemoryBound(to: CChar.self), UInt64(text.utf8.count), nil,
                     UInt8(SQLITE_UTF8)))
@@ -74,7 +76,7 @@ struct Binding {
                     UInt8(SQLITE_UTF8))
             }
         }
-        note(code ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient))
+        check(code ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient))
     }
 
     mutating func text(_ text: String?) { if let text { self.text(text) } else { null() } }
@@ -82,9 +84,9 @@ struct Binding {
     mutating func blob(_ bytes: [UInt8]) {
         let index = next()
         if let place = bytes.withUnsafeBytes({ laid($0) }) {
-            return note(sqlite3_bind_blob64(statement, index, place, UInt64(bytes.count), nil))
+            return check(sqlite3_bind_blob64(statement, index, place, UInt64(bytes.count), nil))
         }
-        note(
+        check(
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, index, 0)
                 : bytes.withUnsafeBytes {
@@ -92,18 +94,18 @@ struct Binding {
                 })
     }
 
-    /// SQLite reads it where it is while the statement runs.
+    /// Binds a text that SQLite reads in place while the statement runs.
     mutating func text(inPlace text: UnsafeRawBufferPointer) {
         let bytes = text.bindMemory(to: CChar.self)
-        note(
+        check(
             sqlite3_bind_text64(
                 statement, next(), bytes.baseAddress ?? Self.emptyText, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
     }
 
-    /// SQLite reads it where it is while the statement runs.
+    /// Binds bytes that SQLite reads in place while the statement runs.
     mutating func blob(inPlace bytes: UnsafeRawBufferPointer) {
         let index = next()
-        note(
+        check(
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, index, 0)
                 : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil))
@@ -126,7 +128,7 @@ struct Binding {
     }()
 }
 
-/// Room for the values of one statement: for each of them SQLite would ask for memory, and give it back.
+/// Memory for the values of one statement, so that SQLite need not allocate memory for each of them.
 final class BindingBuffer {
     static let capacity = 32_768
     let bytes = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
@@ -134,5 +136,5 @@ final class BindingBuffer {
     deinit { bytes.deallocate() }
 }
 
-/// `SQLITE_TRANSIENT`, which is a cast in C and so not imported: SQLite copies the bytes.
+/// `SQLITE_TRANSIENT`, a cast in C that Swift does not import: SQLite copies the bytes.
 let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)

@@ -1,20 +1,20 @@
 import EDM
 
-/// Where the values of rows that have the same names go: to which columns of a set's table.
+/// The columns of a set's table for the values of rows with the same property names.
 ///
-/// They are bound where they lie among the encoded bytes; only what SQLite wants as a text that is none there, a date or a GUID,
-/// is written, into memory that the table lends.
+/// Values are bound in place, within the encoded bytes. Only values that SQLite stores as text but that are encoded
+/// otherwise, such as dates and GUIDs, are written, into memory that the table provides.
 struct ColumnPlan {
     let names: PropertyNames
-    /// The number of the names in the views.
+    /// The number of the list of names in the views.
     let shape: Int64
-    /// By place of the name.
+    /// The targets, by index of the name.
     private let targets: [Target]
 
     private enum Target {
         case none
         case column(Int)
-        /// Columns for what is in the value, each with the path to it.
+        /// Columns for components of the value, each with its path.
         case parts([(path: ArraySlice<String>, column: Int)])
     }
 
@@ -34,10 +34,11 @@ struct ColumnPlan {
         }
     }
 
-    /// Gives the values to their columns, of which the first is the next parameter. What has no value is left as it is.
+    /// Binds the values to their columns, the first of which is the next parameter. Does not bind columns without a
+    /// value.
     ///
-    /// - Parameter memory: ``ShortText/capacity`` bytes for each column. They and the bytes have to stay until the statement
-    ///   has run.
+    /// - Parameter memory: ``ShortText/capacity`` bytes for each column. They and `bytes` must stay valid until the
+    ///   statement has run.
     func bind(
         _ bytes: UnsafeRawBufferPointer, _ binding: inout Binding, memory: UnsafeMutableBufferPointer<UInt8>
     ) {
@@ -70,7 +71,7 @@ struct ColumnPlan {
 }
 
 extension Binding {
-    /// As ``SQLValue/init(_:)`` stores the value; null is not bound.
+    /// Binds the value as ``SQLValue/init(_:)`` converts it. Does not bind null.
     fileprivate mutating func value(_ value: PackedValue, _ memory: UnsafeMutableBufferPointer<UInt8>) {
         switch value {
         case .null, .complex, .collection: return
@@ -82,10 +83,10 @@ extension Binding {
         case .binary(let bytes): blob(inPlace: bytes)
         case .guid(let guid): short(memory, guid.write)
         case .date(let date): short(memory, date.write)
-        case .timeOfDay(let time): short(memory, time.write)
+        case .timeOfDay(let time): short(memory) { time.write(&$0, isCanonical: true) }
         case .duration(let duration): short(memory) { duration.write(&$0) }
-        case .dateTime(let dateTime): short(memory, dateTime.write)
-        case .dateTimeOffset(let dateTime): short(memory, dateTime.write)
+        case .dateTime(let dateTime): short(memory) { dateTime.write(&$0, isCanonical: true) }
+        case .dateTimeOffset(let dateTime): short(memory) { dateTime.write(&$0, isCanonical: true) }
         }
     }
 

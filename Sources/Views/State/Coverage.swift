@@ -1,18 +1,18 @@
 import Operations
 import SyncCore
 
-/// Which entities a defining query has brought, and with which download: for each query, run and 4,096 entity IDs that follow
-/// one another a row of bits.
+/// The coverage: the entities that each defining query has delivered, with the download run. Stored as one bitmap for
+/// each query, run and 4,096 consecutive entity IDs.
 ///
-/// Chunks that are in use are kept here, and those that changed are written by ``flush()``, which has to come in front of each
-/// commit. Not `Sendable`: it belongs to the state's connection.
+/// Chunks in use are cached. ``flush()`` writes the changed ones, and has to be called before each commit. Not
+/// `Sendable`: it belongs to the state's connection.
 final class Coverage {
     private struct Place: Hashable {
         let query: String
         let chunk: UInt64
     }
 
-    /// The bits of one place, by run. An entity has its bit in one of them at most.
+    /// The bitmaps of one place, by run. At most one of them contains a given entity.
     private final class Chunk {
         var runs: [(run: SequenceNumber, bits: EntityBits)]
         var isChanged = false
@@ -22,11 +22,11 @@ final class Coverage {
 
     private let connection: Connection
     private var chunks: [Place: Chunk] = [:]
-    /// The one that was used last: what is covered comes in runs.
+    /// The chunk that was used last, because consecutive calls usually concern the same chunk.
     private var last: (place: Place, chunk: Chunk)?
-    /// Whether some chunk is not written.
+    /// Whether any chunk is not written.
     private var isChanged = false
-    /// So many are kept at most, of about half a kilobyte.
+    /// The maximum number of cached chunks, each of about half a kilobyte.
     private static let limit = 2_048
 
     private let read = Statement("SELECT run, entities FROM coverage WHERE query = ? AND chunk = ?")
@@ -45,24 +45,24 @@ final class Coverage {
         var isThere = false
         for index in chunk.runs.indices {
             if chunk.runs[index].run == run {
-                if chunk.runs[index].bits.insert(id) { note(chunk) }
+                if chunk.runs[index].bits.insert(id) { markChanged(chunk) }
                 isThere = true
             } else if chunk.runs[index].bits.remove(id) {
-                note(chunk)
+                markChanged(chunk)
             }
         }
         if !isThere {
             var bits = EntityBits()
             bits.insert(id)
             chunk.runs.append((run, bits))
-            note(chunk)
+            markChanged(chunk)
         }
         try written()
     }
 
     func uncover(_ id: EntityID, query: String) throws(SQLiteError) {
         let chunk = try chunk(of: id, query)
-        for index in chunk.runs.indices where chunk.runs[index].bits.remove(id) { note(chunk) }
+        for index in chunk.runs.indices where chunk.runs[index].bits.remove(id) { markChanged(chunk) }
         try written()
     }
 
@@ -70,17 +70,17 @@ final class Coverage {
         try chunk(of: id, query).runs.contains { $0.bits.contains(id) }
     }
 
-    /// Whether the query has brought anything.
+    /// Returns whether the query covers any entity.
     func brings(query: String) throws(SQLiteError) -> Bool {
         try flush()
         return try connection.firstInteger(find) { $0.text(query) } != nil
     }
 
-    /// The entities that the query brought before `run`, in ascending order; it covers them no more.
-    func takeUncovered(query: String, before run: SequenceNumber) throws(SQLiteError) -> [EntityID] {
+    /// Removes the query's coverage by runs before `run`. Returns these entities in ascending order.
+    func drainUncovered(query: String, before run: SequenceNumber) throws(SQLiteError) -> [EntityID] {
         try flush()
         forgetChunks()
-        // The largest number stands for "every one"; SQLite's integers are signed.
+        // The highest number means every run. SQLite's integers are signed.
         let bind: (inout Binding) -> Void = { binding in
             binding.text(query)
             binding.integer(Int64(clamping: run))
@@ -97,7 +97,7 @@ final class Coverage {
         return isInOrder ? found : found.sorted()
     }
 
-    /// By query and entity.
+    /// Calls `body` with every covered entity, by query and entity.
     func forEach(_ body: (_ query: String, _ id: EntityID, _ run: SequenceNumber) throws -> Void) throws {
         try flush()
         var query = ""
@@ -142,15 +142,15 @@ final class Coverage {
         return chunk
     }
 
-    private func note(_ chunk: Chunk) {
+    private func markChanged(_ chunk: Chunk) {
         chunk.isChanged = true
         isChanged = true
     }
 
-    /// Outside of a transaction each call stands for itself.
+    /// Writes a change at once outside a transaction.
     private func written() throws(SQLiteError) { if isChanged, !connection.isInTransaction { try flush() } }
 
-    /// Writes what is only here.
+    /// Writes the changed chunks.
     func flush() throws(SQLiteError) {
         guard isChanged else { return }
         for (place, chunk) in chunks where chunk.isChanged {
@@ -168,8 +168,8 @@ final class Coverage {
         isChanged = false
     }
 
-    /// A transaction was taken back.
-    func forget() {
+    /// Discards the cached chunks after a rollback.
+    func invalidate() {
         forgetChunks()
         isChanged = false
     }
@@ -187,14 +187,14 @@ extension Binding {
     }
 }
 
-/// Some of the entities whose IDs begin with the same bits, up to the last twelve.
+/// A bitmap of the entities in a chunk, whose IDs differ only in the last twelve bits.
 struct EntityBits {
     private static let width: UInt64 = 12
     private var words: [UInt64]
 
     init() { words = Array(repeating: 0, count: Self.wordCount) }
 
-    /// Of as many bytes as ``bytes`` are; what else there may be is left out.
+    /// Creates a bitmap from bytes in the format of ``bytes``. Ignores excess bytes.
     init(_ bytes: [UInt8]) {
         self.init()
         for (index, byte) in bytes.prefix(Self.wordCount * 8).enumerated() {
@@ -204,7 +204,7 @@ struct EntityBits {
 
     private static var wordCount: Int { (1 << Int(width)) / 64 }
 
-    /// Little-endian, up to the last one that is not zero.
+    /// The bits, little-endian, without trailing zero bytes.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(words.count * 8)
@@ -227,7 +227,7 @@ struct EntityBits {
         return words[word] & bit != 0
     }
 
-    /// Whether it was not there.
+    /// Inserts an entity. Returns whether it was not contained.
     @discardableResult
     mutating func insert(_ id: EntityID) -> Bool {
         let (word, bit) = Self.place(of: id)
@@ -236,7 +236,7 @@ struct EntityBits {
         return true
     }
 
-    /// Whether it was there.
+    /// Removes an entity. Returns whether it was contained.
     mutating func remove(_ id: EntityID) -> Bool {
         let (word, bit) = Self.place(of: id)
         guard words[word] & bit != 0 else { return false }
@@ -244,7 +244,7 @@ struct EntityBits {
         return true
     }
 
-    /// In ascending order.
+    /// Calls `body` with each contained entity, in ascending order.
     func forEach(in chunk: UInt64, _ body: (EntityID) -> Void) {
         for (index, word) in words.enumerated() where word != 0 {
             var left = word

@@ -1,18 +1,20 @@
 import Operations
 import SyncCore
 
-/// The one row of the table `header`. The fold asks for it and changes its numbers at every record, and the metadata in it may
-/// be megabytes: it is read once, and numbers are written at the end of a transaction.
+/// The only row of the table `header`.
+///
+/// The fold reads it and changes its numbers for every record, and the metadata in it may have several megabytes.
+/// Therefore it is read once, and its numbers are written at the end of a transaction.
 final class HeaderRow {
     private let connection: Connection
-    /// As it is, whether or not the file has it yet.
+    /// The current header, whether or not the file contains it.
     private var known: StateHeader?
-    /// The same, where its numbers are not in the file yet.
+    /// The current header, if its numbers are not written yet.
     private var unwritten: StateHeader?
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Throws code 11, damaged, where there is none.
+    /// Returns the header. Throws code 11 (damaged) if there is none.
     func read() throws(SQLiteError) -> StateHeader {
         if let known { return known }
         let row = try connection.first(
@@ -36,7 +38,7 @@ final class HeaderRow {
 
     func write(_ header: StateHeader) throws(SQLiteError) {
         unwritten = header
-        // Nobody else would.
+        // Without a transaction no later call writes it.
         if !connection.isInTransaction {
             do throws(SQLiteError) {
                 try flush()
@@ -66,7 +68,7 @@ final class HeaderRow {
         known = header
     }
 
-    /// Writes the numbers that were kept in memory.
+    /// Writes the cached numbers.
     func flush() throws(SQLiteError) {
         guard let header = unwritten else { return }
         try connection.run(
@@ -75,8 +77,8 @@ final class HeaderRow {
         unwritten = nil
     }
 
-    /// Reads it anew: what was not written is taken back.
-    func forget() { (known, unwritten) = (nil, nil) }
+    /// Discards the cached header after a rollback.
+    func invalidate() { (known, unwritten) = (nil, nil) }
 
     private func integer(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
     private func unsigned(_ value: SQLValue) -> UInt64 { UInt64(bitPattern: value.integer ?? 0) }

@@ -1,11 +1,11 @@
 public import Operations
 public import SyncCore
 
-/// One assignment of a key by the service.
+/// An assignment of a key to an entity.
 public struct KeyMapEntry: Sendable, Hashable {
     public let entity: EntityID
     public let set: String
-    /// `CustomerID=5`
+    /// The text of the key, such as `CustomerID=5`.
     public let key: String
 
     public init(entity: EntityID, set: String, key: String) {

@@ -2,7 +2,7 @@ import EDM
 public import Operations
 public import SyncCore
 
-/// Batches of which not every operation's outcome is known: few, and each is read as a whole.
+/// Open batches. They are few, and each is read as a whole.
 extension SQLiteState {
     private static let batchColumns = "monitor, prepared"
 

@@ -2,7 +2,7 @@ import EDM
 import Operations
 public import SyncCore
 
-/// The last events are kept as one value in the form that they have in a snapshot: they are few, and nothing searches in them.
+/// The last events. They are stored as one value, as in a snapshot, because they are few and no query searches them.
 extension SQLiteState {
     public func events() throws(StateError) -> [StoreEvent] {
         guard let state = try first("SELECT state FROM events")?.first?.blob else { return [] }

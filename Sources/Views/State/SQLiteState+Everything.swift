@@ -1,7 +1,8 @@
 public import Operations
 public import SyncCore
 
-/// The whole state, a row at a time: each pass walks along an index, so nothing is sorted or collected.
+/// Passes over the whole state, a row at a time. Each pass follows an index, so nothing is sorted or collected in
+/// memory.
 extension SQLiteState {
     public func forEachEntity(_ body: (EntityID, String) throws -> Void) throws {
         try mapped(flush)
@@ -61,8 +62,8 @@ extension SQLiteState {
         }
     }
 
-    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
-        try each("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.ancestor($0[0].blob ?? [])) }
+    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws {
+        try each("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.mergeBase($0[0].blob ?? [])) }
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {

@@ -1,13 +1,14 @@
 import EDM
 package import SyncCore
 
-/// Indexes that are no part of the schema: what defining queries and the app ask for. They are not in the log, and views
-/// that are made again get them again.
+/// Indexes outside the schema, for defining queries and for the app. The log does not contain them; rebuilt views get
+/// them again.
 extension SQLiteState {
-    /// Makes those of the indexes that are not there, and drops those that nobody asks for any more. What has no column (a
-    /// collection, a property that no type of the set has), or is the beginning of another index, gets none.
+    /// Creates the missing ones of the indexes, and drops those that are not requested any more. Omits an index if one
+    /// of its terms has no column (a collection, or a property that no type of the set has), or if an index of the
+    /// schema starts with its columns.
     ///
-    /// Returns how many were made and dropped. Cost: that of sorting the set once for each that is made.
+    /// - Returns: The numbers of created and dropped indexes. Cost: the set is sorted once for each created index.
     @discardableResult
     package func arrange(_ indexes: [EntityIndex]) throws -> (made: Int, dropped: Int) {
         guard let model else { return (0, 0) }
@@ -28,7 +29,7 @@ extension SQLiteState {
         let dropped = Set(present).subtracting(wanted.keys)
         let made = Set(wanted.keys).subtracting(present)
         guard !dropped.isEmpty || !made.isEmpty else { return (0, 0) }
-        // Among them explanations, which SQLite would repeat as they were.
+        // Some statements are explanations, which SQLite would repeat unchanged.
         connection.forgetStatements()
         try transaction {
             for name in dropped.sorted() { try run("DROP INDEX \(name)") }
@@ -39,7 +40,7 @@ extension SQLiteState {
 
     private static let prefix = "asked for: "
 
-    /// Whether one of the schema's own indexes begins with these columns.
+    /// Whether one of the schema's indexes starts with these columns.
     private func isSchemas(_ columns: String, _ layout: TableLayout) -> Bool {
         guard
             let statements = try? list(
@@ -51,10 +52,10 @@ extension SQLiteState {
 }
 
 extension TableLayout {
-    /// What stands between the brackets of `CREATE INDEX`; nil where a term has no column.
+    /// Returns the list of columns for `CREATE INDEX`, or nil if a term has no column.
     ///
-    /// Dates, times and durations are compared and sorted by their sort key, since their texts have another order, so an index
-    /// over them is one over that.
+    /// Dates, times and durations are compared and sorted by a sort key, because their texts have another order. The
+    /// index contains the sort key.
     func indexColumns(_ index: EntityIndex) -> String? {
         var columns: [String] = []
         for term in index.terms {

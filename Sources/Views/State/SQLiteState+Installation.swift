@@ -2,10 +2,10 @@ public import EDM
 import Operations
 public import SyncCore
 
-/// Going over to other metadata: each set gets the table that they make of it.
+/// The migration of the tables to other metadata.
 extension SQLiteState {
-    /// Rows of sets that the new model no longer has are dropped; the log still has them. The others are written anew, a few
-    /// hundred at a time, so that memory does not hold what the disk does.
+    /// Recreates the tables for a model. Rows of sets that the model does not have are dropped; the log still contains
+    /// them. The other rows are copied a few hundred at a time, to limit the memory.
     public func install(_ model: EntityDataModel) throws(StateError) {
         connection.forgetStatements()
         var former: [(set: String, table: String)] = []
@@ -14,9 +14,9 @@ extension SQLiteState {
                 try run("DROP TABLE \(layout.table)")
                 continue
             }
-            // The new table's indexes have the same names.
+            // The indexes of the new table have the same names.
             for index in try indexes(of: layout) { try run("DROP INDEX \(index)") }
-            // Tables of sets begin in another way.
+            // No table of a set has such a name.
             let table = "former_\(number)"
             try run("ALTER TABLE \(layout.table) RENAME TO \(table)")
             former.append((set, table))
@@ -32,7 +32,7 @@ extension SQLiteState {
         connection.forgetStatements()
     }
 
-    /// Those that were made by a statement, quoted.
+    /// Returns the quoted names of the indexes that were created by a statement.
     private func indexes(of layout: TableLayout) throws(StateError) -> [String] {
         try list(
             "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL",

@@ -12,12 +12,13 @@ extension SQLiteState {
             inLocal: row.integer(4) != 0)
     }
 
-    /// Nil where the relationship has no links yet.
+    /// Returns the number of a relationship, or nil if it has no links yet.
     private func number(of relationship: String) throws(StateError) -> Int64? {
         try mapped { () throws(SQLiteError) in try relationships.number(of: relationship) }
     }
 
-    /// For the name of a relationship, in statements that are kept: it may get its number after they were made.
+    /// The number of a relationship by its name, for cached statements: the number may be assigned after they are
+    /// prepared.
     static let numberOfRelationship = "(SELECT id FROM relationships WHERE name = ?)"
 
     public func links(_ relationship: String, first: EntityID) throws(StateError) -> [LinkRow] {
@@ -40,13 +41,13 @@ extension SQLiteState {
             }, link)
     }
 
-    /// Relationship by relationship, since few are the relationships: indexes over the ends alone would be as large as what
-    /// they find.
+    /// Searches each relationship, because there are few of them. Indexes over only the ends would be as large as the
+    /// links.
     public func links(of id: EntityID) throws(StateError) -> [LinkRow] {
         try list(statements.linksOfEnd, { $0.id(id) }, link)
     }
 
-    /// From the index of those that differ: in the order of the relationships' names SQLite would read all links.
+    /// Uses the index of changed links. In the order of the relationships' names SQLite would read all links.
     public func changedLinks() throws(StateError) -> [LinkRow] {
         try list(
             """

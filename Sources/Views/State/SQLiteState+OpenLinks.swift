@@ -2,8 +2,7 @@ import EDM
 public import Operations
 public import SyncCore
 
-/// Links that wait for an end are kept as one value in the form that they have in a snapshot: they are few, and all of them
-/// are read together.
+/// Dangling links. They are stored as one value, as in a snapshot, because they are few and read together.
 extension SQLiteState {
     public func openLinks() throws(StateError) -> [OpenLink] {
         guard let state = try first("SELECT state FROM open_links")?.first?.blob else { return [] }

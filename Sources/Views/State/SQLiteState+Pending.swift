@@ -2,10 +2,8 @@ import EDM
 public import Operations
 public import SyncCore
 
-/// The pending operations, which are in memory while the views are open; see ``QueueTable``.
+/// The queue, which is in memory while the views are open; see ``QueueTable``.
 extension SQLiteState {
-    public typealias Standing = PendingStanding
-
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
         try pendingOperations(from: 0, limit: .max)
     }
@@ -20,7 +18,7 @@ extension SQLiteState {
         try loaded().pending.operations(from: first, limit: limit)
     }
 
-    /// Cost: a look at each pending operation.
+    /// Cost: O(n) for n pending operations.
     public func pendingOperations(
         _ kind: PendingOperation.Status.Kind
     ) throws(StateError) -> [PendingOperation] {
@@ -36,9 +34,9 @@ extension SQLiteState {
     public func hasPending() throws(StateError) -> Bool { try pendingCount() > 0 }
     public func pendingCount() throws(StateError) -> Int { try loaded().pending.count }
     public func hasHeldBack() throws(StateError) -> Bool { try heldBackCount() > 0 }
-    /// Returns how many operations are not to be sent: drafts, and changes for this store only.
+    /// Returns the number of operations that are not to be sent: drafts and local-only operations.
     public func heldBackCount() throws(StateError) -> Int { try loaded().pending.heldBack }
-    /// Whether the service has rejected one of them.
+    /// Returns whether the service has rejected any operation.
     func hasRejected() throws(StateError) -> Bool { try loaded().pending.hasRejected }
 
     public func pendingOperations(naming id: EntityID) throws(StateError) -> [SequenceNumber] {
@@ -57,8 +55,10 @@ extension SQLiteState {
         try loaded().pending.last(inTransaction: name)
     }
 
-    /// Returns what the pending operations mean for an entity that they are about.
-    public func standing(of id: EntityID) throws(StateError) -> Standing { try loaded().pending.standing(of: id) }
+    /// Returns the status of an entity that follows from the pending operations.
+    public func pendingState(of id: EntityID) throws(StateError) -> PendingState {
+        try loaded().pending.pendingState(of: id)
+    }
 
     private func loaded() throws(StateError) -> QueueTable {
         try queue.load()
@@ -84,12 +84,12 @@ extension SQLiteState {
         try queueChanged()
     }
 
-    /// Without a transaction a change is one of its own.
+    /// Writes a change at once if no transaction is open.
     private func queueChanged() throws(StateError) {
         if !queue.hasTransaction { try mapped { () throws(SQLiteError) in try flushQueue() } }
     }
 
-    // MARK: What they read and wrote
+    // MARK: Effects
 
     public func hasEffects() throws(StateError) -> Bool {
         let queue = try loaded()

@@ -10,12 +10,13 @@ extension SQLiteState {
         "sequence, time, status, batch, reason, http_status, code, message, inner_error, method, url, "
         + "request_body, attempts, since, operation"
 
-    /// Sets what ``columns(of:)`` has of a status; takes the time and the sequence number as well.
+    /// The statement that sets the values of ``columns(of:)`` for a status. Further parameters are the time and the
+    /// sequence number.
     static let updateStatus =
         "UPDATE pending SET status = ?, batch = ?, reason = ?, http_status = ?, code = ?, message = ?, "
         + "inner_error = ?, method = ?, url = ?, request_body = ?, attempts = ?, since = ? WHERE sequence = ?"
 
-    /// From ``pendingColumns``.
+    /// Returns the operation in a row with ``pendingColumns``.
     func pending(_ row: Row) throws(StateError) -> PendingOperation {
         PendingOperation(
             sequence: UInt64(bitPattern: row.integer(0)), time: row.integer(1),
@@ -47,7 +48,7 @@ extension SQLiteState {
             innerError: row.text(8), method: row.text(9) ?? "", url: row.text(10) ?? "", requestBody: row.text(11))
     }
 
-    /// Gives the values of ``pendingColumns``.
+    /// Binds the values of ``pendingColumns``.
     static func bind(_ pending: PendingOperation, _ binding: inout Binding) {
         binding.sequence(pending.sequence)
         binding.integer(pending.time)
@@ -61,7 +62,7 @@ extension SQLiteState {
         binding.blob(ValueCodec.encode(pending.operation))
     }
 
-    /// In the order of ``pendingColumns``.
+    /// Returns the values of ``pendingColumns``.
     func columns(of pending: PendingOperation) -> [SQLValue] {
         [integer(pending.sequence), .integer(pending.time)] + Self.columns(of: pending.status)
             + [.integer(pending.since), .blob(ValueCodec.encode(pending.operation))]

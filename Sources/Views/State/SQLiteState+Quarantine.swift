@@ -2,7 +2,7 @@ import EDM
 import Operations
 public import SyncCore
 
-/// Entities that could not be taken are kept as one value in the form that they have in a snapshot: they are few.
+/// The quarantine. It is stored as one value, as in a snapshot, because it is small.
 extension SQLiteState {
     public func quarantine() throws(StateError) -> [QuarantineEntry] {
         guard let state = try first("SELECT state FROM quarantine")?.first?.blob else { return [] }

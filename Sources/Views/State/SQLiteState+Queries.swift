@@ -49,11 +49,11 @@ extension SQLiteState {
         }
     }
 
-    public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
-        try mapped { () throws(SQLiteError) in try coverage.takeUncovered(query: query, before: run) }
+    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        try mapped { () throws(SQLiteError) in try coverage.drainUncovered(query: query, before: run) }
     }
 
-    /// Whether there is an entity that the query has brought.
+    /// Returns whether the query covers any entity.
     package func bringsEntities(query: String) throws(StateError) -> Bool {
         try mapped { () throws(SQLiteError) in try coverage.brings(query: query) }
     }
@@ -76,7 +76,7 @@ extension SQLiteState {
         }
     }
 
-    /// Few are the queries: which entities each has brought is asked of one after the other.
+    /// Returns the names of the queries. Because they are few, their coverage is searched one after the other.
     private func queryNames() throws(StateError) -> [String] {
         try list("SELECT name FROM queries") { $0.text(0) ?? "" }
     }

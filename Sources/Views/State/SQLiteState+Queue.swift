@@ -2,9 +2,9 @@ import EDM
 import Operations
 import SyncCore
 
-/// The queue of pending operations in its tables: read when it is first asked for, and written at the end of a transaction.
+/// The tables of the queue, which are read at the first access and written at the end of a transaction.
 ///
-/// The tables have no index but the sequence number. Whatever is asked of the queue is answered in memory.
+/// Their only index is the sequence number. All lookups use the queue in memory.
 extension SQLiteState {
     func readQueue() throws(StateError) -> PendingQueue {
         try connection.untraced { () throws(StateError) in
@@ -19,9 +19,9 @@ extension SQLiteState {
         }
     }
 
-    /// Writes what has changed to the tables, in ascending order.
+    /// Writes the changes to the tables, in ascending order.
     func flushQueue() throws(SQLiteError) {
-        for (sequence, change) in queue.takeChanges() {
+        for (sequence, change) in queue.drainChanges() {
             guard let operation = queue.pending[sequence] else {
                 try connection.run(statements.removePending) { $0.sequence(sequence) }
                 continue
@@ -42,8 +42,9 @@ extension SQLiteState {
 
     // MARK: Effects
 
-    /// What the operations read and wrote is in the file between two openings only, marked with the record behind which it holds.
-    /// It is left out if the queue is so short that all of it is applied again anyway, or if the process ends in between.
+    /// Reads the effects of the operations. The stored ones are valid only from a closing to the next opening, and are
+    /// marked with the last applied record. There are none if the queue is so short that it is always rebased as a
+    /// whole, or if the process ended without closing the views.
     private func readEffects(into read: inout PendingQueue) throws(StateError) {
         let applied = try header().applied
         guard try first("SELECT effects_of FROM header")?.first?.integer == Int64(bitPattern: applied) else { return }
@@ -57,7 +58,7 @@ extension SQLiteState {
         }
     }
 
-    /// Writes the effects for the next opening. Belongs into a transaction of its own at the end.
+    /// Writes the effects for the next opening. Must be called in a separate transaction at the end.
     func writeEffects() throws(SQLiteError) {
         let pending = queue.pending
         guard queue.isLoaded, pending.count > Fold.usualLongQueue, pending.effects.count == pending.count else {

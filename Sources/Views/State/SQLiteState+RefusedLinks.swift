@@ -3,8 +3,8 @@ import Operations
 import SyncCore
 
 extension SQLiteState {
-    /// Whether the service has refused an operation that makes the link. Cost: a look at each operation
-    /// that names one of its ends.
+    /// Returns whether the service has rejected an operation that changes the link. Cost: one lookup for each operation
+    /// that refers to one of its ends.
     func isRefused(_ link: LinkRow, _ model: EntityDataModel) throws(StateError) -> Bool {
         guard try hasRejected() else { return false }
         let sequences = Set(try pendingOperations(naming: link.first) + pendingOperations(naming: link.second))
@@ -53,7 +53,7 @@ extension SQLiteState {
         return Self.names(link, creation.values, type)
     }
 
-    /// Whether the values set dependent properties of the link's relationship.
+    /// Returns whether the values set dependent properties of the link's relationship.
     private static func names(_ link: LinkRow, _ values: PropertyValues, _ type: EntityType) -> Bool {
         type.navigationProperties.contains { property in
             guard let end = property.navigation, end.relationship.name == link.relationship else { return false }

@@ -6,13 +6,13 @@ extension SQLiteState {
     static let rowColumns = TableLayout.ownColumns.joined(separator: ", ")
 
     public func row(_ id: EntityID) throws(StateError) -> EntityRow? {
-        // The metadata may have the set no longer.
+        // The metadata may no longer have the set.
         guard let set = try set(of: id), layouts[set] != nil else { return nil }
         let bind: (inout Binding) -> Void = { $0.id(id) }
         return try one(try table(set).select, bind) { row throws(StateError) in try entityRow(row, set: set) }
     }
 
-    /// From ``rowColumns``.
+    /// Returns the entity in a row with ``rowColumns``.
     func entityRow(_ row: Row, set: String) throws(StateError) -> EntityRow {
         guard let origin = EntityRow.Origin(rawValue: UInt8(truncatingIfNeeded: row.integer(1))),
             let type = row.text(4, names)
@@ -25,7 +25,7 @@ extension SQLiteState {
 
     public func putRow(_ row: EntityRow) throws(StateError) {
         let table = try table(row.set)
-        table.forgetFound()
+        table.invalidateLookups()
         guard let packed = row.values.packed(with: names) else { return try putWithNames(row, table) }
         let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
         guard plan.shape != 0 else { return try putWithNames(row, table) }
@@ -44,7 +44,7 @@ extension SQLiteState {
         try outcome.get()
     }
 
-    /// For the rare values that cannot be packed, or whose names have no number.
+    /// Stores a row whose values cannot be packed, or whose names have no number. Both are rare.
     private func putWithNames(_ row: EntityRow, _ table: SetTable) throws(StateError) {
         try run(table.upsert, inPlace: true) { binding in
             Self.bind(row, shape: 0, &binding)
@@ -53,7 +53,7 @@ extension SQLiteState {
         }
     }
 
-    /// All that is in front of the values.
+    /// Binds the columns before the values.
     private static func bind(_ row: EntityRow, shape: Int64, _ binding: inout Binding) {
         binding.id(row.id)
         binding.integer(Int64(row.origin.rawValue))
@@ -72,7 +72,7 @@ extension SQLiteState {
             places[id] = found.count
             found.append(ServiceEntity(id: id, set: set, row: nil))
         }
-        // By set: where those stand that have no base, and so are what the service said.
+        // The entities without a saved base state, by set, with their index in `found`: the row is their base state.
         var plain = Dictionary(grouping: places.keys) { id in places[id].map { found[$0].set } ?? "" }
             .mapValues { ids in Dictionary(uniqueKeysWithValues: ids.map { ($0, places[$0] ?? 0) }) }
         try each(
@@ -97,7 +97,7 @@ extension SQLiteState {
         return found
     }
 
-    /// For `json_each`.
+    /// Returns a JSON array for `json_each`.
     private static func list(_ ids: some Sequence<EntityID>) -> SQLValue {
         .text("[" + ids.map { String($0.rawValue) }.joined(separator: ",") + "]")
     }
@@ -105,13 +105,13 @@ extension SQLiteState {
     public func removeRow(_ id: EntityID) throws(StateError) {
         guard let set = try set(of: id), layouts[set] != nil else { return }
         let table = try table(set)
-        table.forgetFound()
+        table.invalidateLookups()
         try run(table.delete) { $0.id(id) }
     }
 
     public func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     {
-        // It is equal to nothing, though the texts are that columns hold for it.
+        // NaN is equal to no value, although equal texts represent it in columns.
         if values.contains(where: { $0.value != $0.value }) { return [] }
         guard let find = try table(set).find(values) else { return try scan(set, where: values) }
         if isWriting, let known = find.found(values) { return known }
@@ -139,7 +139,7 @@ extension SQLiteState {
             [.integer(range.lowerBound), .integer(range.upperBound)]) != nil
     }
 
-    /// For the rare property that has no column.
+    /// Searches by a property without a column, which is rare.
     private func scan(_ set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID]
     {
         var found: [EntityID] = []
@@ -156,7 +156,7 @@ extension SQLiteState {
         }
     }
 
-    /// Some entities of a set behind another one, in ascending order of entity ID.
+    /// Returns at most `limit` entities of a set after the given one, in ascending order of entity ID.
     package func rows(
         set: String, behind last: EntityID, limit: Int
     ) throws(StateError) -> [EntityRow] {
@@ -166,7 +166,7 @@ extension SQLiteState {
         ) { row throws(StateError) in try entityRow(row, set: set) }
     }
 
-    /// All entities of a set in ascending order of entity ID, in one pass.
+    /// Returns all entities of a set in ascending order of entity ID, in one pass.
     package func allRows(set: String) throws(StateError) -> [EntityRow] {
         try list("SELECT \(Self.rowColumns) FROM \(try layout(set).table) ORDER BY entity") {
             row throws(StateError) in try entityRow(row, set: set)
@@ -242,7 +242,7 @@ extension SQLiteState {
         try run(statements.removeBase) { $0.id(id) }
     }
 
-    public func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+    public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         let ids = try list("SELECT entity FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]) {
             EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
         }

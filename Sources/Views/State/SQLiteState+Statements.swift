@@ -1,9 +1,8 @@
 package import SyncCore
 
-/// How the state's own files run statements: with the errors of a state, and rows read one after the other.
+/// The execution of statements: errors are converted to ``StateError``, and rows are read one after the other.
 extension SQLiteState {
-    /// Whether the error says that the views are not what was written, rather than that something was asked of them that they
-    /// cannot do.
+    /// Returns whether the error shows damage of the views, and not a request that the views cannot execute.
     package func isFault(_ error: StateError) -> Bool {
         error.code == .damaged && (connection.hasMetDamage || !error.message.hasPrefix(Self.unreadable))
     }
@@ -11,14 +10,14 @@ extension SQLiteState {
     /// The error for views that another process has locked.
     package static let inUse = StateError(.unavailable, "Another process has the views open.")
 
-    /// The error for views that are not encrypted with the key by which they were to be opened.
+    /// The error for views that are not encrypted with the given key.
     package static let ofAnotherKey = StateError(.damaged, "The views are not encrypted with the store's newest key.")
 
     private static let unreadable = "The views cannot be read: "
 
     static func stateError(_ error: SQLiteError) -> StateError {
-        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR: a table that should be there is not. 19 is
-        // SQLITE_CONSTRAINT: a row that should not be there is. 5 is SQLITE_BUSY, 23 SQLITE_AUTH.
+        // 11 is SQLITE_CORRUPT, 26 SQLITE_NOTADB, 1 SQLITE_ERROR (a table is missing), 19 SQLITE_CONSTRAINT (a row
+        // exists that should not), 5 SQLITE_BUSY, 23 SQLITE_AUTH.
         switch error.code {
         case 5: inUse
         case 23: ofAnotherKey
@@ -31,14 +30,14 @@ extension SQLiteState {
         do throws(SQLiteError) { try connection.run(sql, values) } catch { throw Self.stateError(error) }
     }
 
-    /// - Parameter inPlace: whether values are bound where they lie, which the statement has to forget behind the run.
+    /// - Parameter inPlace: Whether values are bound in place, so that the bindings have to be cleared after the run.
     func run(_ statement: Statement, inPlace: Bool = false, _ bind: (inout Binding) -> Void) throws(StateError) {
         do throws(SQLiteError) { try connection.run(statement, inPlace: inPlace, bind) } catch {
             throw Self.stateError(error)
         }
     }
 
-    /// What `body` returns, with the error of a state.
+    /// Returns the result of `body`, with its errors converted.
     func mapped<T>(_ body: () throws(SQLiteError) -> T) throws(StateError) -> T {
         do throws(SQLiteError) { return try body() } catch { throw Self.stateError(error) }
     }
@@ -57,7 +56,7 @@ extension SQLiteState {
         return found
     }
 
-    /// What `read` makes of the first row; nil where there is none.
+    /// Returns the result of `read` for the first row, or nil if there is no row.
     func one<T>(
         _ statement: Statement, _ bind: (inout Binding) -> Void, _ read: (Row) throws(StateError) -> T
     ) throws(StateError) -> T? {
@@ -85,7 +84,7 @@ extension SQLiteState {
         do throws(SQLiteError) { return try connection.first(sql, values) } catch { throw Self.stateError(error) }
     }
 
-    /// What `read` makes of the first row; nil where there is none.
+    /// Returns the result of `read` for the first row, or nil if there is no row.
     func one<T>(
         _ sql: String, _ values: [SQLValue], _ read: (Row) throws(StateError) -> T
     ) throws(StateError) -> T? {
@@ -104,7 +103,7 @@ extension SQLiteState {
         return found
     }
 
-    /// Calls `body` for each row, which is valid during the call only.
+    /// Calls `body` for each row, which is valid only during the call.
     func each(
         _ sql: String, _ values: [SQLValue], _ body: (Row) throws(StateError) -> Void
     ) throws(StateError) {

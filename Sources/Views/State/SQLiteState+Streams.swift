@@ -2,7 +2,7 @@ import EDM
 public import Operations
 public import SyncCore
 
-/// The streams of an entity are kept in the form that they have in a snapshot: nothing searches in them.
+/// The streams of entities. They are stored as in a snapshot, because no query searches them.
 extension SQLiteState {
     public func streams(of id: EntityID) throws(StateError) -> [StreamImage] {
         guard let state = try first("SELECT state FROM streams WHERE entity = ?", [integer(id)])?.first?.blob else {

@@ -1,10 +1,10 @@
 import Operations
 package import SyncCore
 
-/// What the state's digest does not cover: that the file is one that SQLite has written, and that columns and tables by which
-/// rows are found say the same as the rows.
+/// The verification of content that the state's digest does not cover: the integrity of the SQLite file, and the
+/// consistency of the columns and tables for lookups with the rows.
 extension SQLiteState {
-    /// Throws `damaged` with the first thing that is wrong. Cost: several passes over the whole file.
+    /// Verifies the views. Throws `damaged` with the first defect. Cost: several passes over the whole file.
     package func verify() throws(StateError) {
         if let fault = try first("PRAGMA integrity_check(1)")?.first?.text, fault != "ok" {
             throw StateError(.damaged, "SQLite finds a fault in the views: \(fault)")
@@ -12,12 +12,12 @@ extension SQLiteState {
         for set in layouts.keys.sorted() { try verifyColumns(of: set) }
     }
 
-    /// Whether another version of the library wrote the file.
+    /// Returns whether another version of the library wrote the file.
     package func isOfAnotherVersion() throws(StateError) -> Bool {
         try first("PRAGMA user_version")?.first?.integer != Schema.version
     }
 
-    /// A query finds an entity by the columns, and takes its values from elsewhere in the row.
+    /// Verifies that the columns, by which queries find entities, have the values of the rows.
     private func verifyColumns(of set: String) throws(StateError) {
         let layout = try layout(set)
         guard !layout.columns.isEmpty else { return }
@@ -29,7 +29,7 @@ extension SQLiteState {
             return differing.isEmpty ? nil : (row.integer(0), differing.map { ($0, expected[$0]) })
         }
         for case (let entity, let columns)? in rows {
-            // A column may hold a value in another form than it was given.
+            // A column may contain a value in another representation than the written one.
             for (column, value) in columns {
                 let column = layout.columns[column]
                 let sql = "SELECT 1 FROM \(layout.table) WHERE entity = ? AND \(column.name) IS NOT ?"

@@ -2,57 +2,62 @@ public import EDM
 import Operations
 public import SyncCore
 
-/// The state in SQLite: a table per entity set with typed columns, a links table, and what else the fold keeps.
+/// The views: the state in SQLite, with a table of typed columns for each entity set, a table of links, and the
+/// bookkeeping of the fold.
 ///
-/// The file is derived: it holds nothing that the log does not, and may be deleted at any time. Beside its columns each row
-/// has its values in the log's own binary form, so that unset and null, trailing zeros and offsets survive; their names are in
-/// a table of their own, once for all rows that have the same.
+/// The file is derived: it contains nothing that the log does not contain, and may be deleted at any time. In addition
+/// to the columns, each row contains its values in the binary encoding of the log, which preserves the difference of
+/// unset and null, trailing zeros and offsets. The property names are in a separate table, once for all rows with the
+/// same names.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
 public final class SQLiteState: StateBacking {
     package let connection: Connection
     var layouts: [String: TableLayout] = [:]
-    /// By set, for those that were written or read.
+    /// The tables that were used, by set.
     private var tables: [String: SetTable] = [:]
-    /// The two of them that were asked for last.
+    /// The two tables that were used last.
     private var recentTables: (SetTable?, SetTable?)
     let statements = FoldStatements()
-    /// Relationships that have, or had, links.
-    let relationships: NumberedNames
-    /// Sets that have, or had, entities, and key maps.
-    let sets: NumberedNames
-    let entities: EntityRuns
+    /// The names of relationships that have, or had, links.
+    let relationships: InternedNames
+    /// The names of sets that have, or had, entities and keys.
+    let sets: InternedNames
+    let entities: EntitySetRanges
     let coverage: Coverage
     private let headerRow: HeaderRow
-    /// The same names stand in each row and each operation.
+    /// The names that rows and operations repeat.
     let names = NameTable()
-    /// The numbers of the names of rows' values.
-    var shapes = Shapes()
+    /// The lists of property names of rows.
+    var shapes = RowSchemas()
     public package(set) var model: EntityDataModel?
-    /// By set; nil for a set that has no such way. See ``row(in:key:)``.
+    /// The lookups by key, by set; nil for a set without such a lookup. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
     /// Compiled statements of queries over sets.
     var selections: [SelectionKey: SQLText] = [:]
-    /// Statements for what is linked to one entity.
+    /// Statements for the entities that are linked to one entity.
     var reachedTexts: [ReachedForm: String] = [:]
-    /// How often a model came to hold.
+    /// The number of calls that set a model.
     private var adoptions = 0
-    /// What ``hasNames()`` found, and when.
+    /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     public let queue = QueueTable()
-    /// Whether an answer depends on which download was the last; see ``takeReadTables()``.
+    /// Whether an answer depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
-    /// Opens the views at `path`, and makes them where there are none or where they are of another version.
+    /// Opens the views at `path`. Creates them if they do not exist.
     ///
-    /// Throws ``StateError`` with `damaged` where the file is no readable database: delete it and open again.
     /// - Parameters:
-    ///   - path: nil keeps the views in memory, all of them, and no file of any kind is made.
-    ///   - key: encrypts the file; nil for a plain one. A file with another key, or without one, is `damaged`.
-    ///   - store: the store's identifier, as the log has it; views of another store are `damaged`.
-    ///   - boot: names the run of the operating system. Views that an earlier one was writing when it ended are `damaged`:
-    ///     they are never synced while they are written, so nobody knows what of them came to the disk. Nil does not look.
-    ///   - isUnchanging: whether nobody writes the file meanwhile; see ``Connection``.
+    ///   - path: The file, or nil to store the views completely in memory, without any file.
+    ///   - key: The encryption key, or nil for a plain file. A file with another key, or without one, is `damaged`.
+    ///   - store: The store's identifier, as in the log. Views of another store are `damaged`.
+    ///   - boot: An identifier of the current run of the operating system. Views that were being written when an
+    ///     earlier run ended are `damaged`: they are not synced while they are written, so their content on the disk is
+    ///     unknown. Nil omits the check.
+    ///   - isUnchanging: Whether no process writes the file meanwhile; see ``Connection``.
+    ///
+    /// - Throws: ``StateError`` with `damaged` if the file is no readable database or has another version: delete it
+    ///   and open again.
     public init(
         path: String?, key: ViewsKey? = nil, store: String, boot: String? = nil, readOnly: Bool = false,
         isUnchanging: Bool = false
@@ -66,22 +71,22 @@ public final class SQLiteState: StateBacking {
         do {
             connection = try Connection(
                 path: path ?? ":memory:", key: path == nil ? nil : key, readOnly: readOnly, isUnchanging: isUnchanging)
-            relationships = NumberedNames("relationships", connection)
-            sets = NumberedNames("sets", connection)
-            entities = EntityRuns(connection, sets: sets)
+            relationships = InternedNames("relationships", connection)
+            sets = InternedNames("sets", connection)
+            entities = EntitySetRanges(connection, sets: sets)
             coverage = Coverage(connection)
             headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
-            try connection.registerStanding(of: queue)
-            // Derived files need no sync of their own: after a crash of the machine they are checked and rebuilt.
+            try connection.registerPendingState(of: queue)
+            // Derived files need no sync: after a crash of the machine they are checked and rebuilt.
             if !readOnly {
                 try connection.useWriteAheadLog()
                 try connection.execute("PRAGMA synchronous = OFF")
             }
-            // Otherwise a large sort writes rows into a temporary file.
+            // Otherwise a large sort would write rows to a temporary file.
             if path == nil { try connection.execute("PRAGMA temp_store = MEMORY") }
-            // Not mapped: SQLite reads a little past a page that is damaged, and past the end of a mapping there is nothing.
+            // Not memory-mapped: SQLite reads slightly past a damaged page, and a read past the end of a mapping traps.
             try connection.execute("PRAGMA mmap_size = 0; PRAGMA cache_size = -32768; PRAGMA foreign_keys = OFF")
             let version = try connection.first("PRAGMA user_version")?.first?.integer ?? 0
             if version != Schema.version, !readOnly { try Self.create(connection, store, replacing: version != 0) }
@@ -98,12 +103,12 @@ public final class SQLiteState: StateBacking {
             }
             isMarked = true
         }
-        queue.loader = { [unowned self] () throws(StateError) in try readQueue() }
+        queue.reader = { [unowned self] () throws(StateError) in try readQueue() }
         if let service = try header().service, let model = try? CSDLReader.read(service.metadata) { adopt(model) }
     }
 
-    /// The pages of a file up to this size are all checked when it is opened, which takes some milliseconds; of an encrypted one,
-    /// where it takes longer, a quarter. Those behind are checked when they are read.
+    /// The size up to which all pages of a file are checked when it is opened, in some milliseconds. A quarter of it
+    /// for an encrypted file, where the check takes longer. Later pages are checked when they are read.
     private static let bytesCheckedAtOpening = 16 << 20
 
     private static func check(_ wrongPage: Int?) throws(StateError) {
@@ -123,20 +128,24 @@ public final class SQLiteState: StateBacking {
         try connection.execute("COMMIT")
     }
 
-    /// Gives the file free; the state cannot be used any more.
+    /// Closes the file. The state cannot be used any more.
     public func close() {
-        // What is not committed is folded again from the log.
-        try? commitGathered()
-        if !isReadOnly { try? connection.transaction { () throws(SQLiteError) in try writeEffects() } }
-        // Without it the next open in another run of the system makes the views again, and that is all.
+        // Uncommitted changes are folded again from the log.
+        try? commitSharedTransaction()
+        // Without the mark in the file, it was not changed.
+        if !isReadOnly, isMarked || boot == nil {
+            try? connection.transaction { () throws(SQLiteError) in try writeEffects() }
+        }
+        // If this fails, the next opening in another run of the system rebuilds the views.
         try? endWriting()
-        headerRow.forget()
+        headerRow.invalidate()
         connection.close()
     }
 
-    /// Runs `body` in one transaction: all of it happens, or nothing. What was gathered is committed first.
+    /// Runs `body` in one transaction, atomically. An open transaction of ``inSharedTransaction(_:)`` is committed
+    /// first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
-        try commitGathered()
+        try commitSharedTransaction()
         try beginWriting()
         let before = (layouts, model)
         let adopted = adoptions
@@ -150,9 +159,9 @@ public final class SQLiteState: StateBacking {
             queue.commit()
             return result
         } catch {
-            forgetWhatWasTakenBack()
+            invalidateCaches()
             if adoptions != adopted {
-                // Those of tables that are as they were before.
+                // They refer to the tables that the rollback removed.
                 forgetTables()
                 pointReads = [:]
                 selections = [:]
@@ -160,26 +169,31 @@ public final class SQLiteState: StateBacking {
                 connection.forgetStatements()
                 (layouts, model) = before
             }
-            throw error
+            throw Self.ofState(error)
         }
     }
 
-    private func forgetWhatWasTakenBack() {
-        headerRow.forget()
-        relationships.forget()
-        sets.forget()
-        entities.forget()
-        coverage.forget()
-        shapes = Shapes()
+    /// An error of SQLite itself, as that of a transaction's begin, end or last writes, as the error of a state.
+    private static func ofState(_ error: any Error) -> any Error {
+        (error as? SQLiteError).map(stateError) ?? error
+    }
+
+    private func invalidateCaches() {
+        headerRow.invalidate()
+        relationships.invalidate()
+        sets.invalidate()
+        entities.invalidate()
+        coverage.invalidate()
+        shapes = RowSchemas()
         for table in tables.values {
-            table.forgetFound()
+            table.invalidateLookups()
             table.forgetPlans()
         }
         namesSeen = nil
         queue.rollBack()
     }
 
-    /// Whether the one who asks is the fold, or another one that changes the state: nobody else does so meanwhile.
+    /// Whether a closure that changes the state is running.
     private(set) var isWriting = false
 
     private func writing<T>(_ body: () throws -> T) rethrows -> T {
@@ -188,7 +202,7 @@ public final class SQLiteState: StateBacking {
         return try body()
     }
 
-    /// Writes what a transaction has kept in memory until its end.
+    /// Writes the changes that a transaction has kept in memory.
     func flush() throws(SQLiteError) {
         try headerRow.flush()
         try entities.flush()
@@ -198,68 +212,68 @@ public final class SQLiteState: StateBacking {
 
     // MARK: Gathering
 
-    /// Whether a transaction is open that the next call of ``gathering(_:)`` joins.
-    private var isGathering = false
+    /// Whether a transaction is open that the next call of ``inSharedTransaction(_:)`` joins.
+    private var isTransactionShared = false
 
-    /// Runs `body` in a transaction that further calls join, until ``commitGathered()``. What it did is seen here at once; the
-    /// file has it with the commit, and each page of the file that all of them changed is written once.
+    /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. Its changes are visible
+    /// here at once. The file contains them after the commit, and each page that several calls changed is written once.
     ///
-    /// Where `body` fails, all that was gathered is taken back, not only its own part: that has to be had again from elsewhere.
-    /// It may not install a model.
-    public func gathering<T>(_ body: () throws -> T) throws -> T {
+    /// If `body` throws, the whole transaction is rolled back, including the earlier calls, which the caller has to
+    /// repeat. `body` must not install a model.
+    public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
         try beginWriting()
         do {
-            if !isGathering {
+            if !isTransactionShared {
                 try connection.begin()
                 queue.begin()
-                isGathering = true
+                isTransactionShared = true
             }
             return try writing(body)
         } catch {
-            endGathering()
-            forgetWhatWasTakenBack()
-            throw error
+            endSharedTransaction()
+            invalidateCaches()
+            throw Self.ofState(error)
         }
     }
 
-    /// Commits what was gathered, if something was. Where that fails it is all taken back.
-    public func commitGathered() throws(StateError) {
-        guard isGathering else { return }
-        defer { endGathering() }
+    /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open. If that fails, it is rolled back.
+    public func commitSharedTransaction() throws(StateError) {
+        guard isTransactionShared else { return }
+        defer { endSharedTransaction() }
         do throws(SQLiteError) {
             try flush()
             try connection.commit()
             queue.commit()
         } catch {
-            forgetWhatWasTakenBack()
+            invalidateCaches()
             throw Self.stateError(error)
         }
     }
 
-    /// Takes back what is not committed.
-    private func endGathering() {
-        isGathering = false
+    /// Rolls back the uncommitted changes.
+    private func endSharedTransaction() {
+        isTransactionShared = false
         connection.rollBack()
     }
 
-    /// Runs `body`, which changes nothing, as one read, for many small queries in a row.
+    /// Runs `body`, which changes nothing, as one read transaction, which is faster for many small queries.
     public func reading<T>(_ body: () throws -> T) throws -> T { try connection.reading(body) }
 
     // MARK: Crashes of the machine
 
     private let boot: String?
     private let isReadOnly: Bool
-    /// Whether the file says that it is being written.
+    /// Whether the file is marked as being written.
     private var isMarked = false
 
-    /// Says in the file, durably and before anything else changes, that it is being written.
+    /// Marks the file as being written, durably and before any other change.
     private func beginWriting() throws(StateError) {
         guard let boot, !isMarked else { return }
         try setWriting(.text(boot))
         isMarked = true
     }
 
-    /// Makes the file durable, and only then says in it that it is complete.
+    /// Makes the file durable, and only then removes the mark.
     private func endWriting() throws(StateError) {
         guard isMarked, let boot else { return }
         try setWriting(.text(boot))
@@ -267,7 +281,8 @@ public final class SQLiteState: StateBacking {
         isMarked = false
     }
 
-    /// Everything that was written before is durable with it: a checkpoint syncs the whole file when it has a page to write.
+    /// Sets or removes the mark. Everything written before becomes durable too: a checkpoint syncs the whole file if it
+    /// has a page to write.
     private func setWriting(_ boot: SQLValue) throws(StateError) {
         do throws(SQLiteError) {
             try connection.execute("PRAGMA synchronous = FULL")
@@ -306,7 +321,7 @@ public final class SQLiteState: StateBacking {
         }
     }
 
-    /// Knows the tables of a model that was installed before.
+    /// Uses the tables of a model that was installed before.
     package func adopt(_ model: EntityDataModel) {
         self.model = model
         adoptions += 1

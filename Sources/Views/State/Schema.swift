@@ -1,7 +1,7 @@
-/// The tables that every store has. Those of the entity sets come from the metadata; see ``TableLayout``.
+/// The tables of every store. Those of the entity sets are derived from the metadata; see ``TableLayout``.
 enum Schema {
-    /// Stored as `user_version`. Views of another version are thrown away and folded again.
-    static let version: Int64 = 14
+    /// The version, stored as `user_version`. Views of another version are discarded and folded again.
+    static let version: Int64 = 15
 
     static let statements = [
         """
@@ -11,7 +11,7 @@ enum Schema {
           last_download INTEGER NOT NULL, effects_of INTEGER NOT NULL)
         """,
         "CREATE TABLE sets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-        // Runs of entity IDs that follow one another.
+        // Runs of consecutive entity IDs.
         "CREATE TABLE entities (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, set_number INTEGER NOT NULL)",
         """
         CREATE TABLE keys (set_number INTEGER NOT NULL, key TEXT NOT NULL, entity INTEGER NOT NULL,
@@ -21,19 +21,19 @@ enum Schema {
         CREATE TABLE bases (entity INTEGER PRIMARY KEY, origin INTEGER, downloaded INTEGER, shape INTEGER, type TEXT,
           etag TEXT, edit_link TEXT, property_values BLOB, set_name TEXT, keyless INTEGER)
         """,
-        // The names of the values of rows, which say in `shape` which they have; see `Shapes`.
+        // The lists of property names, to which the column `shape` of rows refers; see `RowSchemas`.
         "CREATE TABLE shapes (id INTEGER PRIMARY KEY, names BLOB NOT NULL UNIQUE)",
         "CREATE INDEX bases_keyless ON bases (set_name) WHERE keyless = 1",
         """
         CREATE TABLE links (relationship INTEGER NOT NULL, first INTEGER NOT NULL, second INTEGER NOT NULL,
           in_base INTEGER NOT NULL, in_local INTEGER NOT NULL, PRIMARY KEY (relationship, first, second)) WITHOUT ROWID
         """,
-        // Those that links have.
+        // The relationships that have links.
         "CREATE TABLE relationships (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE)",
-        // With all that a walk from the second end asks for, so that it does not look up each link as well.
+        // Contains all columns that a search from the second end needs, so that it does not read each link.
         "CREATE INDEX links_by_second ON links (relationship, second, first, in_local)",
         "CREATE INDEX links_changed ON links (relationship) WHERE in_base <> in_local",
-        // Read as a whole into a `QueueTable`, by which operations are found.
+        // Read as a whole into a `QueueTable`, which is used for lookups.
         """
         CREATE TABLE pending (sequence INTEGER PRIMARY KEY, time INTEGER NOT NULL, status INTEGER NOT NULL,
           batch INTEGER, reason TEXT, http_status INTEGER, code TEXT, message TEXT, inner_error TEXT, method TEXT,
@@ -51,7 +51,7 @@ enum Schema {
         "CREATE TABLE open_links (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE quarantine (only INTEGER PRIMARY KEY CHECK (only = 1), state BLOB NOT NULL)",
         "CREATE TABLE open_batches (batch INTEGER PRIMARY KEY, monitor TEXT, prepared BLOB NOT NULL)",
-        // Of each pending operation, if `effects_of` in `header` is the record that was applied last.
+        // The effects of all pending operations. Valid if `effects_of` in `header` is the last applied record.
         "CREATE TABLE effects (sequence INTEGER PRIMARY KEY, effect BLOB NOT NULL)",
         """
         CREATE TABLE queries (name TEXT PRIMARY KEY, position INTEGER NOT NULL, query TEXT NOT NULL,

@@ -2,7 +2,7 @@ import EDM
 import Operations
 import SyncCore
 
-/// The statements by which the rows of one entity set are read and written.
+/// The statements that read and write the rows of one entity set.
 ///
 /// Not `Sendable`: they belong to the state's connection.
 final class SetTable {
@@ -11,12 +11,12 @@ final class SetTable {
     let upsert: Statement
     let select: Statement
     let delete: Statement
-    /// Finds rows by the values of these properties. Few, and always the same: keys and the properties of constraints.
-    private var finds: [RowFind] = []
-    /// For the names of the rows that were written last: the rows of a set are much alike.
+    /// The searches by values of properties. They are few: for keys and for the properties of constraints.
+    private var finds: [RowLookup] = []
+    /// The plans for the names of the last rows that were written, because the rows of a set are similar.
     private var plans: [ColumnPlan] = []
     private static let planLimit = 8
-    /// For texts that are made while a row is written.
+    /// Memory for texts that are created while a row is written.
     private let memory: UnsafeMutableBufferPointer<UInt8>
 
     init(_ layout: TableLayout, of set: String) {
@@ -30,7 +30,7 @@ final class SetTable {
 
     deinit { memory.deallocate() }
 
-    /// The plan for rows with these names; `number` says theirs in the views.
+    /// Returns the plan for rows with these names; `number` returns the number of the names in the views.
     func plan(
         _ names: PropertyNames, number: (PropertyNames) throws(StateError) -> Int64
     ) throws(StateError) -> ColumnPlan {
@@ -41,45 +41,57 @@ final class SetTable {
         return plan
     }
 
-    /// The numbers may be those of other names now.
+    /// Discards the plans, because their numbers may belong to other names after a rollback.
     func forgetPlans() { plans = [] }
 
-    /// Gives encoded values to the columns; see ``ColumnPlan/bind(_:_:memory:)``.
+    /// Binds encoded values to the columns; see ``ColumnPlan/bind(_:_:memory:)``.
     func bind(_ bytes: UnsafeRawBufferPointer, by plan: ColumnPlan, _ binding: inout Binding) {
         plan.bind(bytes, &binding, memory: memory)
     }
 
-    /// Finds the rows with given values of the properties, in ascending order of entity ID; nil where one has no column.
-    func find(_ values: [(property: String, value: Value)]) -> RowFind? {
-        for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) { return find }
-        let columns = values.compactMap { layout.column(at: $0.property)?.name }
+    /// Returns the search by the given properties, in ascending order of entity ID, or nil if one of them has no
+    /// column, or values of another kind.
+    func find(_ values: [(property: String, value: Value)]) -> RowLookup? {
+        for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) {
+            return find.compares(values) ? find : nil
+        }
+        let columns = values.compactMap { layout.column(at: $0.property) }
         guard columns.count == values.count else { return nil }
-        let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let conditions = columns.map { "\($0.name) = ?" }.joined(separator: " AND ")
         let statement = Statement("SELECT entity FROM \(layout.table) WHERE \(conditions) ORDER BY entity")
-        let find = RowFind(values.map(\.property), statement)
+        let find = RowLookup(values.map(\.property), columns.map { StoredKind($0.type) }, statement)
         finds.append(find)
-        return find
+        return find.compares(values) ? find : nil
     }
 
-    /// A row was written, or some were taken back.
-    func forgetFound() { for find in finds { find.forget() } }
+    /// Discards the cached results after a row was written, or after a rollback.
+    func invalidateLookups() { for find in finds { find.invalidate() } }
 }
 
-/// Finds the rows of a set by the values of some properties.
-final class RowFind {
+/// A search for the rows of a set by the values of some properties.
+final class RowLookup {
     let properties: [String]
+    /// The kinds of the columns.
+    private let kinds: [StoredKind?]
     let statement: Statement
-    /// What was found: a page of a download names the same few partners again and again.
+    /// The cached results, because a page of a download refers to the same few partners repeatedly.
     private var byNumber: [Int64: [EntityID]] = [:]
     private var byText: [String: [EntityID]] = [:]
     private static let limit = 16_384
 
-    init(_ properties: [String], _ statement: Statement) {
+    init(_ properties: [String], _ kinds: [StoredKind?], _ statement: Statement) {
         self.properties = properties
+        self.kinds = kinds
         self.statement = statement
     }
 
-    /// Nil where it is not known.
+    /// Returns whether SQLite compares these values as `Value` does. It finds 1 in a column of decimals, which for
+    /// `Value` is another value than the decimal 1.
+    func compares(_ values: [(property: String, value: Value)]) -> Bool {
+        zip(kinds, values).allSatisfy { $0 == StoredKind($1.value) }
+    }
+
+    /// Returns the cached result, or nil if there is none.
     func found(_ values: [(property: String, value: Value)]) -> [EntityID]? {
         guard values.count == 1, !byNumber.isEmpty || !byText.isEmpty else { return nil }
         return switch SQLValue(values[0].value) {
@@ -91,7 +103,7 @@ final class RowFind {
 
     func remember(_ entities: [EntityID], for values: [(property: String, value: Value)]) {
         guard values.count == 1, !entities.isEmpty else { return }
-        if byNumber.count + byText.count >= Self.limit { forget() }
+        if byNumber.count + byText.count >= Self.limit { invalidate() }
         switch SQLValue(values[0].value) {
         case .integer(let number): byNumber[number] = entities
         case .text(let text) where Self.isPlain(text): byText[text] = entities
@@ -99,16 +111,17 @@ final class RowFind {
         }
     }
 
-    func forget() {
+    func invalidate() {
         if !byNumber.isEmpty { byNumber.removeAll(keepingCapacity: true) }
         if !byText.isEmpty { byText.removeAll(keepingCapacity: true) }
     }
 
-    /// Others are equal where their characters are, and different for SQLite where these are composed in another way.
+    /// Returns whether the text is ASCII. Other strings may be equal and differ in the composition of their characters,
+    /// which SQLite distinguishes.
     private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { $0 < 0x80 } }
 }
 
-/// The fold's other statements.
+/// The other statements of the fold.
 struct FoldStatements {
     let entityOfKey = Statement("SELECT entity FROM keys WHERE set_number = ? AND key = ?")
     let assignKey = Statement(
@@ -118,7 +131,7 @@ struct FoldStatements {
         """)
     let base = Statement("SELECT \(SQLiteState.baseColumns) FROM bases WHERE entity = ?")
     let linksOfFirst = Statement(linkQuery + "first = ?")
-    /// Without its name SQLite takes the primary key, and reads the whole relationship.
+    /// Names the index, because SQLite would otherwise use the primary key and read the whole relationship.
     let linksOfSecond = Statement(
         "SELECT \(SQLiteState.linkColumns) FROM links INDEXED BY links_by_second "
             + "WHERE relationship = ? AND second = ? ORDER BY first")

@@ -1,37 +1,38 @@
 package import EDM
 import SyncCore
 
-/// The table of an entity set: which property is in which column, and how SQLite stores it.
+/// The table of an entity set: the column of each property, and its type in SQLite.
 package struct TableLayout: Sendable {
-    /// Quoted for SQL.
+    /// The name of the table, quoted for SQL.
     package let table: String
-    /// As SQLite itself says it.
+    /// The name of the table as SQLite reports it.
     let unquotedTable: String
     package let columns: [Column]
 
     package struct Column: Sendable {
         /// The path from the entity: `Name`, or `Address/City` for a property of a complex property.
         package let path: [String]
-        /// Quoted for SQL.
+        /// The name of the column, quoted for SQL.
         package let name: String
         package let type: PrimitiveType
         let affinity: String
-        /// The enumeration that the property is of; its members are stored as the service wrote them.
+        /// The enumeration type of the property, if any. Its members are stored as the service sent them.
         var enumeration: String?
     }
 
-    /// The paths of the key's values; none if the set's type does not declare a key.
+    /// The paths of the key properties; empty if the set has no key.
     private let keys: [String]
     private let byPath: [[String]: Int]
 
-    /// Sets whose names differ only in case would be one table for SQLite, hence `ordinal`.
+    /// Creates the layout of a set. `ordinal` distinguishes sets whose names differ only in case, because SQLite would
+    /// treat them as one table.
     init(_ set: EntitySet, ordinal: Int, model: EntityDataModel) {
         keys = set.isSingleton || set.isContainedSingle ? [] : set.entityType.keyParts.map(\.path)
         unquotedTable = ordinal == 0 ? "set_\(set.name)" : "set_\(set.name)~\(ordinal)"
         table = Self.quoted(unquotedTable)
         var columns: [Column] = []
         var used: Set<String> = Set(Self.ownColumns)
-        // The set may hold entities of derived types; their properties are columns as well.
+        // The set may contain entities of derived types; their properties are columns too.
         var seen: Set<[String]> = []
         for type in model.entityTypes(derivedFrom: set.entityType) {
             Self.add(type.properties, [], to: &columns, &used, &seen, model)
@@ -40,14 +41,14 @@ package struct TableLayout: Sendable {
         byPath = Dictionary(columns.enumerated().map { ($0.element.path, $0.offset) }, uniquingKeysWith: { a, _ in a })
     }
 
-    /// The column of a property, or of a path such as `Address/Street`.
+    /// Returns the column of a property, or of a path such as `Address/Street`.
     func column(at path: String) -> Column? {
         path.utf8.contains(UInt8(ascii: "/")) ? column(path.split(separator: "/").map(String.init)) : column([path])
     }
 
     package func column(_ path: [String]) -> Column? { byPath[path].map { columns[$0] } }
 
-    /// SQLite's limit is 2,000; whatever does not fit is still in the row's values.
+    /// The maximum number of columns. SQLite's limit is 2,000; further properties are only in the row's values.
     private static let columnLimit = 1_500
 
     private static func add(
@@ -100,7 +101,7 @@ package struct TableLayout: Sendable {
 
     // MARK: SQL
 
-    /// What each row has before the columns of its properties: what is read for a whole row is in front.
+    /// The columns of each row before those of its properties. A read of a whole row needs only these.
     static let ownColumns = ["entity", "origin", "downloaded", "shape", "type", "etag", "edit_link", "property_values"]
 
     var createStatements: [String] {
@@ -116,7 +117,7 @@ package struct TableLayout: Sendable {
         ] + (keyless.map { [$0] } ?? [])
     }
 
-    /// Holds for the rows that the service knows and whose keys it has not told; nil where no columns tell it.
+    /// The condition for rows that the service has and whose keys are unknown; nil if no columns contain the key.
     var keyless: String? {
         let columns = keys.compactMap { column(at: $0)?.name }
         guard !keys.isEmpty, columns.count == keys.count else { return nil }
@@ -125,7 +126,7 @@ package struct TableLayout: Sendable {
 
     private var bareName: Substring { table.dropFirst().dropLast() }
 
-    /// An index over columns, for keys and dependent properties; nil where one has no column.
+    /// Returns the statement for an index over columns, for keys and dependent properties; nil if one has no column.
     func createIndex(over properties: [String], number: Int) -> String? {
         let names = properties.compactMap { column(at: $0)?.name }
         guard names.count == properties.count, !names.isEmpty else { return nil }
@@ -139,14 +140,14 @@ package struct TableLayout: Sendable {
         return "INSERT OR REPLACE INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(marks))"
     }
 
-    /// The row's values for its columns, in their order.
+    /// Returns the row's values for the columns, in their order.
     func columnValues(_ values: PropertyValues) -> [SQLValue] {
         columns.map { column in column.value(of: values[column.path[0]]) }
     }
 }
 
 extension TableLayout.Column {
-    /// What the column holds of the value of the property that its path begins with.
+    /// Returns the column's value, from the value of the first property of its path.
     func value(of property: Value?) -> SQLValue {
         guard var value = property else { return .null }
         for name in path.dropFirst() {
@@ -158,12 +159,14 @@ extension TableLayout.Column {
 }
 
 extension SQLValue {
-    /// SQLite has no NaN, and takes it for null. Its columns of numbers keep a text, and sort it behind all numbers.
+    /// The stored form of NaN, which SQLite treats as null. Numeric columns store the text, and sort it after all
+    /// numbers.
     static let notANumber = SQLValue.text("NaN")
 
     static func floating(_ number: Double) -> SQLValue { number.isNaN ? notANumber : .real(number) }
 
-    /// How the views store a value in its column. Equal values give equal texts; order is that of the column's collation.
+    /// Converts a value to its form in a column. Equal values have equal forms: times without insignificant fractional
+    /// digits, and decimals by the collation of their column.
     package init(_ value: Value) {
         self =
             switch value {
@@ -177,10 +180,10 @@ extension SQLValue {
             case .binary(let bytes): .blob(bytes)
             case .guid(let guid): .text(guid.description)
             case .date(let date): .text(date.description)
-            case .timeOfDay(let time): .text(time.description)
+            case .timeOfDay(let time): .text(ShortText.string { time.write(&$0, isCanonical: true) })
             case .duration(let duration): .text(duration.description)
-            case .dateTime(let dateTime): .text(dateTime.description)
-            case .dateTimeOffset(let dateTime): .text(dateTime.description)
+            case .dateTime(let dateTime): .text(ShortText.string { dateTime.write(&$0, isCanonical: true) })
+            case .dateTimeOffset(let dateTime): .text(ShortText.string { dateTime.write(&$0, isCanonical: true) })
             }
     }
 }

@@ -4,13 +4,13 @@ import Testing
 @testable import LogInspection
 
 struct BisectionTests {
-    /// What a search comes to where something holds from a place on; nil for nowhere.
+    /// Returns a search for a condition that holds from the given record on; nil if it never holds.
     private func search(
         records: UInt64, holdsFrom first: UInt64?, good: UInt64 = 0, cheap: [UInt64] = []
     ) -> Bisection {
         var search = Bisection(good: good, bad: good + records)
         while let place = search.next(preferring: cheap) {
-            search.note(first.map { place >= $0 } ?? false ? .holds : .holdsNot, at: place)
+            search.record(first.map { place >= $0 } ?? false ? .holds : .holdsNot, at: place)
         }
         return search
     }
@@ -21,7 +21,7 @@ struct BisectionTests {
         return steps
     }
 
-    @Test func `every place is found, in at most log2 n and one evaluations`() {
+    @Test func `a bisection finds every position in at most log2 n plus one evaluations`() {
         for records in Array(2...70) + [100, 127, 128, 129] as [UInt64] {
             for first in 1...records {
                 let search = search(records: records, holdsFrom: 7 + first, good: 7)
@@ -38,7 +38,7 @@ struct BisectionTests {
         }
     }
 
-    @Test func `places that are cheap are taken where the limit allows it`() {
+    @Test func `cheap positions are preferred within the limit of evaluations`() {
         for records in [64, 100, 1_000, 1 << 16] as [UInt64] {
             let cheap = stride(from: UInt64(3), to: records, by: 37).map { $0 }
             for first in stride(from: UInt64(1), through: records, by: max(1, Int(records / 97))) {
@@ -48,45 +48,45 @@ struct BisectionTests {
             }
         }
         #expect(Bisection(good: 0, bad: 1_000).next(preferring: [10, 470, 900]) == 470)
-        // One place may be far from the middle; then each has to halve what is left.
+        // A preferred place may be far from the middle; after that, each one must halve the remaining range.
         var search = Bisection(good: 0, bad: 1_000)
         #expect(search.next(preferring: [1]) == 1)
-        search.note(.holdsNot, at: 1)
+        search.record(.holdsNot, at: 1)
         #expect(search.next(preferring: [2]) == 501)
     }
 
-    @Test func `ends that are not what they should be are told`() {
+    @Test func `a condition that never holds or holds at the start is reported`() {
         #expect(search(records: 100, holdsFrom: nil).outcome == .neverHolds)
         #expect(search(records: 100, holdsFrom: 5, good: 5).outcome == .holdsAlready)
         #expect(search(records: 1, holdsFrom: nil).outcome == .neverHolds)
         #expect(search(records: 1, holdsFrom: 1).outcome == .found(1))
     }
 
-    @Test func `what is found held not in front of it and holds behind it, also where it goes back and forth`() {
-        // Three places in five, none of them in a row of more than two.
+    @Test func `a bisection of a non-monotonic condition finds a record after which it starts to hold`() {
+        // The condition changes many times: it holds for two of each five places, and for the last one.
         let holds = { (place: UInt64) in place % 5 == 2 || place % 5 == 3 || place == 61 }
         var search = Bisection(good: 0, bad: 61)
-        while let place = search.next() { search.note(holds(place) ? .holds : .holdsNot, at: place) }
+        while let place = search.next() { search.record(holds(place) ? .holds : .holdsNot, at: place) }
         guard case .found(let place) = search.outcome else { return #expect(Bool(false)) }
         #expect(holds(place) && !holds(place - 1))
     }
 
-    @Test func `places that cannot be looked at are passed over, and leave a stretch where they are in the way`() {
+    @Test func `positions that cannot be evaluated are skipped, and lead to a range if necessary`() {
         var search = Bisection(good: 0, bad: 40)
         while let place = search.next() {
-            search.note((18...22).contains(place) ? .skipped : place >= 30 ? .holds : .holdsNot, at: place)
+            search.record((18...22).contains(place) ? .skipped : place >= 30 ? .holds : .holdsNot, at: place)
         }
         #expect(search.outcome == .found(30))
         search = Bisection(good: 0, bad: 40)
         while let place = search.next() {
-            search.note((18...22).contains(place) ? .skipped : place >= 20 ? .holds : .holdsNot, at: place)
+            search.record((18...22).contains(place) ? .skipped : place >= 20 ? .holds : .holdsNot, at: place)
         }
         #expect(search.outcome == .undecided(18...23))
     }
 
-    @Test func `no distance between the ends traps`() {
+    @Test func `a bisection between any ends does not trap`() {
         var search = Bisection(good: 0, bad: .max)
-        while let place = search.next() { search.note(place >= 5_000_000_000 ? .holds : .holdsNot, at: place) }
+        while let place = search.next() { search.record(place >= 5_000_000_000 ? .holds : .holdsNot, at: place) }
         #expect(search.outcome == .found(5_000_000_000))
         #expect(search.evaluations <= 65)
     }

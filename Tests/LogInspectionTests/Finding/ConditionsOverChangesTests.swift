@@ -7,7 +7,7 @@ import Testing
 
 @testable import LogInspection
 
-/// A condition is asked of states that do not all have the same metadata, and of some of which records are lost.
+/// Conditions on states with different metadata, and on states with lost records.
 struct ConditionsOverChangesTests {
     private func flips(_ condition: String, _ shop: ShopLog, from first: UInt64 = 1) async throws -> [String] {
         var flips: [String] = []
@@ -24,7 +24,8 @@ struct ConditionsOverChangesTests {
 
     // MARK: Metadata
 
-    /// Records 6 to 9: an edit, metadata without the property that it changed, the former ones, and another edit.
+    /// Returns a log with records 6 to 9: an edit, metadata without the edited property, the former metadata, and
+    /// another edit.
     private func shopWithChangingMetadata() throws -> ShopLog {
         let shop = try ShopLog()
         let former = try #require(try shop.service())
@@ -37,7 +38,9 @@ struct ConditionsOverChangesTests {
         return shop
     }
 
-    @Test func `what metadata do not know does not hold, and what was found before them is told`() async throws {
+    @Test func `a condition on a property that the metadata lack does not hold, and earlier results are reported`()
+        async throws
+    {
         let shop = try shopWithChangingMetadata()
         let found = try await flips("Customers?$filter=City eq 'Bonn'", shop)
         #expect(found.first == "6 true")
@@ -50,7 +53,7 @@ struct ConditionsOverChangesTests {
         #expect(report.outcome == .found(6))
     }
 
-    @Test func `what no metadata know is an error`() async throws {
+    @Test func `a condition on a name that no metadata contain is an error`() async throws {
         let shop = try shopWithChangingMetadata()
         for condition in ["Customers?$filter=Ctiy eq 'Bonn'", "Customrs"] {
             await #expect(throws: TidelogError.self, "\(condition)") { try await flips(condition, shop) }
@@ -62,9 +65,9 @@ struct ConditionsOverChangesTests {
         }
     }
 
-    @Test func `what would be without the first metadata nobody is told`() async throws {
+    @Test func `an alternative history without the first metadata is refused`() async throws {
         let shop = try shopWithChangingMetadata()
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [1]
         await #expect { try await shop.store.altered(alteration, through: .sequence(.max)) } throws: {
             ($0 as? TidelogError)?.message.contains("Record 1 gives the store its metadata") == true
@@ -75,7 +78,8 @@ struct ConditionsOverChangesTests {
 
     // MARK: Lost records
 
-    /// Record 6 is lost, which changed a customer; the snapshot behind record 7 has it all the same, and 8 takes it back.
+    /// Returns a log whose record 6, an update of a customer, is lost. The snapshot after record 7 contains the update,
+    /// and record 8 reverts it.
     private func shopWithLoss() throws -> ShopLog {
         let shop = try ShopLog()
         let (eve, note) = (update(1, ["Name": .string("Eve")]), update(2, ["City": .string("Kiel")]))
@@ -85,13 +89,13 @@ struct ConditionsOverChangesTests {
         return shop
     }
 
-    @Test func `a watch goes on with what a snapshot has of records that are lost`() async throws {
+    @Test func `a watch continues with the snapshot's content of lost records`() async throws {
         let shop = try shopWithLoss()
         #expect(try await flips("Customers?$filter=Name eq 'Eve'", shop) == ["7 true restored", "8 false"])
         #expect(try await flips("Customers?$filter=Name eq 'Eve'", shop, from: 7) == ["8 false"])
     }
 
-    @Test func `a bisect blames no record for what a snapshot has`() async throws {
+    @Test func `a bisect attributes the content of a snapshot to no record`() async throws {
         let shop = try shopWithLoss()
         let report = try await shop.store.bisect(
             good: .sequence(5), bad: .sequence(7), when: StateCondition("Customers?$filter=Name eq 'Eve'"))

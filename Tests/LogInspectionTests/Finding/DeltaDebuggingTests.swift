@@ -5,37 +5,37 @@ import Testing
 struct DeltaDebuggingTests {
     private func reduce(_ elements: [Int], _ fails: ([Int]) -> Bool) -> (kept: [Int], trials: Int) {
         var search = DeltaDebugging(elements)
-        while let part = search.next() { search.note(fails: fails(part)) }
+        while let part = search.next() { search.record(fails: fails(part)) }
         return (search.kept, search.trials)
     }
 
-    @Test func `what is needed remains, and nothing else`() {
+    @Test func `exactly the necessary elements remain`() {
         for needed in [[], [0], [99], [17, 18], [3, 50, 98], Array(40...60)] {
             let found = reduce(Array(0..<100)) { Set($0).isSuperset(of: needed) }
             #expect(found.kept == needed)
         }
     }
 
-    @Test func `one of two that do as well remains`() {
+    @Test func `one of two sufficient elements remains`() {
         let found = reduce(Array(0..<64)) { $0.contains(5) || $0.contains(40) }
         #expect(found.kept.count == 1)
     }
 
-    @Test func `no element can be left out of what remains`() {
-        // At least four, and with 7 also 9.
+    @Test func `none of the remaining elements can be removed`() {
+        // Fails with at least four elements that include 9.
         let fails = { (part: [Int]) in part.count >= 4 && part.contains(9) }
         let found = reduce(Array(0..<50), fails)
         #expect(found.kept.count == 4)
         for element in found.kept { #expect(!fails(found.kept.filter { $0 != element })) }
     }
 
-    @Test func `few trials find one needed element among many`() {
+    @Test func `one necessary element among many is found in few trials`() {
         let found = reduce(Array(0..<4_096)) { $0.contains(1_234) }
         #expect(found.kept == [1_234])
         #expect(found.trials <= 2 * 13 + 2)
     }
 
-    @Test func `lists of one and of none end`() {
+    @Test func `lists with one element and empty lists are handled`() {
         #expect(reduce([]) { _ in true }.kept == [])
         #expect(reduce([1]) { _ in true }.kept == [])
         #expect(reduce([1]) { !$0.isEmpty }.kept == [1])

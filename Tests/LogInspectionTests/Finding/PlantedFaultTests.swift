@@ -9,7 +9,7 @@ import Testing
 
 @testable import LogInspection
 
-/// A session of random calls in which one operation does something that no other does.
+/// A session of random calls with one operation that has a unique effect.
 struct PlantedFaultTests {
     private static let metadata = """
         <?xml version="1.0" encoding="utf-8"?>
@@ -26,7 +26,7 @@ struct PlantedFaultTests {
     private var inspected: InspectedStore { InspectedStore(directory: directory.path) }
     private let condition = StateCondition("Customers?$filter=Rating gt 50")
 
-    /// Fills the store. Returns the numbers of the operation that was planted and of the creation that it needs.
+    /// Fills the store. Returns the sequence numbers of the planted operation and of the create that it depends on.
     private func fill(
         _ random: inout SeededNumbers, calls: Int, keys: [LogKey] = [], compacting: Bool = false
     ) async throws -> (fault: UInt64, creation: UInt64) {
@@ -58,7 +58,7 @@ struct PlantedFaultTests {
                     .link(target.link), changes: ["Rating": .integer(99)], bindings: [], inline: [])
                 let result = try await store.perform([(change, IntentOptions())], asChangeSet: false)[0]
                 found = (try #require(result.sequence), target.creation)
-                // From here on nobody touches it.
+                // No later call changes this entity.
                 alive.remove(at: index)
             } else if random.next(below: 5) == 0 {
                 _ = try await store.perform([(.delete(.link(target.link)), IntentOptions())], asChangeSet: false)
@@ -77,7 +77,7 @@ struct PlantedFaultTests {
     }
 
     @Test(arguments: 1...4)
-    func `bisect, watch and minimise find the operation that was planted`(_ number: Int) async throws {
+    func `bisect, watch and minimise find the planted operation`(_ number: Int) async throws {
         let seed = UInt64.random(in: 0...UInt64(UInt32.max))
         print("planted fault \(number): seed \(seed)")
         var random = SeededNumbers(seed)
@@ -117,7 +117,7 @@ struct PlantedFaultTests {
         }
     }
 
-    @Test func `a damaged store is searched as far as it can be read`() async throws {
+    @Test func `the readable records of a damaged store are searched`() async throws {
         var random = SeededNumbers(13)
         let (fault, _) = try await fill(&random, calls: 200)
         let segments = TemporaryDirectory.files(directory.path + "/log").filter { $0.hasSuffix(".segment") }.sorted()
@@ -136,7 +136,7 @@ struct PlantedFaultTests {
         #expect(Set(flips).count == flips.count)
     }
 
-    @Test func `a compacted store is searched from the first place that it has`() async throws {
+    @Test func `a compacted store is searched from its first record on`() async throws {
         var random = SeededNumbers(17)
         let (fault, _) = try await fill(&random, calls: 200, compacting: true)
         let first = try inspected.earliestPlace
@@ -155,21 +155,21 @@ struct PlantedFaultTests {
         let before = files.map { TemporaryDirectory.read($0) }
         _ = try await inspected.bisect(good: .sequence(0), bad: .sequence(.max), when: condition)
         _ = try await inspected.watch(condition, from: .sequence(0), through: .sequence(.max)) { _ in true }
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [fault]
         _ = try await inspected.altered(alteration, through: .sequence(.max))
         #expect(TemporaryDirectory.files(directory.path).sorted() == files)
         #expect(files.map { TemporaryDirectory.read($0) } == before)
     }
 
-    @Test func `without the operation that was planted the condition does not hold, and nothing else differs`()
+    @Test func `without the planted operation, the condition does not hold and nothing else differs`()
         async throws
     {
         let seed = UInt64.random(in: 0...UInt64(UInt32.max))
         print("planted fault left out: seed \(seed)")
         var random = SeededNumbers(seed)
         let (fault, _) = try await fill(&random, calls: 150)
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [fault]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         #expect(report.countWithoutPlace == 0)
@@ -182,7 +182,7 @@ struct PlantedFaultTests {
         #expect(found.first?.properties.map(\.name) == ["Rating"])
     }
 
-    /// Three customers in a change set, then an update of the last one, 2 to 5.
+    /// Creates three customers in a change set and updates the last one, as records 2 to 5.
     private func fillWithChangeSet() async throws {
         let store = try await LocalStore(StoreFiles(directory: directory.path), options: .init(snapshots: .manual))
         _ = try await store.record([
@@ -204,9 +204,9 @@ struct PlantedFaultTests {
     }
 
     @Test(arguments: 2...4 as ClosedRange<UInt64>)
-    func `members of a change set keep their numbers where one is skipped`(_ skipped: UInt64) async throws {
+    func `the members of a change set keep their numbers if one is skipped`(_ skipped: UInt64) async throws {
         try await fillWithChangeSet()
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [skipped]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         let left = try await report.altered.store.pendingOperations()
@@ -217,9 +217,9 @@ struct PlantedFaultTests {
         #expect(report.standings.isEmpty)
     }
 
-    @Test func `what is inserted into a change set stands behind it`() async throws {
+    @Test func `an operation inserted into a change set follows it`() async throws {
         try await fillWithChangeSet()
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.insertions = [(.create(Self.draft("in"), in: nil), IntentOptions())]
         alteration.insertionPlace = 3
         let report = try await inspected.altered(alteration, through: .sequence(.max))
@@ -229,11 +229,11 @@ struct PlantedFaultTests {
         #expect(left.map(\.operation.changeSet) == [2, 2, 2, nil, nil])
     }
 
-    @Test func `a change that alters nothing gives the same state, bytes and all`() async throws {
+    @Test func `an alteration without effect leads to the same state and the same batches`() async throws {
         var random = SeededNumbers(7)
         _ = try await fill(&random, calls: 80)
-        var alteration = Alteration()
-        // Behind each other already.
+        var alteration = WhatIfChanges()
+        // The operations are in this order already.
         alteration.order = [2, 3]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         let (real, altered) = (try await report.real.store.digest(), try await report.altered.store.digest())
@@ -242,7 +242,7 @@ struct PlantedFaultTests {
     }
 }
 
-/// The same numbers for the same seed.
+/// A generator that returns the same numbers for the same seed.
 private struct SeededNumbers {
     private var state: UInt64
 

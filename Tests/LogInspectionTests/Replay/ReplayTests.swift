@@ -16,7 +16,7 @@ struct ReplayTests {
         return steps
     }
 
-    @Test func `behind each record a replay has the state that the store had`() async throws {
+    @Test func `after each record, a replay has the state of the store`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         let replay = try Replay(shop.inspected, keepsDigests: true)
@@ -28,7 +28,7 @@ struct ReplayTests {
         #expect(try await replay.digest().description == shop.store.digest())
     }
 
-    @Test func `begun with a snapshot it comes to the same states`() async throws {
+    @Test func `a replay that starts with a snapshot has the same states`() async throws {
         let shop = try await ReplayedShop(options: .init(snapshots: .manual))
         try await shop.create("Customers", ["Name": .string("Ada")])
         let snapshot = try await shop.store.writeSnapshot()
@@ -40,7 +40,7 @@ struct ReplayTests {
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `batches are built again as they were sent`(_ dialect: String) async throws {
+    func `a replay builds the same batches`(_ dialect: String) async throws {
         let shop = try await ReplayedShop(dialect)
         try await shop.session()
         let batches = try steps(Replay(shop.inspected)).compactMap(\.batch)
@@ -49,7 +49,7 @@ struct ReplayTests {
         #expect(batches.map(\.bytes) == sent)
     }
 
-    @Test func `batches with identifiers are built again as they were sent`() async throws {
+    @Test func `a replay builds the same batches with request identifiers`() async throws {
         var service = ServiceOptions()
         service.repeatability = .oasis
         let shop = try await ReplayedShop(options: .init(service: service))
@@ -59,7 +59,7 @@ struct ReplayTests {
         #expect(batches.map(\.bytes) == shop.transport.requests.filter { $0.url.hasSuffix("$batch") }.map(\.body))
     }
 
-    @Test func `options that hold no more are those that a batch is built by`() async throws {
+    @Test func `a batch is built with the service options of its time`() async throws {
         var service = ServiceOptions()
         service.supportsPatch = false
         let shop = try await ReplayedShop(options: .init(service: service))
@@ -69,7 +69,7 @@ struct ReplayTests {
         #expect(batches.allSatisfy { $0.comparison == .identical })
     }
 
-    @Test func `a step tells what its record changed`() async throws {
+    @Test func `a step of a replay lists the changes of its record`() async throws {
         let shop = try await ReplayedShop()
         let before = try shop.inspected.sequence(at: .sequence(.max))
         try await shop.update("Customers(1)", ["Name": .string("Eve")])
@@ -84,9 +84,9 @@ struct ReplayTests {
         #expect(to.values["Name"] == .string("Eve"))
     }
 
-    // MARK: Check
+    // MARK: Checks
 
-    @Test func `a sound log is found sound, snapshots and all`() async throws {
+    @Test func `a check of an intact log with snapshots finds no divergence`() async throws {
         let shop = try await ReplayedShop(options: .init(snapshots: .manual))
         let snapshot = try await shop.store.writeSnapshot()
         try await shop.session()
@@ -97,7 +97,7 @@ struct ReplayTests {
         #expect(try await check.digest.description == shop.store.digest())
     }
 
-    @Test func `another run that was at another state is told, with the operation`() async throws {
+    @Test func `a different state of another replay is reported with its operation`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         var others = try steps(Replay(shop.inspected, keepsDigests: true)).compactMap { step in
@@ -111,7 +111,7 @@ struct ReplayTests {
                 == .other(record: others[9].record, digest: digest))
     }
 
-    @Test func `another run that goes on behind the end is told`() async throws {
+    @Test func `another replay that continues after the end is reported`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         let last = try shop.inspected.sequence(at: .sequence(.max))
@@ -123,8 +123,8 @@ struct ReplayTests {
         #expect(!check.isSound)
     }
 
-    /// A snapshot of another store's state, in the place of the right one.
-    @Test func `a snapshot that does not hold what the records lead to is told`() async throws {
+    /// The snapshot contains the state of another store.
+    @Test func `a snapshot with another state than that of the records is reported`() async throws {
         let sample = try SampleLog()
         let state = WorkingSet()
         var fold = try Fold(storage: state)
@@ -142,7 +142,7 @@ struct ReplayTests {
         #expect(!check.isSound)
     }
 
-    @Test func `a batch that was sent otherwise is told`() async throws {
+    @Test func `a batch that was sent with other bytes is reported`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         let forged = try SampleLog()
@@ -160,9 +160,9 @@ struct ReplayTests {
         #expect(!check.isSound)
     }
 
-    // MARK: Bad input
+    // MARK: Invalid input
 
-    @Test func `without a log there is nothing to replay, and an error says so`() {
+    @Test func `a replay without a log is an error`() {
         #expect { try Replay(InspectedStore(directory: "/nonexistent")) } throws: {
             ($0 as? TidelogError)?.code == .noStore
         }
@@ -181,12 +181,12 @@ struct ReplayTests {
         let lost = steps.filter { $0.entry.record.body == .lost }.map(\.entry.sequence)
         #expect(lost == replay.salvage?.lost.ranges.flatMap(Array.init))
         #expect(!lost.isEmpty)
-        // Begun behind the damage it is at the same states.
+        // A replay that starts after the damage has the same states.
         let late = try Replay(InspectedStore(directory: sample.directory.path), from: 350, keepsDigests: true)
         #expect(try self.steps(late).map(\.digest) == steps.dropFirst(350).map(\.digest))
     }
 
-    @Test func `a damaged snapshot is passed over, and the check says that there is damage`() async throws {
+    @Test func `a damaged snapshot is skipped and reported`() async throws {
         let shop = try await ReplayedShop(options: .init(snapshots: .manual))
         let snapshot = try await shop.store.writeSnapshot()
         try await shop.session()
@@ -202,7 +202,7 @@ struct ReplayTests {
         #expect(try Replay(shop.inspected, from: snapshot.sequence).origin == .beginning)
     }
 
-    /// The shop's log as a repair leaves it where records are lost, and a snapshot.
+    /// Returns a copy of the shop's log in which a record is lost, as after a repair, with an optional snapshot.
     private func repaired(
         _ shop: ReplayedShop, without lost: (Record.Body) -> Bool, snapshotBehind place: SequenceNumber? = nil
     ) throws -> (sample: SampleLog, lost: SequenceNumber) {
@@ -220,7 +220,7 @@ struct ReplayTests {
                 try sample.log.append([RecordCodec.encode(decoded)])
             }
             guard record.sequence == place else { return }
-            try fold.settle()
+            try fold.finishRebase()
             _ = try sample.log.writeSnapshot { writer in
                 try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
             }
@@ -228,7 +228,7 @@ struct ReplayTests {
         return (sample, first)
     }
 
-    @Test func `behind lost records a replay begins anew with the next snapshot`() async throws {
+    @Test func `after lost records, a replay starts again with the next snapshot`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         let last = try shop.inspected.sequence(at: .sequence(.max))
@@ -247,7 +247,7 @@ struct ReplayTests {
         #expect(check.divergence == nil)
     }
 
-    @Test func `states of another run that lost records lead to are not compared`() async throws {
+    @Test func `states after lost records are not compared with those of another replay`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         let others = try steps(Replay(shop.inspected, keepsDigests: true)).compactMap { step in
@@ -260,7 +260,7 @@ struct ReplayTests {
         #expect(check.incomparableStates == others.count - Int(lost) + 1)
     }
 
-    @Test func `a batch cannot be built without an operation that is lost`() async throws {
+    @Test func `a batch with a lost operation cannot be built`() async throws {
         let shop = try await ReplayedShop()
         try await shop.session()
         let (sample, lost) = try repaired(shop, without: { if case .operation = $0 { true } else { false } })

@@ -8,7 +8,7 @@ import TestSupport
 @testable import LogInspection
 @testable import SyncEngine
 
-/// A store on disk with a session behind it: everything downloaded, then edits and uploads.
+/// A store on disk after a session: a download, edits and uploads.
 final class ReplayedShop: Sendable {
     let directory = TemporaryDirectory()
     let transport: SandboxTransport
@@ -45,7 +45,8 @@ final class ReplayedShop: Sendable {
         try await store.perform([(intent, IntentOptions())], asChangeSet: false)
     }
 
-    /// Two uploads of three batches: an update waits for the key of what it changes. The service refuses an operation.
+    /// Performs two uploads with three batches: an update waits for the key of its entity. The service rejects one
+    /// operation.
     func session() async throws {
         let customer = try await create("Customers", ["Name": .string("Ada")])
         try await update(customer, ["Rating": .decimal(DecimalValue(4))])

@@ -3,11 +3,11 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// A store of the trade service in a directory of its own, and the service that it belongs to.
+/// A store of the trade service in a temporary directory, and its service.
 final class Trade {
     let store: TradeService
     let provider: OfflineODataProvider
-    /// Asks the service itself.
+    /// A client of the service itself.
     let server: TradeService
     let transport: SandboxTransport
     private let directory = TemporaryDirectory()
@@ -34,7 +34,7 @@ final class Trade {
 
     func box<Entity: EntityValue>(_ type: Entity.Type) throws -> Box<Entity> { try store.box(for: type) }
 
-    /// Sends everything and downloads: nothing may be refused or left.
+    /// Uploads and downloads. Expects that no operation is rejected or remains.
     func synchronize(_ location: SourceLocation = #_sourceLocation) async throws {
         let report = try await provider.upload()
         #expect(report.rejected.isEmpty, "\(report.rejected)", sourceLocation: location)
@@ -42,12 +42,12 @@ final class Trade {
         try await provider.download()
     }
 
-    /// Has the service refuse the next such request.
+    /// Makes the service reject the next request with this method.
     func refuseNext(_ method: String) { transport.add(Fault(.refuse(status: 422), method: method, part: .any)) }
 
-    /// How many requests each change set of the next batch has.
+    /// Number of requests of each change set in the next batch.
     var changeSets: [Int] { get async throws { try await provider.plannedBatches().flatMap(\.changeSets) } }
 
-    /// How many operations are pending.
+    /// Number of pending operations.
     var pending: Int { get async throws { try await provider.operationStatus().count } }
 }

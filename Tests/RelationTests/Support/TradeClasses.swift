@@ -1,6 +1,6 @@
 import Tidelog
 
-// Written by hand, with relations above, between and below the values: no order is asked for.
+// Written by hand, with relations before, between and after the values: no order is required.
 
 private func property(_ name: String, _ type: String) -> Property {
     TradeMetadata.embedded.property(name, of: "Trade." + type)
@@ -26,7 +26,7 @@ final class Customer: EntityValue {
         get { self[Customer.name] }
         set { self[Customer.name] = newValue }
     }
-    /// The metadata have no property for this direction.
+    /// The metadata contain no property for this direction.
     var received: ToMany<Order> { backlinks(Order.recipient) }
 }
 

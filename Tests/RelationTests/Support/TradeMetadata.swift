@@ -1,6 +1,6 @@
 import Tidelog
 
-/// Customers and orders with two to-one relations to one type, teachers and students, persons and passports.
+/// Customers and orders with two to-one relations to the same type, teachers and students, persons and passports.
 enum TradeMetadata {
     static let embedded = EmbeddedMetadata(document)
 

@@ -19,7 +19,7 @@ struct ListDifferenceTests {
         #expect(difference([], []).isEmpty)
     }
 
-    @Test func `what comes and goes has its place, and what makes room for it has not moved`() {
+    @Test func `insertions and deletions have positions, and shifted items are not moved`() {
         let found = difference(items(1, 2, 3, 4), items(9, 1, 3, 4, 8))
         #expect(found.removed == [.init(identity: 2, index: 1)])
         #expect(found.inserted == [.init(identity: 9, index: 0), .init(identity: 8, index: 4)])
@@ -27,26 +27,26 @@ struct ListDifferenceTests {
         #expect(found.changed.isEmpty)
     }
 
-    @Test func `one that goes to the end is one move`() {
+    @Test func `moving one item to the end is one move`() {
         let found = difference(items(1, 2, 3, 4), items(2, 3, 4, 1))
         #expect(found.moved == [.init(identity: 1, from: 0, to: 3)])
     }
 
-    @Test func `what says something else has changed, moved or not`() {
+    @Test func `an item with another content is changed, moved or not`() {
         let found = difference(
             items(1, 2, 3), [Item(name: 3, text: 7), Item(name: 1, text: 0), Item(name: 2, text: 5)])
         #expect(found.moved == [.init(identity: 3, from: 2, to: 0)])
         #expect(found.changed == [.init(identity: 3, from: 2, to: 0), .init(identity: 2, from: 1, to: 2)])
     }
 
-    @Test func `the same identity several times is told apart by its occurrence`() {
+    @Test func `equal identities are distinguished by their occurrence`() {
         let found = difference(items(5, 5, 6), items(5, 6, 5, 5))
         #expect(found.removed.isEmpty)
         #expect(found.inserted == [.init(identity: 5, index: 3)])
         #expect(found.moved.count == 1)
     }
 
-    @Test func `a difference makes the new list of the old one with as few moves as can be`() {
+    @Test func `a difference converts the old list to the new one with a minimum of moves`() {
         var random = SystemRandomNumberGenerator()
         let seed = UInt64.random(in: 0...UInt64.max, using: &random)
         var chance = RepeatableChance(state: seed)

@@ -10,13 +10,13 @@ import Testing
 
 @testable import SyncEngine
 
-/// Downloads from a service that does not tell what has changed, and downloads that end in the middle.
+/// Downloads from a service that does not track changes, and interrupted downloads.
 struct ComparedDownloadTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
 
     private func shop(_ dialect: Dialect = .v4, customers count: Int, pageSize: Int? = nil) async throws -> Shop {
         let shop = try await Shop(dialect, pageSize: pageSize, expanding: false, queries: [])
-        // What they are linked to is not downloaded.
+        // The targets of the customers' links are not downloaded.
         for key in 1...4 { shop.transport.direct("DELETE", "/v4/Orders(\(key))", headers: ["If-Match": "*"]) }
         for number in 0..<count {
             shop.transport.direct("POST", "/v4/Customers", #"{"Name":"Customer \#(number)","Tags":[]}"#)
@@ -25,7 +25,7 @@ struct ComparedDownloadTests {
         return shop
     }
 
-    /// The bytes that the records of a download take.
+    /// Returns the size of the records that a download appends, in bytes.
     private func bytes(_ shop: Shop, of body: () async throws -> Void) async throws -> Int {
         let count = Counted()
         let end = shop.engine.observe { event in
@@ -42,7 +42,7 @@ struct ComparedDownloadTests {
         var total: Int { sum.withLock { $0 } }
     }
 
-    @Test(arguments: Dialect.allCases) func `only what differs is logged`(_ dialect: Dialect) async throws {
+    @Test(arguments: Dialect.allCases) func `only changed entities are logged`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect, customers: 300)
         let first = try await bytes(shop) { try await shop.pull() }
         let second = try await bytes(shop) {
@@ -61,7 +61,7 @@ struct ComparedDownloadTests {
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
     }
 
-    @Test func `an interrupted download goes on behind the last page that came whole`() async throws {
+    @Test func `an interrupted download resumes after the last complete page`() async throws {
         let shop = try await shop(customers: 37, pageSize: 10)
         shop.transport.forgetRequests()
         shop.transport.add(Fault(.dropRequest, skipping: 2, urlPart: "/Customers"))
@@ -73,11 +73,11 @@ struct ComparedDownloadTests {
         #expect(shop.transport.requests.count == 2)
         #expect(try await shop.store.query("Customers").entities.count == 40)
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
-        // From here on as ever.
+        // Later downloads are complete ones again.
         #expect(try await shop.engine.download().queries[0].tally.unchanged == 40)
     }
 
-    @Test func `a resumed download removes what none of its pages had`() async throws {
+    @Test func `a resumed download removes the entities that none of its pages contained`() async throws {
         let shop = try await shop(customers: 37, pageSize: 10)
         try await shop.pull()
         shop.transport.direct("DELETE", "/v4/Customers(35)")
@@ -91,7 +91,7 @@ struct ComparedDownloadTests {
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
     }
 
-    @Test func `a page that the service does not know any more begins everything anew`() async throws {
+    @Test func `a page link that the service has forgotten restarts the download`() async throws {
         let shop = try await shop(customers: 37, pageSize: 10)
         shop.transport.add(Fault(.dropRequest, skipping: 2, urlPart: "/Customers"))
         await #expect(throws: TidelogError.self) { try await shop.pull() }
@@ -100,7 +100,7 @@ struct ComparedDownloadTests {
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
     }
 
-    @Test func `a cancelled download goes on where it was`() async throws {
+    @Test func `a cancelled download resumes at its last page`() async throws {
         let shop = try await shop(customers: 37, pageSize: 10)
         let engine = shop.engine
         let transport = BusyTransport(shop.transport, [.pass, .pass, .hang], of: .get)
@@ -121,9 +121,9 @@ struct ComparedDownloadTests {
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
     }
 
-    @Test func `a row that comes twice, as it moves from page to page, is one`() async throws {
+    @Test func `a row that occurs on two pages is one entity`() async throws {
         let shop = try await shop(customers: 17, pageSize: 10)
-        // The second page is the first one again, and more.
+        // The second page repeats rows of the first page.
         let model = try await shop.store.model
         let all = shop.transport.direct("GET", "/v4/Customers", headers: ["Prefer": "odata.maxpagesize=15"])
         let type = try #require(model.findEntitySet("Customers")?.entityType)
@@ -144,7 +144,7 @@ struct ComparedDownloadTests {
         #expect(try await shop.localState(["Customers"]) == shop.serviceState(["Customers"]))
     }
 
-    @Test func `next links that never end do not go on for ever`() async throws {
+    @Test func `a cycle of next links ends with an error`() async throws {
         let shop = try await shop(customers: 17, pageSize: 10)
         let first = shop.transport.direct("GET", "/v4/Customers").body
         shop.transport.add(
@@ -152,14 +152,16 @@ struct ComparedDownloadTests {
         await #expect { try await shop.pull() } throws: { ($0 as? TidelogError)?.code == .notOData }
     }
 
-    @Test func `the size of pages is asked for`() async throws {
+    @Test func `the request contains the configured page size`() async throws {
         let shop = try await shop(customers: 17)
         let report = try await shop.engine.download(nil, DownloadOptions(pageSize: 6))
         #expect(report.pages == 4)
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a single entity is compared as well, and may go`(_ dialect: Dialect) async throws {
+    func `a query of a single entity is compared as well, and its entity may be removed`(_ dialect: Dialect)
+        async throws
+    {
         let shop = try await Shop(
             dialect, expanding: false, queries: [DefiningQuery(name: "One", query: "Customers(2)")])
         #expect(try await shop.engine.download().queries[0].tally.unchanged == 1)
@@ -168,7 +170,7 @@ struct ComparedDownloadTests {
         #expect(try await shop.store.query("Customers").entities.isEmpty)
     }
 
-    @Test func `a filter finds what the last download brought or changed`() async throws {
+    @Test func `a filter finds the entities that the last download inserted or changed`() async throws {
         let shop = try await shop(customers: 5)
         try await shop.pull()
         #expect(try await shop.store.query("Customers?$filter=sap.upsertedlastdownload()").entities.count == 8)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Downloads from a service that tells what has changed.
+/// Downloads from a service that tracks changes.
 struct DeltaDownloadTests {
     enum Service: String, CaseIterable, Sendable, CustomStringConvertible {
         case flat, nested, legacy
@@ -26,13 +26,13 @@ struct DeltaDownloadTests {
                 dialect, pageSize: pageSize, options: options, deltas: deltas, queries: queries)
         }
 
-        /// SAP Gateway gives no delta link where something is expanded, and so does the sandbox.
+        /// Like SAP Gateway, the sandbox returns no delta link for a query with an expansion.
         func tracks(_ query: String) -> Bool { self != .legacy || !["Suppliers", "Owners", "Cities"].contains(query) }
     }
 
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
 
-    /// What others do: the same for every dialect.
+    /// Makes the changes of another client: the same ones for each dialect.
     private func change(_ shop: Shop) {
         let transport = shop.transport
         transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Augusta Ada"}"#)
@@ -43,7 +43,7 @@ struct DeltaDownloadTests {
     }
 
     @Test(arguments: Service.allCases, [nil, 2])
-    func `a second download brings what others changed, and asks for nothing else`(
+    func `a second download requests and receives only the changes`(
         _ service: Service, _ pageSize: Int?
     ) async throws {
         let shop = try await service.shop(pageSize: pageSize)
@@ -56,14 +56,14 @@ struct DeltaDownloadTests {
         let customers = try #require(report.queries.first { $0.name == "Customers" })
         #expect(customers.tally.inserted == 1)
         #expect(report.queries.first { $0.name == "Orders" }?.tally.removed == 1)
-        // Nothing has happened since.
+        // Nothing has changed since.
         let third = try await shop.engine.download()
         #expect(third.queries.allSatisfy { $0.tally.inserted + $0.tally.changed + $0.tally.removed == 0 })
         #expect(third.queries.allSatisfy { !service.tracks($0.name) || $0.tally.unchanged == 0 })
     }
 
     @Test(arguments: Service.allCases)
-    func `what leaves a query's filter leaves the store, unless another query brings it`(
+    func `an entity that leaves the filter of a query is removed unless another query delivers it`(
         _ service: Service
     ) async throws {
         let shop = try await service.shop(queries: [
@@ -87,7 +87,7 @@ struct DeltaDownloadTests {
     }
 
     @Test(arguments: [400, 404, 410, 500])
-    func `an expired delta link leads to everything, and pending operations stay`(_ status: Int) async throws {
+    func `an expired delta link leads to a full download that keeps pending operations`(_ status: Int) async throws {
         let shop = try await Service.flat.shop(queries: [Self.customers])
         try await shop.perform(update("Customers(1)", ["Name": .string("mine")]))
         shop.transport.direct("DELETE", "/v4/Customers(3)")
@@ -101,7 +101,7 @@ struct DeltaDownloadTests {
         #expect(try await shop.engine.download().queries.map(\.mode) == [.delta])
     }
 
-    @Test func `a service that has forgotten the moment says so, and everything comes`() async throws {
+    @Test func `a service without the state of a delta link reports it, and a full download follows`() async throws {
         let shop = try await Service.flat.shop(queries: [Self.customers])
         shop.transport.change { $0.options.deltas?.limit = 1 }
         for _ in 0..<2 {
@@ -110,7 +110,7 @@ struct DeltaDownloadTests {
         #expect(try await shop.engine.download().queries.map(\.mode) == [.restarted])
     }
 
-    @Test func `a delta link is not used when its lifetime has passed`() async throws {
+    @Test func `a delta link is not used after its lifetime`() async throws {
         let time = VirtualTime()
         var options = LocalStore.Options(environment: time.environment)
         options.querySettings = ["Customers": DefiningQuerySettings(deltaTokenLifetime: 60)]
@@ -122,7 +122,9 @@ struct DeltaDownloadTests {
     }
 
     @Test(arguments: DefiningQuerySettings.DeltaTracking.allCases)
-    func `who tracks changes is as the settings say`(_ tracking: DefiningQuerySettings.DeltaTracking) async throws {
+    func `the setting of a query determines whether it tracks changes`(_ tracking: DefiningQuerySettings.DeltaTracking)
+        async throws
+    {
         var options = LocalStore.Options()
         options.querySettings = ["Customers": DefiningQuerySettings(trackDeltas: tracking)]
         let shop = try await Service.flat.shop(queries: [Self.customers], options: options)
@@ -131,7 +133,7 @@ struct DeltaDownloadTests {
         #expect(report.queries[0].tally.unchanged == (tracking == .always ? 3 : 0))
     }
 
-    @Test func `a service that answers its delta link with everything keeps nothing deleted alive`() async throws {
+    @Test func `deleted entities are removed if the response to a delta link contains all entities`() async throws {
         let shop = try await Service.flat.shop(queries: [Self.customers])
         shop.transport.direct("DELETE", "/v4/Customers(3)")
         let all = shop.transport.direct("GET", "/v4/Customers").body
@@ -142,7 +144,7 @@ struct DeltaDownloadTests {
         #expect(try await shop.store.query("Customers").entities.count == 2)
     }
 
-    @Test func `a delta that says nothing of deletions is not used in V2`() async throws {
+    @Test func `a V2 delta that reports no deletions is not used`() async throws {
         let shop = try await Shop(
             .v2, expanding: false, deltas: Deltas(tellsDeletionsInV2: false), queries: [Self.customers])
         shop.transport.direct("DELETE", "/v4/Customers(3)")
@@ -153,7 +155,7 @@ struct DeltaDownloadTests {
     }
 
     @Test(arguments: Service.allCases)
-    func `what was deleted here stays deleted, whatever a delta says`(_ service: Service) async throws {
+    func `an entity that was deleted locally stays deleted after any delta`(_ service: Service) async throws {
         let shop = try await service.shop(queries: [Self.customers])
         try await shop.perform(.delete(.link("Customers(1)")), .delete(.link("Customers(3)")))
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"changed"}"#)
@@ -164,7 +166,7 @@ struct DeltaDownloadTests {
     }
 
     @Test(arguments: Service.allCases, [UInt64(1), 2, 3, 4])
-    func `deltas come to the same as a download of everything`(_ service: Service, _ seed: UInt64) async throws {
+    func `deltas lead to the same state as full downloads`(_ service: Service, _ seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let shop = try await service.shop(pageSize: [nil, 1, 3].randomElement(using: &random) ?? nil)
         for round in 0..<6 {
@@ -175,7 +177,7 @@ struct DeltaDownloadTests {
         }
     }
 
-    /// Any change; what the service refuses has not happened.
+    /// Makes a random change at the service. The service may reject it.
     private func editByOthers(_ shop: Shop, _ random: inout SeededRandom, _ round: Int) {
         func key(_ count: Int) -> Int { Int.random(in: 1...count, using: &random) }
         let transport = shop.transport

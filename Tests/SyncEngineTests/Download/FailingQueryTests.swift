@@ -10,12 +10,12 @@ import Testing
 
 @testable import SyncEngine
 
-/// Queries that cannot be read, or not as they were, and what becomes of the others.
+/// Queries that cannot be downloaded, or not by delta, and their effect on the other queries.
 struct FailingQueryTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
     private static let orders = DefiningQuery(name: "Orders", query: "Orders")
 
-    /// A store whose queries were downloaded, with an engine that sees what the hook lets it see.
+    /// Returns a store whose queries were downloaded, with an engine whose requests pass through the hook.
     private func shop(_ hook: @escaping HookedTransport.Hook) async throws -> (Shop, SyncEngine) {
         let shop = try await Shop(.v4, deltas: Deltas(.flat), queries: [Self.customers, Self.orders])
         let session = ServiceSession(
@@ -37,9 +37,9 @@ struct FailingQueryTests {
         }
     }
 
-    // MARK: Queries that go
+    // MARK: Removed queries
 
-    @Test func `a query that is removed while it is downloaded goes when the download has ended`() async throws {
+    @Test func `removing a query during its download takes effect after the download`() async throws {
         let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
         let removal = Mutex<Task<Void, any Error>?>(nil)
         let (shop, engine) = try await shop { request, _ in
@@ -61,7 +61,7 @@ struct FailingQueryTests {
     }
 
     @Test(arguments: [false, true])
-    func `what was asked for by a query that is there no more is not taken`(_ isReplaced: Bool) async throws {
+    func `the response to a query that was removed is not stored`(_ isReplaced: Bool) async throws {
         let asked = Mutex<(@Sendable () async throws -> Void)?>(nil)
         let (shop, engine) = try await shop { request, _ in
             let change = asked.withLock { asked in
@@ -93,7 +93,7 @@ struct FailingQueryTests {
     // MARK: Links
 
     @Test(arguments: ["@odata.nextLink", "@odata.deltaLink"])
-    func `a link to another server is not followed, and the error says so`(_ link: String) async throws {
+    func `a link to another server is not followed, and the error names it`(_ link: String) async throws {
         let (shop, engine) = try await shop { _, _ in nil }
         replace(
             shop, "Customers",
@@ -104,7 +104,7 @@ struct FailingQueryTests {
         #expect(!shop.transport.requests.contains { $0.url.contains("elsewhere") })
     }
 
-    @Test func `a link in an expansion to another server is not followed`() async throws {
+    @Test func `a link to another server in an expansion is not followed`() async throws {
         let (shop, engine) = try await shop { _, _ in nil }
         replace(
             shop, "Customers",
@@ -116,7 +116,7 @@ struct FailingQueryTests {
         #expect(!shop.transport.requests.contains { $0.url.contains("elsewhere") })
     }
 
-    @Test func `links are relative to what was asked, as the standard has it`() throws {
+    @Test func `relative links are resolved against the request URL`() throws {
         let session = ServiceSession(root: "http://shop.test:81/v4/", transport: SandboxTransport(try Sandbox.shop()))
         let request = "Customers?$filter=a eq '?'"
         func resolve(_ link: String) -> String { session.absolute(session.resolve(link, from: request)) }
@@ -127,9 +127,9 @@ struct FailingQueryTests {
         #expect(resolve("https://elsewhere.test/x") == "https://elsewhere.test/x")
     }
 
-    // MARK: Answers
+    // MARK: Responses
 
-    @Test func `a delta that cannot be read is followed by everything`() async throws {
+    @Test func `a delta that cannot be read is followed by a full download`() async throws {
         let (shop, engine) = try await shop { _, _ in nil }
         shop.transport.direct("DELETE", "/v4/Customers(3)")
         replace(shop, "deltatoken", #"{"@odata.context":"$metadata#Customers/$delta","value":[{"CustomerID":1}"#)
@@ -138,7 +138,7 @@ struct FailingQueryTests {
     }
 
     @Test(arguments: [403, 404, 500])
-    func `a query that the service refuses keeps no other from being read`(_ status: Int) async throws {
+    func `a query that the service rejects does not prevent the download of others`(_ status: Int) async throws {
         let (shop, engine) = try await shop { request, _ in
             guard request.path?.contains("/Customers") == true else { return nil }
             return (HTTPResponse(status: .init(code: status)), [])
@@ -151,7 +151,7 @@ struct FailingQueryTests {
         #expect(try await shop.value("Orders(3)", "Note") == .string("later"))
     }
 
-    @Test func `what is no fault of the query ends the download`() async throws {
+    @Test func `an error that does not concern the query ends the download`() async throws {
         let (shop, engine) = try await shop { _, _ in (HTTPResponse(status: .unauthorized), []) }
         let error = try await error { _ = try await engine.download() }
         #expect(error?.code == .unauthorized)

@@ -10,21 +10,21 @@ import Testing
 
 @testable import SyncEngine
 
-/// One entity with more below it than a record names.
+/// An entity that expands to more entities than a record may name.
 struct LargeExpansionTests {
     private static let query = DefiningQuery(name: "Customers", query: "Customers?$expand=Orders")
     private static let count = 70
-    /// How many a record names.
+    /// Maximum number of entities that a record names.
     private static let limit = 30
 
-    /// The answer to the next download.
+    /// Sets the response to the next download.
     private func customers(_ shop: Shop, _ value: String) {
         let body = ##"{"@odata.context":"http://shop.test/v4/$metadata#Customers(Orders())","value":[\##(value)]}"##
         shop.transport.add(
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "Customers?"))
     }
 
-    @Test func `a deletion takes along what was as it was, however much, and each record can be read again`()
+    @Test func `a removal covers any number of unchanged expanded entities, in records that can be read`()
         async throws
     {
         var options = LocalStore.Options()

@@ -9,11 +9,12 @@ import Testing
 
 @testable import SyncEngine
 
-/// Links that deltas tell of in any order, on pages of any size, with downloads of some of the queries and interruptions.
+/// Links that deltas deliver in any order, on pages of any size, with downloads of some of the queries and
+/// interruptions.
 struct OpenLinkPropertyTests {
-    /// Suppliers, products and links between them, by a service of its own: what it tells is what it need, and no more.
+    /// A service of suppliers, products and links, which reports only the changes that the protocol requires.
     private struct Service {
-        /// What is there, and everything that ever came or went, in order.
+        /// The current entities, and all changes in order.
         private var keys: [String: Set<Int>] = ["Suppliers": [], "Products": []]
         private(set) var links: Set<[Int]> = []
         private var changes: [Change] = []
@@ -24,12 +25,12 @@ struct OpenLinkPropertyTests {
         }
 
         var random: SeededRandom
-        /// How many changes there had been when a delta link was given, and the pages that there are links to.
+        /// Number of changes at the time of each delta link, and the pages that next links refer to.
         private var told: [Int] = []
         private var pages: [String] = []
-        /// How many in a hundred pages are refused.
+        /// Percentage of requests that are refused.
         var refusals = 0
-        /// How often everything was asked for.
+        /// Number of requests for a complete set.
         private(set) var readings = 0
 
         init(seed: UInt64) { random = SeededRandom(seed: seed) }
@@ -67,7 +68,7 @@ struct OpenLinkPropertyTests {
             nextKey += 1
         }
 
-        /// The answer to a request for a set, for a delta or for a further page; nil where it is refused.
+        /// Returns the response to a request for a set, a delta or a further page; nil if the request is refused.
         mutating func answer(_ path: String) -> String? {
             guard Int.random(in: 0..<100, using: &random) >= refusals else { return nil }
             let set = path.contains("Suppliers") ? "Suppliers" : "Products"
@@ -107,7 +108,7 @@ struct OpenLinkPropertyTests {
                         ##"{"@odata.context":"#\##(set)/$deletedEntity","id":"\##(set)(\##(key))","reason":"deleted"}"##
                 case .link(let link):
                     let isThere = links.contains(link)
-                    // A link that went with one of its ends is not told.
+                    // A link that was removed with one of its ends is not reported.
                     guard wanted == "Suppliers", isThere || hasEnds(link) else { return nil }
                     return
                         ##"{"@odata.context":"#Suppliers/$\##(isThere ? "link" : "deletedLink")","source":"Suppliers(\##(link[0]))","relationship":"Products","target":"Products(\##(link[1]))"}"##
@@ -121,7 +122,7 @@ struct OpenLinkPropertyTests {
     }
 
     @Test(arguments: 30..<60 as Range<UInt64>)
-    func `once all queries were read, the store has the links that the service has`(_ seed: UInt64) async throws {
+    func `after all queries were read, the store has the links of the service`(_ seed: UInt64) async throws {
         let service = Mutex(Service(seed: seed))
         let shop = try await Shop(.v4, queries: [])
         for set in ["Suppliers", "Products"] { try await shop.store.add(DefiningQuery(name: set, query: set)) }
@@ -146,7 +147,7 @@ struct OpenLinkPropertyTests {
             _ = try? await engine.download([nil, ["Suppliers"], ["Products"]][choice])
         }
         service.withLock { $0.refusals = 0 }
-        // What a download goes on with is of a while ago.
+        // A resumed download continues a response of an earlier time.
         for _ in 0..<2 { _ = try await engine.download() }
         let expected = service.withLock { $0.links }
         var links: Set<[Int]> = []

@@ -8,21 +8,23 @@ import Testing
 
 @testable import SyncEngine
 
-/// Links that a delta tells of before, or without, the entity at their other end.
+/// Links that a delta reports before, or without, the entity at their other end.
 struct OpenLinkTests {
     private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers")
-    /// The key of the next product that somebody creates.
+    /// Key of the next product that a client creates.
     private static let next = 4
     private static let products = DefiningQuery(name: "Products", query: "Products")
 
-    /// The next delta of suppliers says this.
+    /// Sets the items of the next delta of suppliers.
     private func suppliersSay(_ items: String..., to shop: Shop) {
         say(items.joined(separator: ","), of: "Suppliers", to: shop)
     }
 
-    /// - Parameters:
-    ///   - end: what stands behind the items; nil for a new delta link.
-    ///   - urlPart: of the request that is answered so; nil for the next one for the set.
+    /// Sets the items of a delta response.
+    ///
+    ///  - Parameters:
+    ///    - end: The members after the items; nil for a new delta link.
+    ///    - urlPart: Part of the URL of the request that receives the response; nil for the next request for the set.
     private func say(_ items: String, of set: String, end: String? = nil, urlPart: String? = nil, to shop: Shop) {
         let end = end ?? ##""@odata.deltaLink":"http://shop.test/v4/\##(set)?$deltatoken=1""##
         let body =
@@ -46,7 +48,7 @@ struct OpenLinkTests {
         try await Shop(.v4, deltas: Deltas(.flat), queries: queries)
     }
 
-    @Test func `a link whose other end the next query brings is there after the same download`() async throws {
+    @Test func `a link to an entity of the next query exists after the same download`() async throws {
         let shop = try await shop()
         let product = try newProduct(shop)
         suppliersSay(link(1, product), to: shop)
@@ -55,7 +57,9 @@ struct OpenLinkTests {
         #expect(report.openLinks.isEmpty)
     }
 
-    @Test func `a link whose other end comes later waits for it, is told of, and outlives a reopening`() async throws {
+    @Test func `a dangling link is kept and reported until its other end is downloaded, also after a reopen`()
+        async throws
+    {
         let shop = try await shop()
         suppliersSay(link(1, Self.next), to: shop)
         let report = try await shop.engine.download()
@@ -77,7 +81,7 @@ struct OpenLinkTests {
         #expect(try await store.query("Suppliers(1)/Products").entities.map(\.readLink) == ["Products(\(Self.next))"])
     }
 
-    @Test func `a link that waits is dropped when the service removes it`() async throws {
+    @Test func `a dangling link is removed when the service removes it`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -86,7 +90,7 @@ struct OpenLinkTests {
     }
 
     @Test(arguments: ["Suppliers(1)", "Products(99)"])
-    func `a link that waits is dropped when the service deletes one of its ends`(_ end: String) async throws {
+    func `a dangling link is removed when the service deletes one of its ends`(_ end: String) async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -96,7 +100,7 @@ struct OpenLinkTests {
         #expect(try await shop.engine.download().openLinks.isEmpty)
     }
 
-    @Test func `of the links of a property that leads to one entity only the last waits`() async throws {
+    @Test func `only the last dangling link of a single-valued property is kept`() async throws {
         let shop = try await Shop(.v4, deltas: Deltas(.flat), queries: [DefiningQuery(name: "Cities", query: "Cities")])
         for mayor in [98, 99] {
             let link =
@@ -107,13 +111,13 @@ struct OpenLinkTests {
         #expect(try await shop.store.openLinks().map(\.target) == ["Mayors(99)"])
     }
 
-    @Test func `what the service removes on a page behind which a download is interrupted does not come back`()
+    @Test func `a link removed by a page of an interrupted download does not reappear`()
         async throws
     {
         let shop = try await shop()
         suppliersSay(link(1, Self.next), to: shop)
         try await shop.pull()
-        // The first of two pages, the second of which does not come.
+        // The first of two pages. The request for the second one fails.
         say(
             link(1, Self.next, "deletedLink"), of: "Suppliers",
             end: ##""@odata.nextLink":"http://shop.test/v4/Suppliers?$skiptoken=2""##, to: shop)
@@ -126,16 +130,16 @@ struct OpenLinkTests {
         #expect(try await shop.targets("Suppliers(1)", "Products") == [])
     }
 
-    @Test func `links of a query that is removed while another one is read do not come back`() async throws {
+    @Test func `the links of a query removed during the download of another one do not reappear`() async throws {
         let shop = try await shop()
         let link = OpenLink(
             query: "Removed", set: "Suppliers", source: "Suppliers(1)", navigation: "Products", target: "Products(99)")
         _ = try await shop.store.finishDownload(
-            of: Self.products, deltaLink: nil, waiting: WaitingLinks(kept: [link]))
+            of: Self.products, deltaLink: nil, waiting: DanglingLinks(kept: [link]))
         #expect(try await shop.store.openLinks().isEmpty)
     }
 
-    @Test func `links that wait go with their query`() async throws {
+    @Test func `dangling links are removed with their query`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -143,7 +147,7 @@ struct OpenLinkTests {
         #expect(try await shop.store.openLinks().isEmpty)
     }
 
-    @Test func `a download of everything says of its links once more`() async throws {
+    @Test func `a full download reports its links again`() async throws {
         let shop = try await shop()
         suppliersSay(link(1, 99), to: shop)
         try await shop.pull()
@@ -151,7 +155,8 @@ struct OpenLinkTests {
         #expect(try await shop.engine.download(["Suppliers"]).openLinks.isEmpty)
     }
 
-    @Test func `of more links than can be kept none are, and the next download reads everything`() async throws {
+    @Test func `if there are too many dangling links, none is kept, and the next download is a full one`() async throws
+    {
         var options = LocalStore.Options()
         options.downloadLimits.openLinks = 10
         let shop = try await Shop(

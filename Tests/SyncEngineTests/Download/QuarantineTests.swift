@@ -9,7 +9,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Answers that are in error, and entities in good ones that cannot be taken.
+/// Responses with errors, and entities of valid responses that the store cannot accept.
 struct QuarantineTests {
     private static let customers = DefiningQuery(name: "Customers", query: "Customers")
 
@@ -24,7 +24,7 @@ struct QuarantineTests {
             queries: [DefiningQuery(name: "Customers", query: query)])
     }
 
-    /// The next answer to the query is this.
+    /// Sets the response to the next request of the query.
     private func answer(_ body: String, to shop: Shop, _ urlPart: String = "Customers") {
         shop.transport.add(
             Fault(
@@ -35,7 +35,7 @@ struct QuarantineTests {
         try await shop.store.query("Customers").entities.map(\.readLink).sorted()
     }
 
-    /// Whether the store has the service's customers, whose orders no query brings.
+    /// Whether the store has all customers of the service. No query delivers their orders.
     private func hasAll(_ shop: Shop) async throws -> Bool {
         let service = try await shop.serviceState(["Customers"]).map { $0.prefix { $0 != "→" } }
         let local = try await shop.localState(["Customers"])
@@ -73,7 +73,7 @@ struct QuarantineTests {
     ]
 
     @Test(arguments: erroneous)
-    func `of an answer that is in error nothing is taken, and nothing is removed`(
+    func `a response with an in-stream error adds and removes nothing`(
         _ dialect: Dialect, _ body: String
     ) async throws {
         let shop = try await shop(dialect)
@@ -85,13 +85,13 @@ struct QuarantineTests {
         #expect(after.0 == before.0)
         #expect(after.1 == before.1)
         #expect(try await shop.store.quarantine().isEmpty)
-        // The next download goes well.
+        // The next download succeeds.
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
         try await shop.pull()
         #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
     }
 
-    @Test func `the words of the service are told`() async throws {
+    @Test func `the report contains the message of the service`() async throws {
         let shop = try await shop()
         answer(page(first, more: #","error":{"code":"E17","message":"out of memory"}"#), to: shop)
         let error = await #expect(throws: TidelogError.self) { try await shop.engine.download() }
@@ -109,7 +109,7 @@ struct QuarantineTests {
         #expect(try await shop.localState(["Customers"]) == before)
     }
 
-    @Test func `an earlier good page stays, and the next download goes on behind it`() async throws {
+    @Test func `valid pages before an error are kept, and the next download resumes after them`() async throws {
         let shop = try await shop(pageSize: 1)
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
         shop.transport.add(Fault(.distort(.inStreamError), skipping: 1, method: "GET", urlPart: "Customers"))
@@ -120,7 +120,7 @@ struct QuarantineTests {
         #expect(try await hasAll(shop))
     }
 
-    @Test func `an operation whose answer says that it failed, in spite of its status, is in doubt`() async throws {
+    @Test func `an operation whose successful response contains an error is in doubt`() async throws {
         let shop = try await shop()
         try await shop.create("Customers", ["Name": .string("Ada"), "Tags": .collection([])])
         shop.transport.add(Fault(.distort(.inStreamError), method: "POST", part: .any))
@@ -129,7 +129,7 @@ struct QuarantineTests {
         #expect(report.confirmed.isEmpty)
     }
 
-    @Test func `a property with the name of an error is none`() async throws {
+    @Test func `a property with the name of an error member is not an error`() async throws {
         let model = try CSDLReader.read(Array(Self.withError.utf8))
         let type = try #require(model.findEntitySet("Things")?.entityType)
         let reader = PayloadReader(version: .v4, model: model)
@@ -147,10 +147,10 @@ struct QuarantineTests {
         </Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    // MARK: Entities without key
+    // MARK: Entities without keys
 
     @Test(arguments: [#"{"Name":"x","Tags":[]}"#, #"{"CustomerID":null,"Name":"x","Tags":[]}"#])
-    func `an entity without its key is told of, and nothing is removed because of it`(_ item: String) async throws {
+    func `an entity without its key is reported, and removes no other entity`(_ item: String) async throws {
         let shop = try await shop()
         let before = try await keys(shop)
         answer(page(first, item), to: shop)
@@ -162,7 +162,7 @@ struct QuarantineTests {
         #expect(found.message.contains("CustomerID"))
         #expect(try await keys(shop) == before)
         #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
-        // The next one reads everything, and removes what is gone.
+        // The next download is a full one, and removes the entities that no longer exist.
         shop.transport.direct("DELETE", "/v4/Customers(2)", headers: ["If-Match": "*"])
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .full)
@@ -172,7 +172,7 @@ struct QuarantineTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a page with a keyless entity of the sandbox keeps what the store has`(_ dialect: Dialect) async throws {
+    func `an entity without its key does not change the entities of the store`(_ dialect: Dialect) async throws {
         let shop = try await shop(dialect)
         let before = try await shop.localState(["Customers"])
         shop.transport.add(Fault(.distort(.keyless), urlPart: "Customers"))
@@ -181,7 +181,7 @@ struct QuarantineTests {
         #expect(try await shop.localState(["Customers"]) == before)
     }
 
-    @Test func `an expanded entity without key takes no link away`() async throws {
+    @Test func `an expanded entity without its key removes no link`() async throws {
         let shop = try await shop(query: "Suppliers?$expand=Products")
         let before = try await shop.targets("Suppliers(1)", "Products")
         try #require(!before.isEmpty)
@@ -207,7 +207,7 @@ struct QuarantineTests {
     ]
 
     @Test(arguments: badValues)
-    func `one value that cannot be read keeps no other entity from being taken`(
+    func `a value that cannot be read puts only its entity into quarantine`(
         _ bad: (property: String, item: String)
     ) async throws {
         let shop = try await shop()
@@ -222,12 +222,13 @@ struct QuarantineTests {
         #expect(found.path.hasPrefix("/" + bad.property))
         #expect(try await shop.value("Customers(1)", "Name") == .string("First"))
         #expect(try await shop.value("Customers(77)", "Name") == .string("New"))
-        // As it was, and what no page brought is gone: each entity could be identified.
+        // The entity is unchanged. Entities that no page contained are removed, because each entity could be
+        // identified.
         #expect(try await shop.value("Customers(2)", "Name") == name)
         let gone = before.filter { !["Customers(1)", "Customers(2)"].contains($0) }
         #expect(report.queries.first?.tally.removed == gone.count)
         #expect(try await shop.store.quarantine().map(\.entity) == [found])
-        // The next download tries again, and reads all.
+        // The next download tries again, and reads everything.
         let next = try await shop.engine.download()
         #expect(next.queries.first?.mode == .full)
         #expect(try await shop.store.quarantine().isEmpty)
@@ -239,7 +240,7 @@ struct QuarantineTests {
         #""Name@Org.OData.Core.V1.ValueException":{"message":"gone wrong"}"#,
         #""@odata.error":{"message":"gone wrong"}"#,
     ])
-    func `of an entity that the service failed to give nothing is taken`(_ member: String) async throws {
+    func `an entity that the service failed to serialize changes nothing`(_ member: String) async throws {
         let shop = try await shop()
         let before = try await keys(shop)
         let name = try await shop.value("Customers(2)", "Name")
@@ -252,7 +253,7 @@ struct QuarantineTests {
         #expect(try await keys(shop) == before)
     }
 
-    @Test func `a key that is no text identifies nothing`() async throws {
+    @Test func `a key that is not a valid text identifies no entity`() async throws {
         let shop = try await shop(query: "Prices")
         let before = try await shop.store.query("Prices").entities.count
         answer(#"{"value":[{"Currency":"\ud83d","Day":1}]}"#, to: shop, "Prices")
@@ -261,7 +262,7 @@ struct QuarantineTests {
         #expect(try await shop.store.query("Prices").entities.count == before)
     }
 
-    @Test func `a query that asks for a part takes away no link that another one shows`() async throws {
+    @Test func `a query with a filtered expansion removes no link that another query delivers`() async throws {
         let shop = try await Shop(
             .v4, options: LocalStore.Options(),
             queries: [
@@ -272,7 +273,7 @@ struct QuarantineTests {
         #expect(try await shop.localState(["Suppliers"]) == service)
     }
 
-    @Test func `what cannot be read is known to a store that makes its views again`() async throws {
+    @Test func `the quarantine is restored when the views are rebuilt`() async throws {
         let shop = try await shop()
         answer(page(first, Self.badValues[0].item), to: shop)
         _ = try await shop.engine.download()
@@ -287,7 +288,7 @@ struct QuarantineTests {
         await again.close()
     }
 
-    @Test func `a delta with an entity that cannot be read is asked for again`() async throws {
+    @Test func `a delta with an entity that cannot be read is requested again`() async throws {
         let shop = try await shop(deltas: Deltas(.nested))
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"Later"}"#)
         shop.transport.add(Fault(.distort(.badValue), urlPart: "Customers"))
@@ -304,7 +305,7 @@ struct QuarantineTests {
         #expect(try await shop.value("Customers(1)", "Name") == .string("Later"))
     }
 
-    @Test func `an expanded entity that cannot be read keeps its owner from nothing`() async throws {
+    @Test func `an expanded entity that cannot be read does not affect its owner`() async throws {
         let shop = try await shop(query: "Suppliers?$expand=Products")
         let before = try await shop.targets("Suppliers(1)", "Products")
         let ids = before.map { $0.drop { $0 != "(" }.dropFirst().dropLast() }
@@ -318,7 +319,7 @@ struct QuarantineTests {
         #expect(try await shop.targets("Suppliers(1)", "Products") == before)
     }
 
-    @Test func `an entity that is larger than a record keeps no other from being taken`() async throws {
+    @Test func `an entity that is too large for a record does not prevent others from being stored`() async throws {
         let shop = try await shop { $0.downloadLimits.entity = 1_000 }
         let large = #"{"CustomerID":2,"Name":"\#(String(repeating: "x", count: 2_000))","Tags":[]}"#
         answer(page(first, large), to: shop)
@@ -329,7 +330,7 @@ struct QuarantineTests {
         #expect(try await keys(shop).contains("Customers(2)"))
     }
 
-    @Test func `no more of a query's entities are kept than the limit, and the others are counted`() async throws {
+    @Test func `the number of quarantined entities of a query is limited, and the others are counted`() async throws {
         let shop = try await shop()
         let items = (0..<1_300).map { #"{"CustomerID":\#($0 + 100),"Name":7}"# }.joined(separator: ",")
         answer(page(items), to: shop)
@@ -340,7 +341,7 @@ struct QuarantineTests {
         #expect(entries.reduce(0) { $0 + $1.entity.count } == 1_300)
     }
 
-    @Test func `an entity that comes twice on a page is one, and is told of`() async throws {
+    @Test func `an entity that occurs twice on a page is stored once and reported`() async throws {
         let shop = try await shop()
         answer(page(first, second, #"{"CustomerID":1,"Name":"Again","Tags":[]}"#), to: shop)
         let report = try await shop.engine.download()
@@ -348,7 +349,7 @@ struct QuarantineTests {
         #expect(try await shop.value("Customers(1)", "Name") == .string("Again"))
     }
 
-    @Test func `what is in quarantine goes with its query`() async throws {
+    @Test func `the quarantine of a query is removed with the query`() async throws {
         let shop = try await shop()
         answer(page(first, Self.badValues[0].item), to: shop)
         _ = try await shop.engine.download()
@@ -356,12 +357,12 @@ struct QuarantineTests {
         #expect(try await shop.store.quarantine().isEmpty)
     }
 
-    // MARK: The plan
+    // MARK: Upload plans
 
-    @Test func `one operation that cannot be sent keeps no other out of the plan`() async throws {
+    @Test func `an operation that cannot be encoded does not prevent the plan of the others`() async throws {
         let shop = try await shop()
         let id = try #require(try await shop.load("Customers(1)").entityID)
-        // As an earlier version may have logged it.
+        // An ETag that an earlier version may have logged.
         let image = EntityImage(
             entity: id, set: "Customers", type: "Shop.Customer", values: [:], etag: "W/\"1\"\r\nX: y")
         try await shop.store.record([.entitiesRead([image])])
@@ -375,7 +376,7 @@ struct QuarantineTests {
         #expect(sendable.held[bad]?.description.contains("If-Match") == true)
         #expect(sendable.changeSets.count == 1)
         _ = try encoder.encode(sendable, number: 1)
-        // The upload does the same.
+        // The upload behaves in the same way.
         let report = try await shop.push()
         #expect(report.rejected.map(\.operation) == [bad])
         #expect(report.confirmed.count == 1)

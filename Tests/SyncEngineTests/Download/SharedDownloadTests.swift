@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Data that are the same for everybody, and not asked for at every download.
+/// Shared data, which are not requested by every download.
 struct SharedDownloadTests {
     private func shop(_ time: VirtualTime) async throws -> Shop {
         var options = LocalStore.Options(environment: time.environment)
@@ -18,7 +18,9 @@ struct SharedDownloadTests {
             ])
     }
 
-    @Test func `shared data are passed over until their interval has passed, and the report says so`() async throws {
+    @Test func `shared data are not downloaded before their refresh interval has passed, and the report states it`()
+        async throws
+    {
         let time = VirtualTime()
         let shop = try await shop(time)
         shop.transport.direct("PATCH", "/v4/Customers(1)", #"{"Name":"other"}"#)
@@ -33,14 +35,14 @@ struct SharedDownloadTests {
         #expect(try await shop.value("Customers(1)", "Name") == .string("other"))
     }
 
-    @Test func `asked for by name they are downloaded`() async throws {
+    @Test func `shared data are downloaded when the query is requested by name`() async throws {
         let shop = try await shop(VirtualTime())
         let report = try await shop.engine.download(["Customers"])
         #expect(report.queries.map(\.name) == ["Customers"])
         #expect(report.fresh.isEmpty)
     }
 
-    @Test func `a query that was replaced is downloaded`() async throws {
+    @Test func `shared data of a replaced query are downloaded`() async throws {
         let shop = try await shop(VirtualTime())
         try await shop.store.add(DefiningQuery(name: "Customers", query: "Customers?$filter=CustomerID eq 1"))
         #expect(try await shop.engine.download().queries.map(\.name) == ["Customers", "Orders"])

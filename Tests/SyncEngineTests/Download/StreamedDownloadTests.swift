@@ -11,9 +11,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// Downloads whose pages come in chunks.
+/// Downloads whose pages arrive in chunks.
 struct StreamedDownloadTests {
-    /// The sandbox, whose answers arrive in chunks of so many bytes.
+    /// The sandbox, with responses in chunks of the given size.
     private struct Chunked: HTTPTransport {
         let service: SandboxTransport
         let size: Int
@@ -44,7 +44,7 @@ struct StreamedDownloadTests {
         }
     }
 
-    /// A page of customers that is made while it is read, a chunk for each hundred.
+    /// A page of customers that is generated while it is read, 100 customers for each chunk.
     private final class LongPage: HTTPTransport {
         struct State {
             var requests = 0
@@ -54,7 +54,8 @@ struct StreamedDownloadTests {
         static let chunkSize = 100
         let rows: Int
         let state = Mutex(State())
-        /// Asked in front of each chunk of each answer, with the numbers of both, from 1: what happens instead.
+        /// Called before each chunk of each response, with the numbers of both, counted from 1. A returned error
+        /// replaces the chunk.
         private let hook: @Sendable (_ request: Int, _ chunk: Int) async -> TransportError?
 
         init(rows: Int, hook: @escaping @Sendable (_ request: Int, _ chunk: Int) async -> TransportError?) {
@@ -97,7 +98,7 @@ struct StreamedDownloadTests {
         }
     }
 
-    /// A store with a query over customers that was not downloaded yet.
+    /// Returns a store with a query for customers that was not downloaded yet.
     private func store(
         _ time: VirtualTime, _ settings: DefiningQuerySettings = DefiningQuerySettings()
     ) async throws -> Shop {
@@ -120,7 +121,7 @@ struct StreamedDownloadTests {
     private let patient = DownloadOptions(retry: RetryPolicy(patience: .seconds(1_000), waitsForConnection: true))
 
     @Test(arguments: Dialect.allCases, [1, 61, 4_096])
-    func `however the pages are cut on their way, a download brings what the service has`(
+    func `a download returns the same entities for any size of chunks`(
         _ dialect: Dialect, _ size: Int
     ) async throws {
         let shop = try await Shop(dialect, pageSize: 2)
@@ -131,7 +132,7 @@ struct StreamedDownloadTests {
     }
 
     @Test(arguments: [4 << 20, 1, 10_000])
-    func `nothing of a long page is in the log before its last byte has come, wherever it is held back`(
+    func `no entity of a long page is logged before the page is complete`(
         _ memory: Int
     ) async throws {
         var options = LocalStore.Options(environment: VirtualTime().environment)
@@ -163,7 +164,7 @@ struct StreamedDownloadTests {
         #expect(try await count(shop) == 5_000)
         #expect(loggedBeforeTheEnd.withLock { $0 } == 0)
         #expect(try await shop.value("Customers(3010)", "Name") == .string("N3000"))
-        // What came is told as it comes, and each byte once.
+        // Received bytes are reported as they arrive, each byte once.
         let told = bytes.withLock { $0 }
         #expect(Set(told).count > 50)
         #expect(told == told.sorted())
@@ -171,13 +172,13 @@ struct StreamedDownloadTests {
         #expect(told.last == all + #"{"@odata.context":"$metadata#Customers","value":["#.utf8.count + 1)
     }
 
-    @Test func `where the store does not take a part, the download ends, and has given it nothing of what follows`()
+    @Test func `a download ends when the store refuses a part of a page, and stores no later part`()
         async throws
     {
         let shop = try await store(VirtualTime())
         let store = shop.store
         let transport = LongPage(rows: 5_000) { _, chunk in
-            // Its query goes while the second part is read.
+            // The query is removed while the second part is read.
             if chunk == 16 { try? await store.removeDefiningQuery("Customers") }
             return nil
         }
@@ -187,7 +188,7 @@ struct StreamedDownloadTests {
     }
 
     @Test(arguments: [DefiningQuerySettings.DeltaTracking.auto, .never])
-    func `a page that breaks off is asked for again, and what was in the log of it does no harm`(
+    func `an interrupted page is requested again, and its first records do no harm`(
         _ trackDeltas: DefiningQuerySettings.DeltaTracking
     ) async throws {
         let time = VirtualTime()
@@ -202,7 +203,7 @@ struct StreamedDownloadTests {
         #expect(try await shop.value("Customers(2509)", "Name") == .string("N2499"))
     }
 
-    @Test func `without patience a page that breaks off ends the download, and nothing of it is taken`() async throws {
+    @Test func `without patience, an interrupted page ends the download, and nothing of it is stored`() async throws {
         let shop = try await store(VirtualTime())
         let broken = broken
         let transport = LongPage(rows: 3_000) { request, chunk in request == 1 && chunk == 26 ? broken : nil }
@@ -210,7 +211,7 @@ struct StreamedDownloadTests {
         let error = await #expect(throws: TidelogError.self) { try await engine.download() }
         #expect(error?.code == .unreachable)
         #expect(try await count(shop) == 0)
-        // No place to go on at: the page did not come whole.
+        // The download cannot be resumed: the page was incomplete.
         #expect(try await shop.store.queryStates().first?.next == nil)
         let report = try await engine.download()
         #expect(report.queries.first?.mode == .full)
@@ -218,7 +219,7 @@ struct StreamedDownloadTests {
         #expect(try await count(shop) == 3_000)
     }
 
-    @Test func `a download that is cancelled in the middle of a page leaves a store that the next one goes on with`()
+    @Test func `a download that is cancelled within a page can be repeated`()
         async throws
     {
         let shop = try await store(VirtualTime())
@@ -229,7 +230,7 @@ struct StreamedDownloadTests {
         }
         let engine = engine(shop, transport)
         let task = Task {
-            // Until the task can be cancelled by name.
+            // Waits until the task can be cancelled.
             while download.withLock({ $0 == nil }) { try await Task.sleep(for: .milliseconds(1)) }
             return try await engine.download()
         }

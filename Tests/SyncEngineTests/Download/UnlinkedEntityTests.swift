@@ -8,11 +8,11 @@ import Testing
 
 @testable import SyncEngine
 
-/// What leaves an expanded collection.
+/// Entities that are removed from an expanded collection.
 struct UnlinkedEntityTests {
     private static let suppliers = DefiningQuery(name: "Suppliers", query: "Suppliers?$expand=Products")
 
-    /// The next delta says that these products left these suppliers' collections.
+    /// Sets the next delta, which reports products that left or joined the collections of suppliers.
     private func tell(_ shop: Shop, _ changes: [(supplier: Int, left: [Int], came: [Int])]) {
         let items = changes.map { change in
             let left = change.left.map { #"{"@removed":{"reason":"changed"},"@id":"Products(\#($0))"}"# }
@@ -25,7 +25,7 @@ struct UnlinkedEntityTests {
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), urlPart: "deltatoken"))
     }
 
-    /// With two suppliers of which the first alone has product 3, and both have product 2.
+    /// Returns a shop with two suppliers: only the first one has product 3, and both have product 2.
     private func shop(_ more: DefiningQuery...) async throws -> Shop {
         let shop = try await Shop(.v4, deltas: Deltas(.nested), queries: [Self.suppliers] + more)
         return shop
@@ -40,7 +40,7 @@ struct UnlinkedEntityTests {
         return links.compactMap { Int($0.filter(\.isNumber)) }.sorted()
     }
 
-    @Test func `what left its only collection leaves the store`() async throws {
+    @Test func `an entity that leaves its only collection is removed`() async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
         let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })
@@ -50,7 +50,7 @@ struct UnlinkedEntityTests {
         #expect(report.queries.map(\.tally.removed) == [1])
     }
 
-    @Test func `what another entity of the query leads to stays`() async throws {
+    @Test func `an entity in the collection of another entity of the query is kept`() async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
         let product = try #require(both.first)
@@ -61,7 +61,7 @@ struct UnlinkedEntityTests {
         #expect(try await left(shop, of: 2).contains(product))
     }
 
-    @Test func `what another query brings stays`() async throws {
+    @Test func `an entity that another query delivers is kept`() async throws {
         let shop = try await shop(DefiningQuery(name: "Products", query: "Products"))
         let product = try #require(try await left(shop, of: 1).first)
         tell(shop, [(1, [product], [])])
@@ -70,7 +70,7 @@ struct UnlinkedEntityTests {
     }
 
     @Test(arguments: [[1, 2], [2, 1]])
-    func `what went over to another entity's collection stays as it was`(_ order: [Int]) async throws {
+    func `an entity that moves to the collection of another entity keeps its values`(_ order: [Int]) async throws {
         let shop = try await shop()
         let both = Set(try await left(shop, of: 1)).intersection(try await left(shop, of: 2))
         let product = try #require(try await left(shop, of: 1).first { !both.contains($0) })

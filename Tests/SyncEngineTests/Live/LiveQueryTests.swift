@@ -7,7 +7,8 @@ import Testing
 
 @testable import SyncEngine
 
-/// What a live query tells, and when. A result that does not come lets the test run into its time limit.
+/// Results of live queries, and the changes that cause them. If a result does not arrive, the test runs into its time
+/// limit.
 @Suite(.timeLimit(.minutes(10)))
 struct LiveQueryTests {
     private func names(_ result: LiveResult?) -> [String] {
@@ -17,7 +18,7 @@ struct LiveQueryTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `the first result comes at once, all of it inserted`(_ dialect: Dialect) async throws {
+    func `the first result arrives at once, with all entities inserted`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         var results = shop.store.observe("Customers?$orderby=Name").makeAsyncIterator()
         let first = try #require(try await results.next())
@@ -26,7 +27,7 @@ struct LiveQueryTests {
         #expect(first.causes.isEmpty)
     }
 
-    @Test func `a local change brings the new result, what it changed and why`() async throws {
+    @Test func `a local change leads to a new result with its difference and cause`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers?$orderby=Name").makeAsyncIterator()
         let first = try #require(try await results.next())
@@ -49,7 +50,7 @@ struct LiveQueryTests {
         #expect(fourth.difference.removed.map(\.index) == [last])
     }
 
-    @Test func `what changes in other sets is not even asked for`() async throws {
+    @Test func `a change in an unrelated set causes no evaluation`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers").makeAsyncIterator()
         _ = try await results.next()
@@ -60,7 +61,7 @@ struct LiveQueryTests {
         #expect(results.observer.isDueNow)
     }
 
-    @Test func `what the last download brought is another answer after the next one`() async throws {
+    @Test func `the result of a query for the last download changes with the next download`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers?$filter=sap.upsertedlastdownload()").makeAsyncIterator()
         var others = shop.store.observe("Customers").makeAsyncIterator()
@@ -73,7 +74,7 @@ struct LiveQueryTests {
         #expect(!others.observer.isDueNow)
     }
 
-    @Test func `a change that leaves the result as it was is not told`() async throws {
+    @Test func `a change that does not affect the result is not reported`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers?$filter=Name eq 'One'&$select=Name").makeAsyncIterator()
         #expect(names(try await results.next()).isEmpty)
@@ -86,7 +87,7 @@ struct LiveQueryTests {
         ("Customers(1)?$expand=Orders", true), ("Orders?$filter=Customer/Name eq 'Renamed'", false),
         ("Orders(1)/Customer", false),
     ])
-    func `sets that are expanded, filtered by or gone through count as well`(
+    func `sets that are expanded, filtered by or traversed cause new results`(
         _ query: String, _ changesOrder: Bool
     ) async throws {
         let shop = try await Shop(.v4)
@@ -100,7 +101,7 @@ struct LiveQueryTests {
         #expect(try await results.next()?.causes == [.localEdit])
     }
 
-    @Test func `a link that is made is a change of what it leads to`() async throws {
+    @Test func `a new link is a change of its target`() async throws {
         let shop = try await Shop(.v4)
         let customer = try await shop.create("Customers", ["Name": .string("New")])
         var results = shop.store.observe("\(customer)/Orders").makeAsyncIterator()
@@ -109,7 +110,7 @@ struct LiveQueryTests {
         #expect(try await results.next()?.difference.inserted.count == 1)
     }
 
-    @Test func `an upload tells that an entity has its key`() async throws {
+    @Test func `an upload reports the assigned key of an entity`() async throws {
         let shop = try await Shop(.v4)
         let link = try await shop.create("Customers", ["Name": .string("Aaa")])
         var results = shop.store.observe("Customers?$filter=Name eq 'Aaa'").makeAsyncIterator()
@@ -126,7 +127,7 @@ struct LiveQueryTests {
         #expect(last?.answer.entities.first?.readLink != link)
     }
 
-    @Test func `a refusal shows as the state of the entity`() async throws {
+    @Test func `a rejection changes the state of the entity`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("Aaa")]))
         var results = shop.store.observe("Customers(1)").makeAsyncIterator()
@@ -145,7 +146,7 @@ struct LiveQueryTests {
         #expect(refused.causes == [.upload])
     }
 
-    @Test func `downloads and undos are told as such`() async throws {
+    @Test func `downloads and undos are reported as causes`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers?$orderby=Name").makeAsyncIterator()
         _ = try await results.next()
@@ -161,7 +162,7 @@ struct LiveQueryTests {
         #expect(names(undone).contains("Said by others"))
     }
 
-    @Test func `a slow reader gets the newest result, with all causes`() async throws {
+    @Test func `a slow reader receives the newest result with all causes`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers?$orderby=Name").makeAsyncIterator()
         let first = try #require(try await results.next())
@@ -174,7 +175,7 @@ struct LiveQueryTests {
         #expect(!results.observer.isDueNow)
     }
 
-    @Test func `an entity that is not there yet is told when it comes`() async throws {
+    @Test func `an entity that does not exist yet is reported when it is created`() async throws {
         let shop = try await Shop(.v4)
         let known = try await shop.create("Customers", ["Name": .string("A")])
         try await shop.perform(.delete(.link(known)))
@@ -184,7 +185,7 @@ struct LiveQueryTests {
         #expect(try await results.next()?.answer.entities.count == 1)
     }
 
-    @Test func `the error archive is observed like a set`() async throws {
+    @Test func `the error archive can be observed like a set`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("RequestQueue").makeAsyncIterator()
         #expect(try await results.next()?.answer.entities.isEmpty == true)
@@ -192,7 +193,7 @@ struct LiveQueryTests {
         #expect(try await results.next()?.answer.entities.count == 1)
     }
 
-    @Test func `other metadata are a cause, and tell no false change`() async throws {
+    @Test func `changed metadata are a cause, and report no false difference`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers").makeAsyncIterator()
         _ = try await results.next()
@@ -203,7 +204,7 @@ struct LiveQueryTests {
         #expect(try await results.next()?.causes == [.metadata, .localEdit])
     }
 
-    @Test func `closing the store ends it`() async throws {
+    @Test func `closing the store ends the sequence`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Customers").makeAsyncIterator()
         _ = try await results.next()
@@ -213,7 +214,7 @@ struct LiveQueryTests {
         #expect(try await late.next() == nil)
     }
 
-    @Test func `cancelling the reader's task ends it`() async throws {
+    @Test func `cancelling the reader's task ends the sequence`() async throws {
         let shop = try await Shop(.v4)
         let query = shop.store.observe("Customers")
         let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -231,14 +232,14 @@ struct LiveQueryTests {
         #expect(shop.store.observers.isEmpty)
     }
 
-    @Test func `a query that cannot be answered throws, and ends`() async throws {
+    @Test func `a query that cannot be evaluated throws and ends the sequence`() async throws {
         let shop = try await Shop(.v4)
         var results = shop.store.observe("Nowhere").makeAsyncIterator()
         await #expect(throws: TidelogError.self) { _ = try await results.next() }
         #expect(try await results.next() == nil)
     }
 
-    @Test func `nothing is kept of whom nobody reads any more`() async throws {
+    @Test func `an observer without readers is released`() async throws {
         let shop = try await Shop(.v4)
         do {
             var results = shop.store.observe("Customers").makeAsyncIterator()

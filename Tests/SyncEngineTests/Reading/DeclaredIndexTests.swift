@@ -10,7 +10,7 @@ struct DeclaredIndexTests {
         try await store.explain(query).statements.contains { $0.plan.contains { $0.hasPrefix("SEARCH t0 USING") } }
     }
 
-    @Test func `what a defining query compares has an index as long as the query is there`() async throws {
+    @Test func `a property that a defining query compares has an index as long as the query exists`() async throws {
         let shop = try await Shop(.v4)
         #expect(try await !searches(shop.store, "Orders?$filter=Quantity eq 3"))
         try await shop.store.add(DefiningQuery(name: "Some", query: "Orders?$filter=Quantity eq 3"))
@@ -19,7 +19,9 @@ struct DeclaredIndexTests {
         #expect(try await !searches(shop.store, "Orders?$filter=Quantity eq 1"))
     }
 
-    @Test func `a declared index is there from opening on, and goes when the store is opened without it`() async throws
+    @Test
+    func `a declared index exists after the store is opened, and is dropped when it is opened without the declaration`()
+        async throws
     {
         let shop = try await Shop(.v4)
         await shop.store.close()
@@ -39,8 +41,7 @@ struct DeclaredIndexTests {
         EntityIndex("Nowhere", .ascending("Name")), EntityIndex("Orders", .ascending("Nothing")),
         EntityIndex("Orders", .ascending("Customer")), EntityIndex("Orders", []),
     ])
-    func `a declared index over what the metadata do not have is refused by its name`(_ index: EntityIndex) async throws
-    {
+    func `a declared index on an unknown set or property is refused by its name`(_ index: EntityIndex) async throws {
         let shop = try await Shop(.v4)
         await shop.store.close()
         let error = await #expect(throws: TidelogError.self) {
@@ -48,7 +49,7 @@ struct DeclaredIndexTests {
         }
         #expect(error?.code == .invalidRequest)
         #expect(error?.message.contains(index.description) == true)
-        // It is the declaration that is wrong, and not the store.
+        // The declaration is invalid, not the store.
         let again = try await LocalStore(shop.store.files)
         await again.close()
     }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Rows and what they expand are read for many at once; that is to be what each by itself gives.
+/// Expansions that are read for many rows at once return the same entities as separate reads.
 struct ReadingAheadTests {
     private func busyShop(_ dialect: Dialect) async throws -> Shop {
         let shop = try await Shop(dialect)
@@ -24,9 +24,11 @@ struct ReadingAheadTests {
 
     @Test(
         arguments: Dialect.allCases, ["Orders", "Orders($expand=Customer)", "Orders($filter=Note ne 'b';$top=2)", "*"])
-    func `an expansion of many is that of each`(_ dialect: Dialect, _ expand: String) async throws {
+    func `the expansion of many entities equals the expansions of each one`(_ dialect: Dialect, _ expand: String)
+        async throws
+    {
         let shop = try await busyShop(dialect)
-        // V2 writes nested expansions as paths.
+        // V2 expresses nested expansions as paths.
         if dialect == .v2, expand.contains("(") || expand == "*" { return }
         let all = try await shop.store.query("Customers?$expand=\(expand)").entities
         #expect(all.contains { $0.expanded.contains { $0.entities.count > 1 } })
@@ -42,7 +44,7 @@ struct ReadingAheadTests {
         }
     }
 
-    @Test func `the number of statements does not grow with the rows`() async throws {
+    @Test func `the number of statements does not grow with the number of rows`() async throws {
         let shop = try await busyShop(.v4)
         let before = try await shop.store.explain("Customers?$expand=Orders($expand=Customer)")
         for number in 0..<10 {
@@ -53,12 +55,12 @@ struct ReadingAheadTests {
         #expect(after.entities == before.entities + 10)
         #expect(after.statements.map(\.runs).reduce(0, +) == before.statements.map(\.runs).reduce(0, +))
         #expect(after.inMemory.isEmpty)
-        // Each level by the source's own end of the relationship, from both ends.
+        // Each level looks up links by the source's end of the relationship; the query traverses it from both ends.
         let plans = after.statements.flatMap(\.plan).filter { $0.hasPrefix("SEARCH links") }
         #expect(plans.contains { $0.contains("first=?") } && plans.contains { $0.contains("second=?") }, "\(plans)")
     }
 
-    @Test func `the number of what is expanded is counted, not read`() async throws {
+    @Test func `the count of an expansion is computed without reading its entities`() async throws {
         let shop = try await busyShop(.v4)
         let found = try await shop.store.explain("Customers?$expand=Orders/$count")
         #expect(found.statements.contains { $0.sql.contains("COUNT(*)") })
@@ -70,7 +72,7 @@ struct ReadingAheadTests {
         }
     }
 
-    @Test func `an expansion with options of its own is that of each, and answered in SQL`() async throws {
+    @Test func `an expansion with options equals that of each entity, and is evaluated in SQL`() async throws {
         let shop = try await busyShop(.v4)
         for options in [
             "$filter=Note ne 'b'", "$orderby=Note desc;$top=2", "$skip=1;$count=true", "$search=engine;$count=true",
@@ -87,7 +89,7 @@ struct ReadingAheadTests {
         }
     }
 
-    @Test func `an entity that is read by its link knows aliases, and no tower of conditions`() async throws {
+    @Test func `reading an entity by its link accepts aliases and refuses deeply nested conditions`() async throws {
         let shop = try await busyShop(.v4)
         var options = try QueryOptions.parse(
             "$expand=Orders($filter=Note%20eq%20@note)&@note='engine%20parts'", version: .v401)
@@ -105,7 +107,7 @@ struct ReadingAheadTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `the short way to a readLink gives what the encoder writes`(_ dialect: Dialect) async throws {
+    func `the fast path for readLinks returns the same links as the encoder`(_ dialect: Dialect) async throws {
         let shop = try await Shop(dialect)
         let model = try await shop.store.model
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: "http://h/")
@@ -119,7 +121,7 @@ struct ReadingAheadTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a plain link leads where the whole URL does`(_ dialect: Dialect) async throws {
+    func `a short link resolves like the complete URL`(_ dialect: Dialect) async throws {
         let shop = try await busyShop(dialect)
         let root = try #require(try await shop.store.service).root
         for entity in try await shop.store.query("Orders").entities + shop.store.query("Customers").entities {
@@ -129,7 +131,7 @@ struct ReadingAheadTests {
         }
     }
 
-    @Test func `a plain link to what is not there, or was there, is answered as by the long way`() async throws {
+    @Test func `a short link to a missing or deleted entity is answered like the complete URL`() async throws {
         let shop = try await busyShop(.v4)
         for link in ["Orders(4711)", "Orders(3)", "Nowhere(1)", "Orders(99999999999999999999)", "Orders()", "Orders(1"]
         {
@@ -145,7 +147,7 @@ struct ReadingAheadTests {
         ("Orders(5)?a", false),
         ("", false), ("Orders(1234567890123456789)", false),
     ])
-    func `only a set with a number is a plain link`(_ link: String, _ isPlain: Bool) {
+    func `only a set with a number is a short link`(_ link: String, _ isPlain: Bool) {
         #expect((PlainLink(link) != nil) == isPlain)
     }
 }

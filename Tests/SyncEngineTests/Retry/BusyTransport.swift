@@ -4,17 +4,17 @@ import Synchronization
 import TestSupport
 import Transport
 
-/// A service behind something that answers the next POSTs, or requests of another method, itself, or changes the answers.
+/// A proxy of a service that responds to requests of one method itself, or changes the service's responses.
 final class BusyTransport: HTTPTransport {
     enum Turn: Sendable {
         case answer(Int, [(name: String, value: String)])
-        /// Nothing answers at the address.
+        /// The address is unreachable.
         case unreachable
-        /// The service's answer, with this status in the place of each 400 inside of it.
+        /// The service's response, with this status in place of each 400 within the batch.
         case replacing400(by: Int)
-        /// The service answers.
+        /// The service's response, unchanged.
         case pass
-        /// Nothing comes until the task is cancelled.
+        /// No response until the task is cancelled.
         case hang
     }
 
@@ -22,7 +22,7 @@ final class BusyTransport: HTTPTransport {
     private let turns: Mutex<[Turn]>
     private let method: HTTPRequest.Method
     private let count = Mutex(0)
-    /// Yields when a request hangs.
+    /// Yields a value when a request hangs.
     let hanging: AsyncStream<Void>
     private let hangs: AsyncStream<Void>.Continuation
 
@@ -35,7 +35,7 @@ final class BusyTransport: HTTPTransport {
 
     func add(_ turns: Turn...) { self.turns.withLock { $0 += turns } }
 
-    /// How many POSTs there were.
+    /// Number of requests of the method, by default POST.
     var posts: Int { count.withLock { $0 } }
 
     func send(
@@ -51,7 +51,7 @@ final class BusyTransport: HTTPTransport {
                 guard let name = HTTPField.Name(field.name) else { continue }
                 response.headerFields.append(HTTPField(name: name, value: field.value))
             }
-            // Its own words: from a gateway a 503 leaves open whether the service had the request.
+            // The service's own error: a 503 of a gateway would leave open whether the service received the request.
             return (response, status == 503 ? Array(#"{"error":{"code":"","message":"busy"}}"#.utf8) : [])
         case .unreachable:
             throw TransportError(.unreachable, "Nothing answers.", mayHaveBeenSent: false)

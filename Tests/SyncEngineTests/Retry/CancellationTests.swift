@@ -6,7 +6,7 @@ import Testing
 
 @testable import SyncEngine
 
-/// Uploads and downloads that somebody ends.
+/// Uploads and downloads that are cancelled.
 struct CancellationTests {
     private func engine(_ shop: Shop, _ turns: BusyTransport.Turn...) -> (SyncEngine, BusyTransport) {
         let transport = BusyTransport(shop.transport, turns)
@@ -24,7 +24,7 @@ struct CancellationTests {
     }
 
     @Test(arguments: [false, true])
-    func `an upload that is cancelled while it waits for the service ends at once`(_ byTask: Bool) async throws {
+    func `cancelling an upload that waits for the service ends it at once`(_ byTask: Bool) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         let (engine, _) = engine(shop, .answer(503, [("Retry-After", "600")]))
@@ -38,7 +38,7 @@ struct CancellationTests {
     }
 
     @Test(arguments: [false, true])
-    func `what is on its way when an upload is cancelled is in doubt, and the next upload settles it`(
+    func `the batch in flight of a cancelled upload is in doubt, and the next upload resolves it`(
         _ byTask: Bool
     ) async throws {
         let shop = try await Shop(.v4)
@@ -55,7 +55,7 @@ struct CancellationTests {
         #expect(try await shop.localState(["Orders"]) == shop.serviceState(["Orders"]))
     }
 
-    @Test func `an upload that waits for its turn is cancelled with the one that runs, a later one is not`()
+    @Test func `cancelling uploads ends the running and the waiting one, but not a later one`()
         async throws
     {
         let shop = try await Shop(.v4)
@@ -68,14 +68,14 @@ struct CancellationTests {
         await engine.cancelUpload()
         #expect(await code(of: first) == .cancelled)
         let later = await code(of: second)
-        // Where it had not come to the engine yet, it is one that comes later.
+        // If the call has not reached the engine yet, it counts as a later upload.
         #expect(later == .cancelled || later == nil)
         #expect(await code(of: Task { try await engine.upload() }) == nil)
     }
 
-    // MARK: Calls that share a round, or wait for their turn
+    // MARK: Calls that share a round or wait
 
-    /// Waits until so many calls share the next round.
+    /// Waits until the given number of calls share the next round.
     private func waitForCallers(_ count: Int, _ engine: SyncEngine) async {
         while await engine.shared.values.reduce(0, { $0 + $1.callers }) < count {
             try? await Task.sleep(for: .milliseconds(5))
@@ -83,7 +83,7 @@ struct CancellationTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a call that shares a round ends with its own task, and the round goes on for the others`() async throws {
+    func `a call that shares a round ends with its task, and the round continues for the others`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let (engine, transport) = engine(shop, .hang)
@@ -100,7 +100,7 @@ struct CancellationTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `a round that calls share ends with the last of them, and the next call gets another`() async throws {
+    func `a shared round ends with its last caller, and the next call starts another one`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         let (engine, transport) = engine(shop, .hang)
@@ -119,7 +119,7 @@ struct CancellationTests {
     }
 
     @Test(.timeLimit(.minutes(10)), arguments: [false, true])
-    func `what waits for its turn is cancelled while the other runs`(_ byTask: Bool) async throws {
+    func `a waiting call is cancelled while another one runs`(_ byTask: Bool) async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         let (engine, transport) = engine(shop, .hang)
@@ -137,12 +137,12 @@ struct CancellationTests {
         #expect(await code(of: running) == .cancelled)
     }
 
-    @Test func `an upload that is cancelled before its first step ends`() async throws {
+    @Test func `cancelling an upload before its first step ends it`() async throws {
         let gate = Gate()
         let shop = try await Shop(.v4, options: .init(environment: gate.environment))
         try await shop.create("Customers", ["Name": .string("New")])
         let engine = shop.engine
-        // The store is busy, so the upload waits for its answer.
+        // The store is busy, so the upload waits for it.
         gate.close()
         let write = Task { try await shop.create("Customers", ["Name": .string("Other")]) }
         await gate.isWaitedAt()
@@ -155,10 +155,10 @@ struct CancellationTests {
         #expect(try await engine.upload().confirmed.count == 2)
     }
 
-    // MARK: What the round before was refused
+    // MARK: Operations rejected by a cancelled round
 
-    /// An upload of a bad order, which is refused, and of a change during whose sending it is cancelled; another call waits
-    /// for it.
+    /// Cancels an upload after a rejected order, while an update is being sent, and returns the report of a call that
+    /// waited for it.
     private func uploadAfterCancelled(
         _ meanwhile: (Shop, _ bad: String) async throws -> Void
     ) async throws -> UploadReport {
@@ -177,14 +177,14 @@ struct CancellationTests {
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `what an upload was refused before it failed is not tried again by the next shared round`() async throws {
+    func `an operation rejected by a failed upload is not retried by the next shared round`() async throws {
         let report = try await uploadAfterCancelled { _, _ in }
         #expect(report.rejected.isEmpty)
         #expect(report.remaining == 1)
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `what was refused and is mended meanwhile goes with the next shared round`() async throws {
+    func `a rejected operation that was corrected in the meantime is sent by the next shared round`() async throws {
         let report = try await uploadAfterCancelled { shop, bad in
             try await shop.perform(update(bad, ["CustomerID": .integer(1)]))
         }
@@ -192,7 +192,7 @@ struct CancellationTests {
         #expect(report.remaining == 0)
     }
 
-    @Test func `cancelling downloads leaves uploads alone`() async throws {
+    @Test func `cancelling downloads does not affect uploads`() async throws {
         let shop = try await Shop(.v4)
         try await shop.create("Customers", ["Name": .string("New")])
         let (engine, _) = engine(shop)
@@ -200,7 +200,7 @@ struct CancellationTests {
         #expect(try await engine.upload().confirmed.count == 1)
     }
 
-    @Test func `a download in a task that is cancelled ends, removes nothing, and can be done again`() async throws {
+    @Test func `a download in a cancelled task ends, removes nothing, and can be repeated`() async throws {
         let shop = try await Shop(.v4)
         let before = try await shop.localState()
         let engine = shop.engine
@@ -219,7 +219,7 @@ struct CancellationTests {
 
     // MARK: Progress
 
-    @Test func `the progress of an upload counts what ends, and ends idle`() async throws {
+    @Test func `the progress of an upload counts finished operations and ends idle`() async throws {
         let shop = try await Shop(.v4)
         for number in 0..<3 { try await shop.create("Customers", ["Name": .string("New \(number)")]) }
         var progress = shop.engine.progress().makeAsyncIterator()

@@ -10,9 +10,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// What a download does where the service is busy.
+/// Downloads from a busy service.
 struct DownloadRetryTests {
-    /// A service that answers the next GETs of Customers itself.
+    /// A service that refuses the next GET requests of Customers.
     private final class Busy: Sendable {
         enum Turn: Sendable {
             case answer(Int, retryAfter: String?)
@@ -59,7 +59,7 @@ struct DownloadRetryTests {
     }
 
     @Test(arguments: [408, 425, 429, 503])
-    func `a busy service is waited for as long as it asks, and the same page asked for again`(_ status: Int)
+    func `a download waits as long as a busy service requests, and repeats the same page`(_ status: Int)
         async throws
     {
         let busy = try await Busy(pageSize: 1)
@@ -87,26 +87,25 @@ struct DownloadRetryTests {
     }
 
     @Test(arguments: [502, 504])
-    func `a gateway's error goes by itself, and reading twice does no harm`(_ status: Int) async throws {
+    func `a gateway error is retried and does not postpone uploads`(_ status: Int) async throws {
         let busy = try await Busy()
         busy.add(.answer(status, retryAfter: nil))
         #expect(try await busy.engine.download(["Customers"]).pages == 1)
-        // It says nothing of uploads, so these are not put off.
+        // The response does not concern uploads, so they are not postponed.
         #expect(try await busy.shop.store.postponement == nil)
     }
 
     @Test(arguments: [400, 401, 404, 500])
-    func `what does not go by itself is not tried again`(_ status: Int) async throws {
+    func `a permanent error is not retried`(_ status: Int) async throws {
         let busy = try await Busy()
-        // Twice: a 400 may be about the preferences, and is asked for once more without.
+        // Two responses: after a 400, which may be caused by the preferences, the request is repeated without them.
         busy.add(.answer(status, retryAfter: "1"), .answer(status, retryAfter: "1"))
         #expect(try await code { _ = try await busy.engine.download(["Customers"]) } != nil)
         #expect(busy.time.slept.isEmpty)
         #expect(try await busy.shop.store.postponement == nil)
     }
 
-    @Test func `after as many attempts as the policy allows the download ends with the service's answer`() async throws
-    {
+    @Test func `after the maximum number of attempts, a download ends with the service's response`() async throws {
         let busy = try await Busy()
         for _ in 0..<10 { busy.add(.answer(503, retryAfter: nil)) }
         let options = DownloadOptions(retry: RetryPolicy(attempts: 3, patience: .seconds(1_000)))
@@ -115,7 +114,7 @@ struct DownloadRetryTests {
         #expect(busy.time.slept.count == 2)
     }
 
-    @Test func `what takes longer than the patience is kept over a restart, and holds`() async throws {
+    @Test func `a postponement longer than the patience is kept after a restart`() async throws {
         let busy = try await Busy()
         busy.add(.answer(429, retryAfter: "3600"))
         #expect(try await code { _ = try await busy.engine.download(["Customers"]) } == .service(status: 429))
@@ -135,7 +134,7 @@ struct DownloadRetryTests {
         await store.close()
     }
 
-    @Test func `attempts are counted over downloads, so that the delays go on growing, until one succeeds`()
+    @Test func `attempts are counted over several downloads until one succeeds, so that the delays grow`()
         async throws
     {
         let busy = try await Busy()
@@ -153,7 +152,7 @@ struct DownloadRetryTests {
         #expect(try await busy.shop.store.postponement?.upload.attempt == 1)
     }
 
-    @Test func `a single operation that is put off keeps nothing from being read`() async throws {
+    @Test func `a postponed operation does not prevent a download`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("late"), "CustomerID": .integer(4)])
         let service = BusyTransport(busy.shop.transport, [.replacing400(by: 503)])
@@ -164,7 +163,7 @@ struct DownloadRetryTests {
         #expect(busy.time.slept.isEmpty)
     }
 
-    @Test func `a service that cannot be reached is the app's to judge, unless it is to be waited for`() async throws {
+    @Test func `an unreachable service ends a download unless the policy waits for the connection`() async throws {
         let busy = try await Busy()
         busy.add(.unreachable)
         #expect(try await code { _ = try await busy.engine.download(["Customers"]) } == .unreachable)
@@ -175,7 +174,7 @@ struct DownloadRetryTests {
     }
 
     @Test(arguments: [false, true])
-    func `a download that is cancelled while it waits ends at once, and its progress says that it waits`(
+    func `cancelling a waiting download ends it at once, and its progress is waiting`(
         _ byTask: Bool
     ) async throws {
         let shop = try await Shop(.v4)
@@ -198,7 +197,7 @@ struct DownloadRetryTests {
         _ = try await engine.download(nil, DownloadOptions(ignoresPostponement: true))
     }
 
-    @Test func `behind the waiting the progress goes on with the download`() async throws {
+    @Test func `the progress continues after a download has waited`() async throws {
         var progress = SyncProgress()
         progress.apply(.downloadBegan)
         progress.apply(.waiting(until: 1, attempt: 1, reason: ""))

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Transport
 
-/// A service behind something that may answer itself, or give no answer.
+/// A proxy of a service that may respond itself or fail.
 struct FailingTransport: HTTPTransport {
     typealias Hook = @Sendable (HTTPRequest) throws(TransportError) -> HTTPResponse?
 
@@ -21,7 +21,7 @@ struct FailingTransport: HTTPTransport {
     }
 }
 
-/// A service behind something that changes what it is asked.
+/// A proxy of a service that changes requests.
 struct ChangingTransport: HTTPTransport {
     private let service: any HTTPTransport
     private let change: @Sendable (inout HTTPRequest) -> Void

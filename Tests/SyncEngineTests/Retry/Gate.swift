@@ -3,7 +3,7 @@ import Operations
 import SyncEngine
 import Synchronization
 
-/// Holds a store where it asks for the time.
+/// Blocks a store when it reads the time.
 final class Gate: Sendable {
     private let state = Mutex((isClosed: false, isWaitedAt: false))
 
@@ -22,7 +22,7 @@ final class Gate: Sendable {
         while !state.withLock({ $0.isWaitedAt }) { try? await Task.sleep(for: .milliseconds(5)) }
     }
 
-    /// Blocks a thread, as a disk would: for five seconds at most.
+    /// Blocks a thread, as a disk would, for at most five seconds.
     private func wait() {
         for _ in 0..<5_000 {
             let isClosed = state.withLock { state in

@@ -7,9 +7,9 @@ import Testing
 
 @testable import SyncEngine
 
-/// What an upload does where the service is busy.
+/// Uploads to a busy service.
 struct UploadRetryTests {
-    /// A store, and a service behind something that is busy.
+    /// A store, and a busy service.
     private struct Busy {
         let shop: Shop
         let time: VirtualTime
@@ -24,7 +24,7 @@ struct UploadRetryTests {
                 store: shop.store, session: ServiceSession(root: "http://shop.test/v4/", transport: transport))
         }
 
-        /// Of a process that starts now.
+        /// Returns the engine and the store of a new process.
         func reopened() async throws -> (SyncEngine, LocalStore) {
             await shop.store.close()
             let store = try await LocalStore(
@@ -43,10 +43,10 @@ struct UploadRetryTests {
         }
     }
 
-    // MARK: The whole batch
+    // MARK: Busy batches
 
     @Test(arguments: [429, 503, 408, 425])
-    func `a busy service is waited for as long as it asks, and the same upload goes on`(_ status: Int) async throws {
+    func `an upload waits as long as a busy service requests, and continues`(_ status: Int) async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.answer(status, [("Retry-After", "20")]))
@@ -69,7 +69,7 @@ struct UploadRetryTests {
         #expect(busy.time.slept == [.seconds(12)])
     }
 
-    @Test func `without Retry-After the delays are drawn from limits that double`() async throws {
+    @Test func `without Retry-After, the delays are random with limits that double`() async throws {
         let seed: UInt64 = 20_261_122
         let busy = try await Busy(seed: seed)
         try await busy.shop.create("Customers", ["Name": .string("New")])
@@ -82,7 +82,7 @@ struct UploadRetryTests {
         #expect(Set(slept).count > 3, "seed \(seed)")
     }
 
-    @Test func `after as many attempts as the policy allows the upload ends with the service's answer`() async throws {
+    @Test func `after the maximum number of attempts, an upload ends with the service's response`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         for _ in 0..<10 { busy.transport.add(.answer(503, [])) }
@@ -94,7 +94,7 @@ struct UploadRetryTests {
     }
 
     @Test(arguments: [400, 404, 413, 501])
-    func `what does not go by itself is not tried again`(_ status: Int) async throws {
+    func `a permanent error is not retried`(_ status: Int) async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.answer(status, [("Retry-After", "1")]))
@@ -104,7 +104,7 @@ struct UploadRetryTests {
     }
 
     @Test(arguments: [502, 504])
-    func `behind a gateway's error it is found out first what was done`(_ status: Int) async throws {
+    func `after a gateway error, the outcome is determined before anything is sent again`(_ status: Int) async throws {
         let busy = try await Busy()
         try await busy.shop.perform(update("Orders(1)", ["Note": .string("mine")]))
         busy.transport.add(.answer(status, []))
@@ -115,7 +115,7 @@ struct UploadRetryTests {
 
     // MARK: Patience and restart
 
-    @Test func `what takes longer than the patience is kept over a restart, and holds`() async throws {
+    @Test func `a postponement longer than the patience is kept after a restart`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.answer(503, [("Retry-After", "3600")]))
@@ -131,7 +131,7 @@ struct UploadRetryTests {
         #expect(held == .postponed(until: postponed.notBefore))
         #expect(busy.transport.posts == 1)
 
-        // Twenty seconds before the time the patience is enough.
+        // Twenty seconds before the time of the retry, the patience suffices.
         busy.time.pass(3_520)
         #expect(try await engine.upload().confirmed.count == 1)
         #expect(busy.time.slept == [.seconds(20)])
@@ -139,7 +139,7 @@ struct UploadRetryTests {
         await store.close()
     }
 
-    @Test func `a person who does not want to wait need not`() async throws {
+    @Test func `an upload can ignore a postponement`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.answer(503, [("Retry-After", "3600")]))
@@ -149,7 +149,7 @@ struct UploadRetryTests {
         #expect(busy.time.slept.isEmpty)
     }
 
-    @Test func `attempts are counted over uploads, so that the delays go on growing`() async throws {
+    @Test func `attempts are counted over several uploads, so that the delays grow`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         for number in 1...4 {
@@ -161,12 +161,12 @@ struct UploadRetryTests {
         }
     }
 
-    @Test func `a clock that was put right does not put the upload off`() async throws {
+    @Test func `a clock that is set back does not postpone the upload`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.answer(503, [("Retry-After", "3600")]))
         _ = try await code { _ = try await busy.engine.upload() }
-        // A year: it was that far ahead when the service asked.
+        // The clock was a year ahead when the service responded, and is corrected now.
         busy.time.pass(-31_536_000)
         #expect(try await busy.engine.upload().confirmed.count == 1)
         #expect(busy.time.slept.isEmpty)
@@ -174,7 +174,7 @@ struct UploadRetryTests {
 
     // MARK: No connection
 
-    @Test func `a service that cannot be reached is the app's to judge, unless it is to be waited for`() async throws {
+    @Test func `an unreachable service ends an upload unless the policy waits for the connection`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Customers", ["Name": .string("New")])
         busy.transport.add(.unreachable)
@@ -188,7 +188,7 @@ struct UploadRetryTests {
 
     // MARK: Single operations
 
-    @Test func `an operation that is put off goes again by itself, and the others are not held up`() async throws {
+    @Test func `a postponed operation is sent again by itself, and the others are not delayed`() async throws {
         let busy = try await Busy()
         let order = try await busy.shop.create("Orders", ["Note": .string("late"), "CustomerID": .integer(4)])
         try await busy.shop.perform(update(order, ["Note": .string("later")]))
@@ -211,8 +211,7 @@ struct UploadRetryTests {
         #expect(try await busy.shop.store.postponement == nil)
     }
 
-    @Test func `what is put off is put off also where the upload ends with an error about something else`() async throws
-    {
+    @Test func `an operation is postponed even if the upload ends with another error`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("late"), "CustomerID": .integer(4)])
         try await busy.shop.create("Customers", ["Name": .string("Number four")])
@@ -225,7 +224,7 @@ struct UploadRetryTests {
         #expect(try await busy.shop.store.postponement?.upload.attempt == 1)
     }
 
-    @Test func `what is put off in the middle of a patient upload goes with it`() async throws {
+    @Test func `an operation postponed during a patient upload is sent by the same upload`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("late"), "CustomerID": .integer(4)])
         try await busy.shop.create("Customers", ["Name": .string("Number four")])
@@ -237,7 +236,7 @@ struct UploadRetryTests {
         #expect(busy.time.slept.count == 1)
     }
 
-    @Test func `what is put off again and again is refused in the end`() async throws {
+    @Test func `an operation that is postponed repeatedly is rejected in the end`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("never"), "CustomerID": .integer(99)])
         for _ in 0..<9 { busy.transport.add(.replacing400(by: 503)) }
@@ -249,7 +248,7 @@ struct UploadRetryTests {
         #expect(busy.time.slept.count == 3)
     }
 
-    @Test func `what was refused is not sent a second time because something else is waited for`() async throws {
+    @Test func `a rejected operation is not sent again because the upload waits for another one`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("bad"), "CustomerID": .integer(99)])
         #expect(try await busy.engine.upload().rejected.count == 1)
@@ -261,7 +260,7 @@ struct UploadRetryTests {
         #expect(try await busy.engine.upload(UploadOptions()).rejected.count == 1)
     }
 
-    @Test func `a part behind a gateway that did not wait is in doubt, not refused`() async throws {
+    @Test func `a part with a gateway timeout is in doubt, not rejected`() async throws {
         let busy = try await Busy()
         try await busy.shop.create("Orders", ["Note": .string("bad"), "CustomerID": .integer(99)])
         busy.transport.add(.replacing400(by: 504))

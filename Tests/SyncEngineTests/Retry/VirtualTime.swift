@@ -2,7 +2,7 @@ import Operations
 import SyncEngine
 import Synchronization
 
-/// A clock that stands still but for the waiting: what sleeps is awake at once, and later.
+/// A clock that advances only by sleeping: a sleep returns at once and advances the time.
 final class VirtualTime: Sendable {
     private struct State {
         var now: Timestamp = 1_763_000_000_000
@@ -37,7 +37,7 @@ final class VirtualTime: Sendable {
             })
     }
 
-    /// What was slept so far.
+    /// Durations of all sleeps so far.
     var slept: [Duration] { state.withLock { $0.slept } }
 
     func pass(_ seconds: Int64) { state.withLock { $0.now += seconds * 1_000 } }

@@ -9,19 +9,19 @@ import Transport
 
 @testable import SyncEngine
 
-/// A service that wants a token which changes, and the hook that gives it.
+/// A service whose accepted token changes, and an authentication hook that returns new tokens.
 struct AuthenticationTests {
     private final class Questions: Sendable {
         let list = Mutex<[AuthenticationChallenge]>([])
     }
 
-    /// What a session of a service that takes one token at a time was asked.
+    /// A session of a service that accepts one token at a time, with the challenges of the hook.
     private final class Guarded: Sendable {
         let transport: GuardedTransport
         let session: ServiceSession
         private let questions = Questions()
 
-        /// - Parameter giving: what the hook gives, one after the other; nil at its end.
+        /// - Parameter giving: Tokens that the hook returns in order, followed by nil.
         init(_ transport: GuardedTransport, credentials: Credentials = .bearer("old"), giving: [String]) {
             self.transport = transport
             let answers = Mutex(giving)
@@ -40,7 +40,7 @@ struct AuthenticationTests {
         var tokens: [String] { transport.tokens }
     }
 
-    @Test func `a request that is refused with 401 goes again as it was with what the hook gives`() async throws {
+    @Test func `a request with the response 401 is repeated with the credentials of the hook`() async throws {
         let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
         let response = try await guarded.session.get("Customers(1)")
         #expect(response.status == 200)
@@ -53,20 +53,20 @@ struct AuthenticationTests {
         #expect(guarded.asked.count == 1)
     }
 
-    @Test func `what the hook gave and the service does not take is an answer like any other`() async throws {
+    @Test func `the response to rejected credentials of the hook is returned`() async throws {
         let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["wrong", "new"])
         #expect(try await guarded.session.get("Customers(1)").status == 401)
         #expect(guarded.tokens == ["Bearer old", "Bearer wrong"])
         #expect(try await guarded.session.get("Customers(1)").status == 200)
     }
 
-    @Test func `a hook that gives up leaves the answer as it is`() async throws {
+    @Test func `a hook that returns nil leaves the response unchanged`() async throws {
         let guarded = Guarded(GuardedTransport(accepting: "new"), giving: [])
         #expect(try await guarded.session.get("Customers(1)").status == 401)
         #expect(guarded.tokens.count == 1)
     }
 
-    @Test func `requests that are refused at the same time ask once`() async throws {
+    @Test func `concurrent requests with the response 401 call the hook once`() async throws {
         let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
         try await withThrowingTaskGroup(of: Int.self) { group in
             for _ in 0..<8 { group.addTask { try await guarded.session.get("Customers(1)").status } }
@@ -75,7 +75,9 @@ struct AuthenticationTests {
         #expect(guarded.asked.count == 1)
     }
 
-    @Test func `a 403 in OData's words is the service's decision, one of a gateway is a challenge`() async throws {
+    @Test func `a 403 with an OData error is a decision of the service, and one of a gateway calls the hook`()
+        async throws
+    {
         let words = #"{"error":{"code":"forbidden","message":"Not yours"}}"#
         for (body, count) in [(words, 0), ("<html>", 1)] {
             let transport = GuardedTransport(accepting: "new", status: 403, challenge: nil, body: body)
@@ -85,13 +87,13 @@ struct AuthenticationTests {
         }
     }
 
-    @Test func `another origin's 401 is no reason to ask`() async throws {
+    @Test func `a 401 of another origin does not call the hook`() async throws {
         let guarded = Guarded(GuardedTransport(accepting: "new"), giving: ["new"])
         #expect(try await guarded.session.get("http://other.test/v4/Customers").status == 401)
         #expect(guarded.asked.isEmpty)
     }
 
-    @Test func `a token that expires in the middle of an upload is renewed, and the upload goes on where it was`()
+    @Test func `a token that expires during an upload is renewed, and the upload continues`()
         async throws
     {
         let shop = try await Shop(.v4)
@@ -107,9 +109,9 @@ struct AuthenticationTests {
         #expect(bodies.count == 1)
     }
 
-    // MARK: What the app wants to be sent
+    // MARK: Headers and cookies of the app
 
-    @Test func `the app's headers and cookies go to the service and nowhere else, and can be changed`() async throws {
+    @Test func `the app's headers and cookies are sent only to the service, and can be changed`() async throws {
         let transport = SandboxTransport(try Sandbox.shop())
         let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
         session.headers = SessionHeaders(headers: ["X-Tenant": "north"], cookies: ["b": "2", "a": "1"])
@@ -121,7 +123,7 @@ struct AuthenticationTests {
         #expect(transport.requests.map { $0.headers["Cookie"] } == ["a=1; b=2", nil, nil])
     }
 
-    @Test func `a header that the request has itself is not sent twice`() async throws {
+    @Test func `a header that a request sets itself is not sent twice`() async throws {
         let transport = SandboxTransport(try Sandbox.shop())
         let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
         session.headers = SessionHeaders(headers: ["accept": "text/plain"])
@@ -129,7 +131,7 @@ struct AuthenticationTests {
         #expect(transport.requests.map { $0.headers.values("Accept") } == [["application/json"]])
     }
 
-    @Test func `a header name that is none is refused, and nothing is sent`() async throws {
+    @Test func `an invalid header name is refused, and nothing is sent`() async throws {
         let transport = SandboxTransport(try Sandbox.shop())
         let session = ServiceSession(root: "http://shop.test/v4/", transport: transport)
         session.headers = SessionHeaders(headers: ["X Tenant": "north"])
@@ -141,13 +143,13 @@ struct AuthenticationTests {
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `what the app sends does not print itself`() {
+    @Test func `the description of the session headers does not contain their values`() {
         let headers = SessionHeaders(headers: ["X-Key": "secret"], cookies: ["session": "secret"])
         #expect(!"\(headers) \(String(reflecting: headers))".contains("secret"))
     }
 }
 
-/// Answers 401 to who does not have the token that it takes.
+/// Refuses requests without the accepted token.
 private final class GuardedTransport: HTTPTransport {
     private let accepted: String
     private let refusal: (status: Int, challenge: String?, body: String)

@@ -25,7 +25,7 @@ struct BatchRedactionTests {
         """
 
     @Test(arguments: ["\n", "\r\n"])
-    func `headers in the parts of a multipart batch lose their values, bodies stay`(_ lineEnd: String) {
+    func `redaction removes the values of headers in multipart batches and keeps the bodies`(_ lineEnd: String) {
         let text = Self.batch.replacing("\n", with: lineEnd)
         let shown = BatchRedaction.redacted(text, contentType: "multipart/mixed; boundary=outer")
         #expect(!shown.contains("secret"))
@@ -35,7 +35,7 @@ struct BatchRedactionTests {
         ] { #expect(shown.contains(kept), "\(kept)") }
     }
 
-    @Test func `so do those of an answer`() {
+    @Test func `redaction removes the values of headers in responses`() {
         let text =
             "--b\r\nContent-Type: application/http\r\n\r\nHTTP/1.1 200 OK\r\nSet-Cookie: secret\r\n\r\n{}\r\n--b--"
         let shown = BatchRedaction.redacted(text, contentType: "Multipart/Mixed; Boundary=b")
@@ -43,7 +43,7 @@ struct BatchRedactionTests {
         #expect(shown.contains("HTTP/1.1 200 OK"))
     }
 
-    @Test func `so do those of a batch in JSON, and nothing else does`() {
+    @Test func `redaction removes the values of headers in JSON batches and changes nothing else`() {
         let text = #"""
             {"requests": [{"id": "1", "headers": {"content-type": "application/json", "X-Key": "sec\"ret"},
               "body": {"headers": {"X-Key": "kept"}, "Note": "kept too", "Tags": ["a", "b"]}}]}
@@ -52,7 +52,7 @@ struct BatchRedactionTests {
         #expect(shown == text.replacing(#""sec\"ret""#, with: "\"…\""))
     }
 
-    @Test func `whatever the text, nothing else is changed and nothing traps`() {
+    @Test func `redaction of any text changes nothing else and never traps`() {
         let entity = #"{"Name":"Ada","headers":{"X":"y"},"requests":[1,"two",{"headers":["z"]}]}"#
         #expect(BatchRedaction.redacted(entity, contentType: "application/json") == entity)
         #expect(BatchRedaction.redacted("--b\nX: y", contentType: "text/plain") == "--b\nX: y")

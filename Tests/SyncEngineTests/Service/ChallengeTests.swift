@@ -11,9 +11,9 @@ import Transport
 
 @testable import SyncEngine
 
-/// A service that wants other credentials, another token, or leads elsewhere, at each place where it may say so.
+/// A service that refuses credentials or tokens, or redirects, at each kind of request.
 struct ChallengeTests {
-    /// What is asked of the service.
+    /// Kinds of requests.
     enum Place: String, CaseIterable, Sendable, CustomStringConvertible {
         case metadata, page, nextLink, token, batch, single, monitor, entity
 
@@ -36,7 +36,7 @@ struct ChallengeTests {
         var dialect: Dialect { self == .token ? .v2 : .v4 }
     }
 
-    /// A shop in which the place will be asked for, and what asks for it.
+    /// Returns a shop, and a closure that sends a request of the given kind.
     private func shop(_ place: Place) async throws -> (Shop, (SyncEngine) async throws -> Void) {
         let shop = try await Shop(
             place.dialect, pageSize: place == .nextLink ? 1 : nil,
@@ -47,7 +47,7 @@ struct ChallengeTests {
         case .token, .batch: try await shop.create("Customers", ["Name": .string("New")])
         case .single:
             try await shop.create("Customers", ["Name": .string("New")])
-            shop.transport.change { $0.options.abilities.batch = false }
+            shop.transport.change { $0.options.capabilities.batch = false }
             await shop.store.use(ServiceOptions(supportsBatch: false))
         case .monitor:
             try await shop.create("Customers", ["Name": .string("New")])
@@ -79,7 +79,7 @@ struct ChallengeTests {
     // MARK: 401
 
     @Test(arguments: Place.allCases)
-    func `a token that has expired is renewed there, and it goes on where it was`(_ place: Place) async throws {
+    func `an expired token is renewed at each kind of request, and the call continues`(_ place: Place) async throws {
         let (shop, run) = try await shop(place)
         let asked = Mutex(0)
         let refused = Mutex(0)
@@ -99,7 +99,7 @@ struct ChallengeTests {
     }
 
     @Test(arguments: Place.allCases)
-    func `a hook that gives nothing ends it with unauthorized, and nothing is lost`(_ place: Place) async throws {
+    func `a hook that returns nil ends the call with unauthorized, and nothing is lost`(_ place: Place) async throws {
         let (shop, run) = try await shop(place)
         let transport = FailingTransport(shop.transport) { request throws(TransportError) in
             place.isHere(request) ? HTTPResponse(status: .unauthorized) : nil
@@ -116,7 +116,7 @@ struct ChallengeTests {
 
     // MARK: The CSRF token
 
-    @Test func `a token that the service does not take is fetched once more and not again`() async throws {
+    @Test func `a CSRF token that the service rejects is fetched only once more`() async throws {
         let shop = try await Shop(.v2)
         try await shop.create("Customers", ["Name": .string("New")])
         let posts = Mutex(0)
@@ -146,7 +146,7 @@ struct ChallengeTests {
     // MARK: Redirects
 
     @Test(arguments: Place.allCases)
-    func `a redirect to another origin is not followed, and nothing is lost or in doubt by it`(
+    func `a redirect to another origin is not followed, and leaves nothing lost or in doubt`(
         _ place: Place
     ) async throws {
         let (shop, run) = try await shop(place)

@@ -12,12 +12,12 @@ import Transport
 
 @testable import SyncEngine
 
-/// Secrets in every place where there may be one, and failures of every kind: none is in the log, the views, errors, reasons or
-/// traces.
+/// Secrets in each place that may contain one, with each kind of failure: the log, the views, errors, reasons and
+/// traces contain none.
 struct SecretsTests {
     private static let mark = "TOPSECRET"
 
-    /// What goes wrong with a request.
+    /// Failures of a request.
     enum Failure: String, CaseIterable, Sendable, CustomStringConvertible {
         case unauthorized, forbidden, tokenRequired, notFound, badRequest, tooLarge, busy, broken, unavailable
         case gatewayTimeout, redirected, cut, unreachable, timeout, garbage, truncated, refusedPart
@@ -40,7 +40,7 @@ struct SecretsTests {
             }
         }
 
-        /// nil for the service's own.
+        /// Returns the response, or nil for the service's own response.
         func response() throws(TransportError) -> (HTTPResponse, [UInt8])? {
             switch self {
             case .redirected:
@@ -60,7 +60,7 @@ struct SecretsTests {
         }
     }
 
-    /// The service with a cookie and a token to keep, and links that let in whoever has them.
+    /// The service with a session cookie, a CSRF token, and next links that contain a signature.
     private struct Treacherous: HTTPTransport {
         let service: any HTTPTransport
         let failure: Failure?
@@ -122,7 +122,8 @@ struct SecretsTests {
         do { try await body() } catch { heard.add("\(error) \(String(reflecting: error))") }
     }
 
-    /// But for the service's own links, with which the next download goes on: they are kept as they are, and told to nobody.
+    /// Whether the bytes contain a secret. The service's next links do not count: the store keeps them unchanged for
+    /// the next download, and does not report them.
     private static func hasSecret(_ bytes: some Sequence<UInt8>) -> Bool {
         var bytes = Array(bytes)
         bytes.replace(Array("\(mark)-link".utf8), with: [])
@@ -130,7 +131,7 @@ struct SecretsTests {
     }
 
     @Test(arguments: Failure.allCases, Dialect.allCases)
-    func `nothing secret is told or kept, whatever fails`(_ failure: Failure, _ dialect: Dialect) async throws {
+    func `no secret is reported or stored after any failure`(_ failure: Failure, _ dialect: Dialect) async throws {
         for batchFormat in dialect == .v2 ? [ServiceOptions.BatchFormat.multipart] : [.multipart, .json] {
             let shop = try await Shop(
                 dialect, pageSize: 1, options: LocalStore.Options(environment: VirtualTime().environment))
@@ -157,7 +158,7 @@ struct SecretsTests {
             let told = heard.texts.withLock { $0 }
             #expect(told.count > 10)
             #expect(told.filter { $0.contains(Self.mark) }.isEmpty)
-            // With data, addresses are told as they are.
+            // A trace with data contains addresses unchanged.
             let data = heard.withData.withLock { $0 }.map { $0.replacing("\(Self.mark)-link", with: "") }
             #expect(data.count > 10)
             #expect(data.filter { $0.contains(Self.mark) }.isEmpty)

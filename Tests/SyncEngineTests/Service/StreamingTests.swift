@@ -7,19 +7,19 @@ import Transport
 @testable import SyncEngine
 
 struct StreamingTests {
-    /// Answers each GET with what the test has for it, body in chunks.
+    /// Responds to each GET with the response that the test has set, with a body in chunks.
     private final class Chunked: HTTPTransport {
         struct Answer: Sendable {
             var status = 200
             var headers: [(String, String)] = []
             var chunks: [String] = []
-            /// Instead of the end.
+            /// Error in place of the end of the body.
             var error: TransportError?
         }
 
         private let answers: Mutex<[Answer]>
         let requests = Mutex<[HTTPRequest]>([])
-        /// How many chunks were taken.
+        /// Number of chunks that were read.
         let taken = Mutex(0)
 
         init(_ answers: [Answer]) { self.answers = Mutex(answers) }
@@ -79,7 +79,7 @@ struct StreamingTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `a success is given as it arrives and not before it is asked for`() async throws {
+    @Test func `the body of a successful response is streamed on demand`() async throws {
         let transport = Chunked([.init(chunks: ["one ", "two"])])
         let streamed = try await session(transport).stream("Photos(1)/$value")
         #expect(streamed.response.status == 200)
@@ -87,7 +87,7 @@ struct StreamingTests {
         #expect(try await text(streamed.body) == "one two")
     }
 
-    @Test func `a refusal comes whole, up to a limit`() async throws {
+    @Test func `the body of an error response is complete, up to a limit`() async throws {
         let long = String(repeating: "x", count: StreamedResponse.errorLimit)
         let transport = Chunked([
             .init(status: 404, chunks: ["not ", "there"]), .init(status: 500, chunks: ["abc", long, long]),
@@ -100,7 +100,7 @@ struct StreamingTests {
         #expect(transport.taken.withLock { $0 } == 3 + 2)
     }
 
-    @Test func `refused credentials are renewed before a byte of a body is given`() async throws {
+    @Test func `credentials are renewed before a body is streamed`() async throws {
         let transport = Chunked([.init(status: 401, headers: [("WWW-Authenticate", "Bearer")]), .init(chunks: ["a"])])
         let session = session(transport) { _ in .bearer("new") }
         let streamed = try await session.stream("Photos(1)/$value")
@@ -109,13 +109,13 @@ struct StreamingTests {
         #expect(tokens == ["Bearer old", "Bearer new"])
     }
 
-    @Test func `credentials do not follow a link to another origin`() async throws {
+    @Test func `credentials are not sent with a link to another origin`() async throws {
         let transport = Chunked([.init(chunks: ["a"])])
         _ = try await session(transport).stream("http://elsewhere.test/media/1")
         #expect(transport.requests.withLock { $0[0].headerFields[.authorization] } == nil)
     }
 
-    @Test func `a body that breaks off is an error behind what came`() async throws {
+    @Test func `an interrupted body is an error after the received chunks`() async throws {
         let error = TransportError(.truncated, "The response ended early.", mayHaveBeenSent: true)
         let transport = Chunked([.init(chunks: ["one"], error: error)])
         let streamed = try await session(transport).stream("Photos(1)/$value")
@@ -124,7 +124,7 @@ struct StreamingTests {
         #expect(thrown?.code == .unreachable)
     }
 
-    @Test func `the trace tells of a streamed body what it tells of a whole one`() async throws {
+    @Test func `the trace of a streamed body equals that of a complete one`() async throws {
         let lines = Lines()
         let transport = Chunked([
             .init(headers: [("Content-Type", "text/plain"), ("X-Secret", "geheim")], chunks: ["h\u{E9}", "llo"])
@@ -138,7 +138,7 @@ struct StreamingTests {
         #expect(!lines.text.contains("old"))
     }
 
-    @Test func `the trace holds no more than the beginning of a long body`() async throws {
+    @Test func `the trace contains only the beginning of a long body`() async throws {
         let lines = Lines()
         let chunk = String(repeating: "\u{E9}", count: 40_000)
         let transport = Chunked([.init(headers: [("Content-Type", "text/plain")], chunks: [chunk, chunk])])

@@ -22,7 +22,7 @@ struct CompactionTests {
         #expect(try await shop.store.digest() == digest)
     }
 
-    @Test func `a compaction that keeps no history leaves the state, and the store goes on`() async throws {
+    @Test func `a compaction without history keeps the state, and the store can be used afterwards`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let digest = try await shop.store.digest()
@@ -43,7 +43,7 @@ struct CompactionTests {
         #expect(again.opened == ViewsReport(snapshot: next, foldedRecords: 1))
     }
 
-    @Test func `compacted again and again, with and without changes in between, the state stays`() async throws {
+    @Test func `repeated compactions, with and without changes between them, keep the state`() async throws {
         let shop = try await Shop(.v4, options: .small())
         for round in 0..<4 {
             if round == 0 { try await shop.edit() }
@@ -59,8 +59,7 @@ struct CompactionTests {
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an upload after a compaction sends the bytes that it would have sent before`(_ dialect: Dialect) async throws
-    {
+    func `an upload after a compaction sends the same bytes`(_ dialect: Dialect) async throws {
         var sent: [[[UInt8]]] = []
         var states: [[String]] = []
         for isCompacted in [false, true] {
@@ -80,7 +79,7 @@ struct CompactionTests {
         #expect(states[0] == states[1])
     }
 
-    @Test func `a store whose views are made of the snapshot uploads the same`() async throws {
+    @Test func `an upload after the views were rebuilt from the snapshot sends the same requests`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let plan = try await shop.store.plan()
@@ -94,12 +93,12 @@ struct CompactionTests {
         #expect(report.rejected.isEmpty)
     }
 
-    @Test func `what is rejected, in doubt and in flight keeps its state`() async throws {
+    @Test func `rejected operations and those in doubt or in flight keep their status`() async throws {
         let shop = try await Shop(.v4, options: .small())
-        // Rejected: there is no such customer.
+        // Rejected, because the customer does not exist.
         try await shop.create("Orders", ["Note": .string("orphan"), "CustomerID": .integer(99)])
         try await shop.push()
-        // In doubt: no answer was recorded. In flight: sent just now.
+        // One operation in doubt, whose response was not recorded, and one in flight.
         try await shop.create("Customers", ["Name": .string("Doubt")])
         _ = try await shop.store.prepare(shop.store.plan())
         try await shop.store.interruptOpenBatches()
@@ -114,13 +113,13 @@ struct CompactionTests {
         shop.store.files.removeViews()
         let again = try await LocalStore(shop.store.files, options: .small())
         let after = try await again.pendingOperations()
-        // Opening puts in doubt what nobody waits for any more, as it does without a compaction.
+        // Opening marks the operation in flight as in doubt, as it does without a compaction.
         #expect(after.map(\.sequence) == before.map(\.sequence))
         #expect(after.map { "\($0.status)".prefix { $0 != "(" } } == ["rejected", "inDoubt", "inDoubt"])
         #expect(after[0] == before[0])
     }
 
-    @Test func `after a compaction without views and without a snapshot the store does not open, and says why`()
+    @Test func `without views and a valid snapshot, a compacted store does not open and states the reason`()
         async throws
     {
         let shop = try await Shop(.v4, options: .small())
@@ -135,12 +134,12 @@ struct CompactionTests {
         }
     }
 
-    @Test func `views that do not say what the log says stop a compaction, and nothing is removed`() async throws {
+    @Test func `views that disagree with the log stop a compaction, and nothing is removed`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let digest = try await shop.store.digest()
         try await shop.store.forgetLinks()
-        // Made by itself, it says the same wrong thing.
+        // A snapshot of these views contains the same error.
         try await shop.store.writeSnapshot()
         await #expect {
             _ = try await shop.store.compact(keeping: .bytes(0))
@@ -149,7 +148,7 @@ struct CompactionTests {
         }
         #expect(try await first(shop.store) == 1)
         #expect(try await shop.store.reader().snapshots() == [])
-        // What to do then, as the error says.
+        // The remedy that the error states.
         await shop.store.close()
         shop.store.files.removeViews()
         let again = try await LocalStore(shop.store.files, options: .small())
@@ -159,7 +158,7 @@ struct CompactionTests {
 
     // MARK: Windows
 
-    /// One update an hour, over segments of a few of them each.
+    /// Performs one update per hour, in segments that hold a few of them.
     private func longHistory(days: Int = 10) async throws -> Shop {
         let shop = try await Shop(.v4, options: .small(segmentSize: 512))
         for hour in 0..<24 * days { try await shop.perform(update("Orders(1)", ["Note": .string("hour \(hour)")])) }
@@ -174,12 +173,12 @@ struct CompactionTests {
         return times
     }
 
-    @Test func `a window of days keeps what was recorded in them, and little more`() async throws {
+    @Test func `a window of days keeps the records of these days and few others`() async throws {
         let shop = try await longHistory()
         let all = try await times(shop.store)
         let done = try await shop.store.compact(keeping: .days(3))
         let kept = try await times(shop.store)
-        // The clock moved on by an hour or two while the compaction asked it.
+        // The clock advanced by an hour or two while the compaction read it.
         let limit = (all.last ?? 0) - 3 * 86_400_000
         #expect(kept.count >= all.count { $0 >= limit + 2 * 3_600_000 })
         #expect(kept.count <= all.count { $0 >= limit } + 40)
@@ -187,14 +186,14 @@ struct CompactionTests {
         #expect(done.firstSequence > 1)
     }
 
-    @Test func `a window of more days than there are keeps everything`() async throws {
+    @Test func `a window longer than the history keeps everything`() async throws {
         let shop = try await longHistory()
         #expect(try await shop.store.compact(keeping: .days(1_000)).firstSequence == 1)
         #expect(try await shop.store.compact(keeping: .days(.max)).firstSequence == 1)
         await #expect(throws: TidelogError.self) { try await shop.store.compact(keeping: .days(-1)) }
     }
 
-    @Test func `every state of the history that a window keeps can be made`() async throws {
+    @Test func `each state within the kept window can be restored`() async throws {
         let shop = try await longHistory(days: 3)
         let all = try await digests(shop.store, from: 0)
         let done = try await shop.store.compact(keeping: .days(2))
@@ -202,7 +201,7 @@ struct CompactionTests {
         #expect(try await shop.store.reader().snapshots().first?.sequence == done.firstSequence)
         let kept = try await digests(shop.store, from: done.firstSequence - 1)
         #expect(kept == Array(all.suffix(kept.count)))
-        // Once more it is where the proof begins, and further on there is another.
+        // A second compaction removes more records, and still keeps records before its snapshot.
         let again = try await shop.store.compact(keeping: .days(1))
         #expect(again.firstSequence > done.firstSequence && again.firstSequence < again.snapshot.sequence)
         let left = try await digests(shop.store, from: again.firstSequence - 1)
@@ -212,7 +211,7 @@ struct CompactionTests {
     private func digests(_ store: LocalStore, from first: SequenceNumber) async throws -> [String] {
         var digests: [String] = []
         for sequence in first..<(await store.nextSequence) {
-            let past = try await PastStore(store.files, at: .sequence(sequence), options: .small())
+            let past = try await HistoricalStore(store.files, at: .sequence(sequence), options: .small())
             digests.append(try await past.store.digest())
         }
         return digests
@@ -226,13 +225,13 @@ struct CompactionTests {
         let kept = try await shop.store.reader().segmentList()
         #expect(kept.map(\.bytes).reduce(0, +) <= limit)
         #expect(kept.count > 2)
-        // The next older one would not have fitted.
+        // The next older segment would exceed the limit.
         let next = try #require(before.last { $0.firstSequence < done.firstSequence })
         #expect(kept.map(\.bytes).reduce(0, +) + next.bytes > limit)
     }
 }
 
 extension LocalStore {
-    /// As if the views had lost something.
+    /// Removes links from the views, as damage would.
     fileprivate func forgetLinks() throws { try storedViews.connection.execute("DELETE FROM links") }
 }

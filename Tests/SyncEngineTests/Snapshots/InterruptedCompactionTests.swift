@@ -6,11 +6,11 @@ import Testing
 
 @testable import SyncEngine
 
-/// A compaction removes one file after another. A crash between two of them leaves a log that begins later, beside snapshots
-/// that are older than its first record.
+/// A compaction removes one file after another. After a crash between two removals, the log begins at a later record,
+/// and snapshots older than that record remain.
 struct InterruptedCompactionTests {
-    /// A store that was compacted once and has changed since, so that the next compaction removes segments and a snapshot.
-    /// All of its operations are pending.
+    /// Returns a store that was compacted once and has changed since, so that the next compaction removes segments and
+    /// a snapshot. All of its operations are pending.
     private func compactedShop() async throws -> Shop {
         let shop = try await Shop(.v4, options: .small(segmentSize: 512))
         try await shop.edit()
@@ -19,7 +19,7 @@ struct InterruptedCompactionTests {
         return shop
     }
 
-    /// The files of the log by name.
+    /// Returns the contents of the files of the log by path.
     private func logFiles(_ files: StoreFiles) -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         for path in TemporaryDirectory.files(files.log) { contents[path] = TemporaryDirectory.read(path) }
@@ -27,21 +27,21 @@ struct InterruptedCompactionTests {
     }
 
     @Test(arguments: [false, true])
-    func `wherever a compaction is interrupted, the store opens, plans and compacts as before`(
+    func `after a compaction that was interrupted anywhere, the store opens, plans and compacts as before`(
         withoutViews: Bool
     ) async throws {
         let shop = try await compactedShop()
         let files = shop.store.files
         let digest = try await shop.store.digest()
         let plan = try await shop.store.plan()
-        // The snapshot that a compaction begins with, so that what follows it only removes files.
+        // The snapshot with which a compaction begins, so that the compaction itself only removes files.
         try await shop.store.writeSnapshot()
         let before = logFiles(files)
         _ = try await shop.store.compact(keeping: .bytes(0))
         await shop.store.close()
         let after = logFiles(files)
         let removed = before.filter { after[$0.key] == nil }
-        // In the order in which a compaction removes them.
+        // The order in which a compaction removes files.
         let segments = removed.keys.filter { !$0.hasSuffix(".snapshot") }.sorted()
         let snapshots = removed.keys.filter { $0.hasSuffix(".snapshot") }.sorted()
         #expect(segments.count > 1)

@@ -7,9 +7,9 @@ import Views
 
 @testable import SyncEngine
 
-/// Where the views come from when they are not there or of no use.
+/// Opening a store whose views are missing or unusable.
 struct OpeningTests {
-    /// A store that was closed, with two snapshots and operations behind each.
+    /// A closed store with two snapshots and operations after each of them.
     private struct Closed {
         let shop: Shop
         let older: StoreSnapshot
@@ -35,7 +35,7 @@ struct OpeningTests {
         func open() async throws -> LocalStore { try await LocalStore(files, options: .small()) }
     }
 
-    @Test func `views that are missing are made of the newest snapshot and the records behind it`() async throws {
+    @Test func `missing views are rebuilt from the newest snapshot and the records after it`() async throws {
         let closed = try await Closed()
         let store = try await closed.open()
         #expect(try await store.digest() == closed.digest)
@@ -43,7 +43,7 @@ struct OpeningTests {
         #expect(store.recovery == [])
     }
 
-    @Test func `views that are damaged are made of the newest snapshot, and the store says so`() async throws {
+    @Test func `damaged views are rebuilt from the newest snapshot, and the store reports it`() async throws {
         let closed = try await Closed()
         TemporaryDirectory.write(Array("this is no database".utf8), to: closed.files.views)
         let store = try await closed.open()
@@ -52,7 +52,7 @@ struct OpeningTests {
         #expect(store.recovery.count == 1)
     }
 
-    @Test func `views that are there are caught up, whatever snapshots there are`() async throws {
+    @Test func `existing views catch up without a snapshot`() async throws {
         let closed = try await Closed()
         await (try closed.open()).close()
         let store = try await closed.open()
@@ -60,7 +60,7 @@ struct OpeningTests {
         #expect(try await store.digest() == closed.digest)
     }
 
-    @Test func `a damaged snapshot is passed over for the one before it`() async throws {
+    @Test func `a damaged snapshot is skipped in favor of the previous one`() async throws {
         let closed = try await Closed()
         closed.files.damage(closed.files.snapshotPath(closed.newer.sequence))
         let store = try await closed.open()
@@ -70,7 +70,7 @@ struct OpeningTests {
         #expect(store.recovery.count == 1)
     }
 
-    @Test func `without a snapshot that holds the whole log is folded`() async throws {
+    @Test func `without a valid snapshot, the whole log is folded`() async throws {
         let closed = try await Closed()
         for snapshot in [closed.newer, closed.older] {
             closed.files.damage(closed.files.snapshotPath(snapshot.sequence))
@@ -81,9 +81,9 @@ struct OpeningTests {
         #expect(store.recovery.count == 2)
     }
 
-    @Test func `a snapshot of another state, with checksums that hold, is passed over`() async throws {
+    @Test func `a snapshot of another state with valid checksums is skipped`() async throws {
         let closed = try await Closed()
-        // Of an earlier place, under the name of a later one.
+        // An older snapshot under the name of the newer one.
         let bytes = try #require(TemporaryDirectory.read(closed.files.snapshotPath(closed.older.sequence)))
         TemporaryDirectory.write(bytes, to: closed.files.snapshotPath(closed.newer.sequence))
         let store = try await closed.open()
@@ -91,7 +91,7 @@ struct OpeningTests {
         #expect(store.opened.snapshot == closed.older.sequence)
     }
 
-    @Test func `views that were written when the machine stopped are made again, and the store says so`() async throws {
+    @Test func `views that were open when the machine stopped are rebuilt, and the store reports it`() async throws {
         let shop = try await Shop(.v4, options: .small())
         try await shop.edit()
         let digest = try await shop.store.digest()
@@ -102,7 +102,7 @@ struct OpeningTests {
         #expect(try await store.digest() == digest)
     }
 
-    @Test func `what opening without views folds does not grow with the history`() async throws {
+    @Test func `the number of folded records without views does not grow with the history`() async throws {
         let policy = SnapshotPolicy.automatic(growth: 8_192)
         let shop = try await Shop(.v4, options: .small(snapshots: policy))
         let files = shop.store.files
@@ -112,7 +112,7 @@ struct OpeningTests {
             files.removeViews()
             let store = try await LocalStore(files, options: .small(snapshots: policy))
             folded.append(store.opened.foldedRecords)
-            // What is confirmed leaves the state, so that this does not grow either.
+            // Confirmed operations leave the queue, so the size of the state does not grow either.
             let engine = SyncEngine(store: store, session: shop.engine.session)
             for number in 0..<60 {
                 let change = update("Orders(1)", ["Note": .string("\(session) \(number)")])
@@ -122,12 +122,12 @@ struct OpeningTests {
             #expect(await store.snapshotFailure == nil)
             await store.close()
         }
-        // Each session makes more than 60 records.
+        // Each session appends more than 60 records.
         #expect(folded.max() ?? 0 < 400, "\(folded)")
         #expect(folded.dropFirst(2).contains { $0 < 100 }, "\(folded)")
     }
 
-    @Test func `an automatic snapshot waits until the log behind the last one is as long as it`() async throws {
+    @Test func `an automatic snapshot waits until the log has grown by the size of the last snapshot`() async throws {
         let shop = try await Shop(.v4, options: .small(snapshots: .automatic(growth: 1)))
         try await shop.push()
         let first = try #require(try await shop.store.reader().snapshots().last)
@@ -138,7 +138,7 @@ struct OpeningTests {
 }
 
 extension LocalStore {
-    /// The files as they are now, looked at in another run of the system.
+    /// Leaves the views as a stop of the machine would, during an earlier run of the system.
     fileprivate func stopMachine() throws {
         try storedViews.connection.execute("UPDATE header SET writing = 'an earlier run'")
         storedViews.connection.close()

@@ -8,7 +8,7 @@ import TestSupport
 
 @testable import SyncEngine
 
-/// What the tests of snapshots do to the files of a closed store.
+/// Changes to the files of a closed store.
 extension StoreFiles {
     func removeViews() { for file in viewFiles { TemporaryDirectory.remove(file: file) } }
 
@@ -26,7 +26,8 @@ extension StoreFiles {
 }
 
 extension LocalStore.Options {
-    /// Nothing on its own, segments that a few operations fill, and a clock that the test moves.
+    /// Returns options without automatic snapshots, with segments that hold a few operations, and a clock that advances
+    /// by an hour at each reading.
     static func small(
         _ clock: TestClock = TestClock(), segmentSize: UInt64 = 4_096, snapshots: SnapshotPolicy = .manual
     ) -> LocalStore.Options {
@@ -36,7 +37,7 @@ extension LocalStore.Options {
     }
 }
 
-/// An hour later at each look.
+/// A clock that advances by an hour at each reading.
 final class TestClock: Sendable {
     private let hours = Mutex<Int64>(500_000)
 
@@ -49,8 +50,8 @@ final class TestClock: Sendable {
 }
 
 extension Shop {
-    /// Something of everything that an upload has to deal with: creates that refer to each other, updates, links, a change
-    /// set, a refused operation, one in doubt.
+    /// Performs operations of several kinds: creates that refer to each other, updates, a link, a change set and a
+    /// delete.
     func edit() async throws {
         let customer = try await create("Customers", ["Name": .string("New")])
         try await create("Orders", ["Note": .string("a")], bind: [bind("Customer", customer)])
@@ -62,7 +63,7 @@ extension Shop {
         try await perform(.delete(.link("Products(1)")))
     }
 
-    /// The requests that uploads send, as they are on the wire.
+    /// Uploads, and returns the bodies of the requests.
     func uploadedBytes() async throws -> [[UInt8]] {
         transport.forgetRequests()
         try await push()

@@ -3,7 +3,7 @@ package import ODataSandbox
 import ODataWire
 
 extension Sandbox {
-    /// Three airports, and two flights from the first.
+    /// Returns a sandbox with three airports, and two flights from the first one.
     package static func airports() throws -> Sandbox {
         var sandbox = try Sandbox(
             v4Metadata: Array(AirportMetadata.v4.utf8), v2Metadata: Array(AirportMetadata.v2.utf8),
@@ -38,7 +38,7 @@ extension Sandbox {
     ]
 }
 
-/// What the functions and actions of ``AirportMetadata`` do.
+/// The implementations of the functions and actions of ``AirportMetadata``.
 private enum AirportOperations {
     static let all: [String: SandboxOperation] = [
         "Nearest": { call throws(SandboxError) in
@@ -101,10 +101,12 @@ private enum AirportOperations {
         },
     ]
 
-    private static func place(_ airport: Sandbox.Content) -> ComplexValue? { airport.values["Place"]?.complexValue }
+    private static func place(_ airport: Sandbox.StoredEntity) -> ComplexValue? {
+        airport.values["Place"]?.complexValue
+    }
 
-    /// As the crow does not fly.
-    private static func distance(_ airport: Sandbox.Content, _ to: PropertyValues) -> Double {
+    /// Returns a simplified distance, the sum of the differences of the coordinates.
+    private static func distance(_ airport: Sandbox.StoredEntity, _ to: PropertyValues) -> Double {
         func number(_ value: Value?) -> Double { value?.decimalValue?.doubleValue ?? 0 }
         let own = place(airport)?.properties ?? [:]
         let (lat, lon) = (number(to["lat"] ?? to["Latitude"]), number(to["lon"] ?? to["Longitude"]))

@@ -6,7 +6,7 @@ import Tidelog
 
 @Suite struct ActionTests {
     @Test(arguments: Client.Dialect.allCases)
-    func `an action without a result does what it does`(_ dialect: Client.Dialect) async throws {
+    func `an action without a result takes effect`(_ dialect: Client.Dialect) async throws {
         let air = try Airports(dialect)
         let result = try await air.service.invoke("Close")
         #expect(result.value == nil && result.entities.isEmpty)
@@ -22,7 +22,7 @@ import Tidelog
         #expect(air.transport.sandbox.contents(of: "Airports").count == 4)
     }
 
-    @Test func `V4 has the parameters in the body`() async throws {
+    @Test func `V4 sends the parameters of an action in the body`() async throws {
         let air = try Airports()
         let place = ComplexValue(properties: ["City": .string("Basel")])
         _ = try await air.service.invoke(
@@ -32,21 +32,21 @@ import Tidelog
         #expect(body == #"{"code":"BSL","name":null,"place":{"City":"Basel"}}"#)
     }
 
-    @Test func `V2 has them in the URL`() async throws {
+    @Test func `V2 sends the parameters of an action in the URL`() async throws {
         let air = try Airports(.v2)
         _ = try await air.service.invoke("Open", ["code": .value("BSL"), "name": .value("Basel & co")])
         #expect(air.requests == ["POST Open?code='BSL'&name='Basel%20%26%20co'"])
         #expect(air.transport.requests.last?.body.isEmpty == true)
     }
 
-    @Test func `an action is bound to an entity`() async throws {
+    @Test func `an action is invoked on an entity`() async throws {
         let air = try Airports()
         let left = try await air.service.invoke("Book", on: .entity(try await air.flight(1)), ["seats": .value(3)])
         #expect(try left.value(Int.self) == 97)
         #expect(air.requests.last == "POST Flights(1)/Air.Book")
     }
 
-    @Test func `an action on an entity that others changed is refused`() async throws {
+    @Test func `an action on an entity that another client changed is refused`() async throws {
         let air = try Airports()
         let flight = try await air.flight(1)
         air.transport.direct("PATCH", "/v4/Flights(1)", #"{"Seats":1}"#, headers: ["If-Match": "*"])
@@ -56,7 +56,7 @@ import Tidelog
         #expect(air.transport.sandbox.contents(of: "Flights").first?.values["Seats"] == .integer(1))
     }
 
-    @Test func `a header lifts that`() async throws {
+    @Test func `an If-Match header overrides the check of the ETag`() async throws {
         let air = try Airports()
         let flight = try await air.flight(1)
         air.transport.direct("PATCH", "/v4/Flights(1)", #"{"Seats":1}"#, headers: ["If-Match": "*"])
@@ -65,7 +65,7 @@ import Tidelog
         #expect(left.value == .integer(0))
     }
 
-    @Test func `a refusal has the service's words and changes nothing`() async throws {
+    @Test func `a rejected action has the service's error and changes nothing`() async throws {
         let air = try Airports()
         let flight = try await air.flight(2)
         let error = await #expect(throws: TidelogError.self) {
@@ -76,7 +76,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.Dialect.allCases)
-    func `without an answer it is in doubt and not repeated`(_ dialect: Client.Dialect) async throws {
+    func `an action without a response is in doubt and not repeated`(_ dialect: Client.Dialect) async throws {
         let air = try Airports(dialect)
         air.transport.add(Fault(.dropAnswer, urlPart: "Close"))
         let error = await #expect(throws: TidelogError.self) { _ = try await air.service.invoke("Close") }
@@ -84,7 +84,7 @@ import Tidelog
         #expect(air.requests.count == 1)
     }
 
-    @Test func `actions are carried out within change sets`() throws {
+    @Test func `actions run within change sets`() throws {
         var sandbox = try Sandbox.airports()
         let part = BatchPart.changeSet([
             .init(

@@ -2,7 +2,7 @@ import ODataSandbox
 import TestSupport
 import Tidelog
 
-/// The service of airports, and a client that speaks to it online.
+/// The airport service and an online client.
 struct Airports {
     let transport: SandboxTransport
     let service: DataService
@@ -14,7 +14,7 @@ struct Airports {
                 serviceRoot: "http://air.test/\(dialect.rawValue)/", transport: transport))
     }
 
-    /// The requests so far, but for those of metadata and tokens.
+    /// Requests so far, without those of metadata and tokens.
     var requests: [String] {
         transport.requests.filter { !$0.url.hasSuffix("$metadata") && $0.headers["X-CSRF-Token"] != "Fetch" }
             .map { "\($0.method) \($0.url.dropFirst(4))" }

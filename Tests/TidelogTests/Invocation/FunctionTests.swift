@@ -4,7 +4,7 @@ import Testing
 import Tidelog
 
 @Suite struct FunctionTests {
-    /// What generated code looks like.
+    /// Classes in the form of generated code.
     private final class AirService: DataService {
         final class Airport: EntityValue {
             var code: String? { self["Code"].flatMap { String(propertyValue: $0) } }
@@ -21,14 +21,14 @@ import Tidelog
         }
     }
 
-    @Test func `entities are of the classes of the service`() async throws {
+    @Test func `returned entities are instances of the classes of the service`() async throws {
         let air = try Airports()
         let service = AirService(provider: air.service.provider)
         #expect(try await service.nearest(lat: 47, lon: 7.25)?.code == "GRE")
         #expect(try await service.airports(in: ["London"]).map(\.code) == ["LHR"])
     }
 
-    @Test func `an entity of another class is told`() async throws {
+    @Test func `reading a result as an entity of another class is an error`() async throws {
         let result = try await Airports().service.invoke("Nearest", ["lat": .value(47), "lon": .value(7)])
         let error = #expect(throws: TidelogError.self) { _ = try result.entity(AirService.Airport.self) }
         #expect(error?.message == "Nearest returned an entity of type Air.Airport, which is no Airport.")
@@ -42,7 +42,7 @@ import Tidelog
     }
 
     @Test(arguments: Client.Dialect.allCases)
-    func `the entity can be read and changed like any other`(_ dialect: Client.Dialect) async throws {
+    func `a returned entity can be read and changed like any other`(_ dialect: Client.Dialect) async throws {
         let air = try Airports(dialect)
         let airport = try await air.service.invoke("Nearest", ["lat": .value(51), "lon": .value(0)]).entity()
         airport["Name"] = .string("London Heathrow")
@@ -50,7 +50,7 @@ import Tidelog
         #expect(try await air.airport("LHR")["Name"] == .string("London Heathrow"))
     }
 
-    @Test func `the overload is told by the names of the parameters`() async throws {
+    @Test func `the names of the parameters select the overload`() async throws {
         let air = try Airports()
         let airport = try await air.service.invoke(
             "Nearest", ["lat": .value(47), "size": .value("Large"), "lon": .value(7.25)]
@@ -59,7 +59,7 @@ import Tidelog
         #expect(air.requests == ["GET Nearest(lat=47,lon=7.25,size=Air.Size'Large')"])
     }
 
-    @Test func `an argument that is omitted is as if it were not named`() async throws {
+    @Test func `an omitted argument has the same effect as an absent parameter`() async throws {
         let air = try Airports()
         _ = try await air.service.invoke(
             "Nearest", ["lat": .value(47), "size": .omitted, "lon": .value(7.25)]
@@ -67,14 +67,14 @@ import Tidelog
         #expect(air.requests == ["GET Nearest(lat=47,lon=7.25)"])
     }
 
-    @Test func `V2 has its literals in query options`() async throws {
+    @Test func `V2 sends literals of parameters in query options`() async throws {
         let air = try Airports(.v2)
         _ = try await air.service.invoke("Nearest", ["lat": .value(47), "lon": .value(7.25)])
         #expect(air.requests == ["GET Nearest?lat=47D&lon=7.25D"])
     }
 
     @Test(arguments: Client.Dialect.allCases)
-    func `a function returns entities, all pages of them`(_ dialect: Client.Dialect) async throws {
+    func `a function returns all pages of its entities`(_ dialect: Client.Dialect) async throws {
         let air = try Airports(dialect)
         air.transport.change { $0.options.pageSize = 1 }
         let arguments: InvocationArguments =
@@ -83,7 +83,7 @@ import Tidelog
         #expect(airports.map { $0["Code"] } == (dialect == .v4 ? [.string("ZRH"), .string("LHR")] : [.string("ZRH")]))
     }
 
-    @Test func `what a function returns can be filtered and expanded`() async throws {
+    @Test func `the result of a function can be filtered and expanded`() async throws {
         let air = try Airports()
         try await air.service.loadMetadata()
         let type = try air.service.entitySet(withName: "Airports").entityType
@@ -114,24 +114,24 @@ import Tidelog
     @Test(
         arguments: Client.Dialect.allCases,
         ["", "O'Neil", "a/b\\c", "100 % & more?#", "Zürich 機場", "a+b=c;d", "@p", String(repeating: "long ", count: 99)])
-    func `a text arrives as it was given`(_ dialect: Client.Dialect, _ text: String) async throws {
+    func `a text parameter is transmitted unchanged`(_ dialect: Client.Dialect, _ text: String) async throws {
         let air = try Airports(dialect)
         #expect(try await air.service.invoke("Echo", ["text": .value(text)]).value(String.self) == text)
     }
 
     @Test(arguments: Client.Dialect.allCases)
-    func `bytes arrive as they were given`(_ dialect: Client.Dialect) async throws {
+    func `a binary parameter is transmitted unchanged`(_ dialect: Client.Dialect) async throws {
         let bytes: [UInt8] = [0, 0xFB, 0xFF, 62, 63]
         let air = try Airports(dialect)
         #expect(try await air.service.invoke("EchoBytes", ["bytes": .binary(bytes)]).binary() == bytes)
     }
 
     @Test(arguments: Client.Dialect.allCases)
-    func `a parameter that may be null can be left out`(_ dialect: Client.Dialect) async throws {
+    func `a nullable parameter can be omitted`(_ dialect: Client.Dialect) async throws {
         #expect(try await Airports(dialect).service.invoke("Echo").optionalValue(String.self) == nil)
     }
 
-    @Test func `a complex value goes in a parameter alias`() async throws {
+    @Test func `a complex value is sent as a parameter alias`() async throws {
         let air = try Airports()
         let place = ComplexValue(properties: ["City": .string("Chur / GR"), "Latitude": .double(46.75)])
         let text = try await air.service.invoke("Describe", ["place": .value(place)]).value(String.self)
@@ -139,14 +139,14 @@ import Tidelog
         #expect(air.requests[0].hasPrefix("GET Describe(place=@place)?@place=%7B%22City%22:%22Chur%20/%20GR%22,"))
     }
 
-    @Test func `entities are referred to`() async throws {
+    @Test func `an entity parameter is sent as a reference`() async throws {
         let air = try Airports()
         let (from, to) = (try await air.airport("ZRH"), try await air.airport("LHR"))
         let distance = try await air.service.invoke("Distance", ["from": .entity(from), "to": .entity(to)])
         #expect(try distance.value(Double.self) == 13)
     }
 
-    @Test func `a function is bound to an entity`() async throws {
+    @Test func `a function is invoked on an entity`() async throws {
         let air = try Airports()
         let zurich = try await air.airport("ZRH")
         let flights = try await air.service.invoke("Departures", on: .entity(zurich), ["seats": .value(10)])
@@ -156,12 +156,12 @@ import Tidelog
         #expect(air.requests.last == "GET Airports('ZRH')/Air.Departures(seats=10)")
     }
 
-    @Test func `a function is bound to a set`() async throws {
+    @Test func `a function is invoked on a set`() async throws {
         let first = try await Airports().service.invoke("Air.First", on: .set("Airports")).entity()
         #expect(first["Code"] == .string("ZRH"))
     }
 
-    @Test func `the overload of a bound function is told by what it is called on`() async throws {
+    @Test func `the binding parameter selects the overload of a bound function`() async throws {
         let air = try Airports()
         let zurich = try await air.airport("ZRH")
         let departures = try zurich.entityType.property(withName: "Departures")

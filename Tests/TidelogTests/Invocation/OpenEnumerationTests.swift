@@ -6,7 +6,7 @@ import Testing
 import Tidelog
 import Transport
 
-/// What classes say about members of enumerations that a service adds.
+/// Generated classes, and enumeration members that the service adds later.
 @Suite struct OpenEnumerationTests {
     private final class OpenService: DataService {
         override var hasOpenEnumerations: Bool? { true }
@@ -16,7 +16,7 @@ import Transport
         override var hasOpenEnumerations: Bool? { false }
     }
 
-    /// The service has one member more from the second reading of its metadata on.
+    /// Returns a service whose metadata have an additional member from the second reading on.
     private func service<Service: DataService>(
         _ make: (any DataServiceProvider) -> Service
     ) async throws -> (Service, SandboxTransport) {
@@ -35,19 +35,21 @@ import Transport
         return (service, inner)
     }
 
-    @Test func `open classes approve an added member by themselves`() async throws {
+    @Test func `classes with open enumerations accept an added member`() async throws {
         let (service, _) = try await service { OpenService(provider: $0) }
         let refresh = try await service.refreshMetadata()
         #expect(refresh.difference.changes.map(\.path) == ["Air.Size/Huge"])
     }
 
-    @Test func `closed classes do not`() async throws {
+    @Test func `classes with closed enumerations refuse an added member`() async throws {
         let (service, _) = try await service { ClosedService(provider: $0) }
         let error = await #expect(throws: TidelogError.self) { try await service.refreshMetadata() }
         #expect(error?.code == .incompatibleMetadata)
     }
 
-    @Test func `closed classes refuse a policy that approves it, before anything is read`() async throws {
+    @Test func `classes with closed enumerations refuse a policy that approves an added member before any request`()
+        async throws
+    {
         let (service, transport) = try await service { ClosedService(provider: $0) }
         transport.forgetRequests()
         let error = await #expect(throws: TidelogError.self) {
@@ -58,7 +60,7 @@ import Transport
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `without classes the policy decides`() async throws {
+    @Test func `without classes, the policy decides about an added member`() async throws {
         let (service, _) = try await service { DataService(provider: $0) }
         await #expect(throws: TidelogError.self) { try await service.refreshMetadata() }
         try await service.refreshMetadata(CompatibilityPolicy(hasOpenEnumerations: true))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Calls that are refused before anything is sent.
+/// Calls that are refused before a request is sent.
 @Suite struct RefusedInvocationTests {
     private func expectRefusal(
         _ code: TidelogError.Code, _ words: String, _ dialect: Client.Dialect = .v4,
@@ -22,14 +22,14 @@ import Tidelog
         }
     }
 
-    @Test func `a bound operation needs something to be called on`() async throws {
+    @Test func `a bound operation without a binding parameter is refused`() async throws {
         try await expectRefusal(
             .invalidRequest,
             "Book is declared, but no function or action import has this name; it can only be called on what it is bound to."
         ) { _ = try await $0.service.invoke("Book", ["seats": .value(1)]) }
     }
 
-    @Test func `an operation of another type is refused`() async throws {
+    @Test func `an operation bound to another type is refused`() async throws {
         try await expectRefusal(
             .invalidRequest, "No function or action Book is bound to a collection of Air.Airport."
         ) { _ = try await $0.service.invoke("Book", on: .set("Airports"), ["seats": .value(1)]) }
@@ -47,31 +47,31 @@ import Tidelog
         }
     }
 
-    @Test func `parameters of no overload are refused`() async throws {
+    @Test func `parameters that match no overload are refused`() async throws {
         try await expectRefusal(
             .invalidRequest, "Nearest has no overload with the parameters (lat), only (lat, lon) and (lat, lon, size)."
         ) { _ = try await $0.service.invoke("Nearest", ["lat": .value(1)]) }
     }
 
-    @Test func `a parameter that is given twice is refused`() async throws {
+    @Test func `a duplicate parameter is refused`() async throws {
         try await expectRefusal(.invalidRequest, "The parameter text of Echo is given twice.") {
             _ = try await $0.service.invoke("Echo", ["text": .value("a"), "text": .value("b")])
         }
     }
 
-    @Test func `a null that is not allowed is refused`() async throws {
+    @Test func `null for a parameter that is not nullable is refused`() async throws {
         try await expectRefusal(.invalidRequest, "The parameter code of Open must not be null.") {
             _ = try await $0.service.invoke("Open", ["code": .null])
         }
     }
 
-    @Test func `a value of another type is refused`() async throws {
+    @Test func `a value of the wrong type is refused`() async throws {
         try await expectRefusal(
             .invalidRequest, "The parameter lat of Nearest is a Boolean, not Edm.Double.", .v2
         ) { _ = try await $0.service.invoke("Nearest", ["lat": .value(true), "lon": .value(1)]) }
     }
 
-    @Test func `a member that the enumeration does not have is refused`() async throws {
+    @Test func `an unknown member of an enumeration is refused`() async throws {
         try await expectRefusal(
             .invalidRequest, "The parameter size of Nearest is \"Huge\", no member of Air.Size."
         ) {
@@ -86,7 +86,7 @@ import Tidelog
         ) { _ = try await $0.service.invoke("Open", ["code": .value("ABCDE")]) }
     }
 
-    @Test func `an entity of another type is refused`() async throws {
+    @Test func `an entity of the wrong type is refused`() async throws {
         try await expectRefusal(
             .invalidRequest,
             "The parameter from of Distance is an entity of type Air.Flight, not of Air.Airport."
@@ -97,32 +97,32 @@ import Tidelog
         }
     }
 
-    @Test func `a query about a result without entities is refused`() async throws {
+    @Test func `query options for a result without entities are refused`() async throws {
         try await expectRefusal(
             .invalidRequest, "Names returns no entities that a query could be about."
         ) { _ = try await $0.service.invoke("Names", query: DataQuery().top(1)) }
     }
 
-    @Test func `V2 has nothing bound`() async throws {
+    @Test func `V2 has no bound operations`() async throws {
         try await expectRefusal(.unsupported, "OData 2.0 has no bound functions and actions.", .v2) {
             _ = try await $0.service.invoke("First", on: .set("Airports"))
         }
     }
 
-    @Test func `a result of another kind is told`() async throws {
+    @Test func `reading a result as another kind is an error`() async throws {
         let result = try await Airports().service.invoke("Center")
         let error = #expect(throws: TidelogError.self) { try result.value(String.self) }
         #expect(error?.message == "Center returned a complex value, not a value that can be read as String.")
     }
 
-    @Test func `a missing result is told`() async throws {
+    @Test func `reading a missing result is an error`() async throws {
         let result = try await Airports().service.invoke("Echo")
         let error = #expect(throws: TidelogError.self) { try result.value(String.self) }
         #expect(error?.message == "Echo returned nothing.")
     }
 }
 
-/// A store has no answers of its own.
+/// Invocations without a network.
 @Suite struct OfflineInvocationTests {
     private func store(_ transport: SandboxTransport, _ path: String) async throws -> OfflineODataProvider {
         let store = OfflineODataProvider(
@@ -149,7 +149,7 @@ import Tidelog
         #expect(transport.requests.isEmpty)
     }
 
-    @Test func `a past refuses them likewise`() async throws {
+    @Test func `a historical store refuses functions and actions`() async throws {
         let directory = try TemporaryDirectory()
         let transport = SandboxTransport(try Sandbox.airports())
         _ = try await store(transport, directory.path)

@@ -1,6 +1,6 @@
 import Testing
 
-/// The ways in which an app can reach the Shop. A sample means the same in all of them.
+/// Ways in which an app can reach the Shop. A sample has the same effect in each of them.
 struct Client: Sendable, CustomTestStringConvertible {
     enum Dialect: String, Sendable, CaseIterable {
         case v2, v4

@@ -1,15 +1,15 @@
 import Metrics
 import Synchronization
 
-/// What the counters of swift-metrics got while a body ran, and from it alone: other tests count in the same process.
+/// Values of the swift-metrics counters while a body runs. Excludes counts of other tests in the same process.
 final class CountedMetrics: Sendable {
-    /// By label, with `name=value` behind it for each dimension.
+    /// Counts by label, followed by `name=value` for each dimension.
     private let counts = Mutex<[String: Int64]>([:])
 
-    /// Where the task that is counted in stands.
+    /// The counts of the current task.
     @TaskLocal fileprivate static var current: CountedMetrics?
 
-    /// A process has one metrics system for good.
+    /// A process can set its metrics system only once.
     private static let isSetUp: Bool = {
         MetricsSystem.bootstrap(Factory())
         return true

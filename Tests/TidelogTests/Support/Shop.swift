@@ -4,40 +4,40 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// The seeded Shop and one client of it: a store with everything downloaded, or the service itself.
+/// The seeded Shop with one client: a store with everything downloaded, or the service itself.
 final class Shop {
     static let sets = [
         "Customers", "Orders", "Owners", "Cars", "Cities", "Mayors", "Fathers", "Children", "Persons", "IDCards",
         "Suppliers", "Products", "Visits", "Prices",
     ]
 
-    /// A relationship without a referential constraint comes only where it is expanded.
+    /// Defining queries of all sets. Only an expansion delivers a relationship without a referential constraint.
     static let everything = sets.map {
         OfflineODataDefiningQuery(name: $0, query: $0 == "Suppliers" ? "/Suppliers?$expand=Products" : "/\($0)")
     }
 
     let client: Client
     let transport: SandboxTransport
-    /// nil online.
+    /// The store; nil if the client is online.
     let store: OfflineODataProvider?
     let service: DataService
-    /// Asks the service itself, for comparison.
+    /// A client of the service itself, for comparison.
     let server: DataService
     private let directory: TemporaryDirectory
 
     /// - Parameters:
-    ///   - queries: what the store holds; each of the ``sets`` where nothing is said.
-    ///   - abilities: what the service can do.
-    ///   - options: what the client is told of that.
+    ///   - queries: The defining queries of the store; one for each of ``sets`` if nil.
+    ///   - capabilities: The capabilities of the service.
+    ///   - options: The service options of the client.
     init(
-        _ client: Client, queries: [OfflineODataDefiningQuery]? = nil, abilities: Abilities = Abilities(),
+        _ client: Client, queries: [OfflineODataDefiningQuery]? = nil, capabilities: Capabilities = Capabilities(),
         options: ServiceOptions? = nil, adjusting: (inout OfflineODataParameters) -> Void = { _ in }
     ) async throws {
         self.client = client
         directory = try TemporaryDirectory()
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
-        sandbox.options.abilities = abilities
+        sandbox.options.capabilities = capabilities
         transport = SandboxTransport(sandbox)
         let root = "http://shop.test/\(client.dialect.rawValue)/"
         server = DataService(
@@ -65,13 +65,13 @@ final class Shop {
 
     func set(_ name: String) throws -> EntitySet { try service.entitySet(withName: name) }
 
-    /// `Customers/Orders`: a property of the entities of a set.
+    /// Returns a property of the entities of a set by its path, such as `Customers/Orders`.
     func property(_ path: String) throws -> Property {
         let parts = path.split(separator: "/").map(String.init)
         return try set(parts[0]).entityType.property(withName: parts[1])
     }
 
-    /// A new entity of a set, everything unset but these.
+    /// Returns a new entity of a set with only the given values.
     func new(_ name: String, _ values: [String: Value] = [:]) throws -> EntityValue {
         let entity = EntityValue(try set(name).entityType)
         for (property, value) in values { entity[property] = value }
@@ -88,20 +88,21 @@ final class Shop {
         try await service.executeQuery(query.from(try set(name))).requiredEntity()
     }
 
-    /// The entity of that key as the service seeded it.
+    /// Returns the entity with the given key.
     func one(_ name: String, _ key: Int) async throws -> EntityValue {
         guard let property = try set(name).entityType.keyProperties.first else { throw NoKey() }
         return try await first(name, matching: DataQuery().filter(property.equal(key)))
     }
 
-    /// A copy that can be created: the sample code forgets that a copy has the key of its original.
+    /// Returns a copy without a key, which can be created: the sample code ignores that a copy has the key of its
+    /// original.
     func copyWithoutKey(_ entity: EntityValue) -> EntityValue {
         let copy = entity.copy()
         for property in entity.entityType.keyProperties { copy.unsetDataValue(for: property) }
         return copy
     }
 
-    /// What a navigation property leads to now, read anew.
+    /// Loads and returns the targets of a navigation property.
     func related(_ entity: EntityValue, _ navigation: String) async throws -> [EntityValue] {
         let again = EntityValue(entity.entityType)
         again.readLink = entity.readLink
@@ -112,11 +113,12 @@ final class Shop {
 
     // MARK: Expectations
 
-    /// Whether two entities are linked, seen from the one end and from the other, by queries and by expansion.
+    /// Whether two entities are linked, from both ends, by queries and by expansion. Records an issue if these
+    /// disagree.
     func areLinked(_ a: EntityValue, _ there: String, _ b: EntityValue, _ back: String) async throws -> Bool {
         var seen: [Bool] = []
         for (from, navigation, to) in [(a, there, b), (b, back, a)] {
-            // An old readLink leads to the entity, but is not the one that the entity now has.
+            // A former readLink resolves to the entity, but is not its current one.
             let target = EntityValue(to.entityType)
             target.readLink = to.readLink
             try await service.loadEntity(target)
@@ -131,17 +133,17 @@ final class Shop {
         return seen.allSatisfy { $0 }
     }
 
-    /// Uploads and downloads; expects that nothing was refused and that the store then says what the service says.
-    /// Online there is nothing to do.
+    /// Uploads and downloads. Expects that no operation is rejected, and that the store and the service agree
+    /// afterwards. Has no effect online.
     ///
-    /// - Parameter answersTellAll: false where the service answers creations without saying what became of them.
+    ///  - Parameter answersTellAll: False if the service's responses to creates do not contain the created entities.
     func synchronize(answersTellAll: Bool = true, _ location: SourceLocation = #_sourceLocation) async throws {
         guard let store else { return }
         let report = try await store.upload()
         #expect(report.rejected.isEmpty, "\(report.rejected)", sourceLocation: location)
         #expect(report.inDoubt.isEmpty, sourceLocation: location)
         #expect(report.remaining == 0, sourceLocation: location)
-        // A link may change an ETag without the answer saying so.
+        // A link may change an ETag that the response does not contain.
         if answersTellAll { try await expectAgreement("before the download", etags: false, location) }
         try await store.download()
         try await expectAgreement("after the download", etags: true, location)
@@ -155,15 +157,15 @@ final class Shop {
         }
     }
 
-    /// Keys and links of sets, as the service has them.
+    /// Returns the keys and links of sets at the service.
     func serverLinks(_ sets: String...) -> String { transport.sandbox.stateText(of: sets, values: false) }
 
-    /// Everything that the service has.
+    /// Returns the complete state of the service.
     func serverState() -> String { transport.sandbox.stateText() }
 
     func setPageSize(_ size: Int?) { transport.change { $0.options.pageSize = size } }
 
-    /// Expects that the call is refused with this code, and that the store is as it was.
+    /// Expects that the call is refused with this code and does not change the store.
     func expectRefusal(
         _ code: TidelogError.Code, _ location: SourceLocation = #_sourceLocation,
         by call: () async throws -> Void
@@ -183,7 +185,7 @@ final class Shop {
     struct NoKey: Error {}
 }
 
-/// The entities of a set with values and the keys of what they are linked to, as text in the order of their keys.
+/// The entities of a set as sorted text, with their values and the keys of linked entities.
 enum ShopText {
     static func text(of name: String, by service: DataService, etags: Bool) async throws -> String {
         let set = try service.entitySet(withName: name)
@@ -209,7 +211,7 @@ enum ShopText {
     }
 }
 
-/// A directory that is gone with the last reference to it.
+/// A directory that is removed with the last reference to it.
 final class TemporaryDirectory: Sendable {
     let path: String
 

@@ -1,6 +1,6 @@
 import Tidelog
 
-/// Classes as the generator would write them, for the metadata of ``PeopleMetadata``: properties of every kind.
+/// Classes in the form of the generator's output for ``PeopleMetadata``, with properties of every kind.
 enum People {
     static let embedded = EmbeddedMetadata(PeopleMetadata.text)
 
@@ -23,7 +23,7 @@ class Person: EntityValue {
     static let boss = ToOneProperty<Person, Person>(People.person("Boss"))
     static let reports = ToManyProperty<Person, Person>(People.person("Reports"))
     static let errands = ToManyProperty<Person, Errand>(People.person("Errands"))
-    /// Named like what a path has of its own.
+    /// A property with the name of a member of paths.
     static let property = StructuralProperty<Person, String>(People.person("Name"))
 }
 

@@ -2,15 +2,15 @@ import ODataSandbox
 import TestSupport
 import Tidelog
 
-/// A service of people and errands, a store in which they were made, and the service itself after the upload.
+/// A service of people and errands: the store in which they were created, and the service after the upload.
 struct PeopleService {
     let offline: DataService
     let online: DataService
     private let store: OfflineODataProvider
     private let directory: TemporaryDirectory
 
-    /// - Parameter isUploaded: false leaves everything in the store, with Eve as an employee: the sandbox keeps no entities
-    ///   of derived types.
+    /// - Parameter isUploaded: False leaves everything in the store, with Eve as an employee; the sandbox stores no
+    /// entities of derived types.
     init(isUploaded: Bool = true) async throws {
         var sandbox = try Sandbox(
             v4Metadata: Array(PeopleMetadata.text.utf8), v2Metadata: Array(PeopleMetadata.text.utf8),
@@ -36,13 +36,13 @@ struct PeopleService {
 
     struct NotTaken: Error { let report: String }
 
-    /// The keys of what the query finds, in its order.
+    /// Returns the keys of the results of a query, in order.
     func keys(_ set: PeopleSet, _ query: DataQuery, by service: DataService) async throws -> [Int] {
         let query = query.from(try service.entitySet(withName: set.rawValue))
         return try await service.executeQuery(query).entityList().compactMap { set.key.optionalInt(from: $0) }
     }
 
-    // MARK: What there is
+    // MARK: Content
 
     private static func fill(_ service: DataService, hasEmployee: Bool) async throws {
         let persons = try await fillPersons(service, hasEmployee: hasEmployee)
@@ -116,7 +116,7 @@ struct PeopleService {
     }
 }
 
-/// The sets, and the property that is the key in each.
+/// The entity sets, with the key property of each.
 enum PeopleSet: String, Sendable {
     case persons = "Persons"
     case errands = "Errands"
@@ -124,7 +124,7 @@ enum PeopleSet: String, Sendable {
     var key: Property { self == .persons ? Person.personID.property : Errand.errandID.property }
 }
 
-// What is written here is known to be right.
+// Callers pass only valid literals.
 let token = GuidValue(high: 0x1111_1111_2222_3333, low: 0x4444_5555_5555_5555)
 func day(_ text: String) -> LocalDate { LocalDate(text) ?? LocalDate(daysSince1970: 0)! }
 func time(_ text: String) -> LocalTime { LocalTime(text) ?? .midnight }

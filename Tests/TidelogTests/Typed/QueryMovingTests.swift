@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tidelog
 
-/// A condition on an entity becomes one on what leads to it.
+/// Conversion of a condition on an entity into a condition on an entity that leads to it.
 @Suite struct QueryMovingTests {
     struct Move: Sendable, CustomStringConvertible {
         let description: String
@@ -60,11 +60,11 @@ import Testing
         },
     ]
 
-    @Test(arguments: toOne + toMany) func `a condition moves below a navigation property`(_ move: Move) throws {
+    @Test(arguments: toOne + toMany) func `a condition is moved below a navigation property`(_ move: Move) throws {
         #expect(try move.filter().expression.print(version: .v401) == move.description)
     }
 
-    @Test func `what is said of the items of a collection stays, and what is said of the entity moves along`() throws {
+    @Test func `a moved condition changes the paths of the entity, not those of lambda items`() throws {
         func moved(_ text: String, _ property: some PropertyReference) throws -> String {
             let filter = QueryFilter(expression: try Expression.parse(text, version: .v401))
             return try filter.below(property).expression.print(version: .v401)
@@ -83,7 +83,7 @@ import Testing
             try moved("cast(PersonID,Edm.String) eq '1'", Errand.person) == "cast(Person/PersonID,Edm.String) eq '1'")
     }
 
-    @Test func `a name that the condition uses is not taken for the variable`() throws {
+    @Test func `the variable of a moved condition differs from the names that the condition uses`() throws {
         let inner = QueryFilter(
             expression: try Expression.parse("x1 eq 1 and Parts/any(x2:x2/a eq 2)", version: .v401))
         #expect(
@@ -95,12 +95,12 @@ import Testing
         QueryFilter.isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload,
         Person.name == "x" && !QueryFilter.isLocal,
     ])
-    func `what only the store knows does not move`(_ filter: QueryFilter) throws {
+    func `conditions on the local state cannot be moved`(_ filter: QueryFilter) throws {
         let error = #expect(throws: TidelogError.self) { try filter.below(Person.errands) }
         #expect(error?.code == .invalidRequest)
     }
 
-    @Test func `a moved condition finds what the condition holds for`() async throws {
+    @Test func `a moved condition finds the entities whose targets satisfy the original one`() async throws {
         let people = try await PeopleService()
         func keys(_ set: PeopleSet, _ filter: QueryFilter) async throws -> [Int] {
             try await people.keys(set, DataQuery().filter(filter).orderBy(set.key), by: people.offline)

@@ -1,6 +1,6 @@
 import Tidelog
 
-/// One condition, written as a URL has it and over typed properties, and the keys of the entities for which it holds.
+/// A condition as text of a URL and over typed properties, and the keys of the matching entities.
 struct TypedCondition: Sendable, CustomStringConvertible {
     let set: PeopleSet
     let url: String
@@ -220,7 +220,7 @@ extension TypedCondition {
         },
     ]
 
-    /// What only entities of derived types can answer.
+    /// Conditions that require entities of derived types.
     static let types: [TypedCondition] = [
         TypedCondition(.persons, "isof(People.Employee)", [3]) { QueryFilter.isOf(Employee.self) },
         TypedCondition(.persons, "isof(Boss,People.Employee)", [1]) { Person.boss.isOf(Employee.self) },

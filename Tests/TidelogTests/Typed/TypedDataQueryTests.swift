@@ -3,9 +3,9 @@ import Testing
 
 @testable import Tidelog
 
-/// The steps of a query with typed properties.
+/// Query steps with typed properties.
 @Suite struct TypedDataQueryTests {
-    @Test func `a typed query is the tree of its URL`() throws {
+    @Test func `a typed query has the syntax tree of its URL`() throws {
         let query = DataQuery()
             .filter(Person.name.startsWith("A") && Person.errands.any { $0.cost > 10 })
             .expand(Person.errands) { $0.filter(Errand.number > 2).orderBy(Errand.cost, .descending).top(3) }
@@ -21,18 +21,18 @@ import Testing
         #expect(try QueryOptions.parse(printed, version: .v401) == expected)
     }
 
-    @Test func `the same calls give the same names of variables`() {
+    @Test func `equal calls generate equal variable names`() {
         func filter() -> QueryFilter { Person.errands.any { one in one.person.errands.all { $0.cost > one.cost } } }
         #expect(filter() == filter())
     }
 
-    @Test func `a condition made elsewhere keeps its variable apart from the one around it`() throws {
+    @Test func `a lambda within another one gets a different variable`() throws {
         let inner = Person.errands.any { $0.cost > 10 }
         let outer = Person.reports.any { report in inner && report.name == "Bob" }
         #expect(
             try outer.expression.print(version: .v401)
                 == "Reports/any(x2:Errands/any(x1:x1/Cost gt 10) and x2/Name eq 'Bob')")
-        // What the dynamic functions named stays as it is.
+        // Variables that the dynamic functions named are unchanged.
         let named = Person.reports.property.any("x1") { _ in inner }
         let around = Person.reports.any { _ in named }
         #expect(
@@ -40,7 +40,7 @@ import Testing
                 == "Reports/any(x2:Reports/any(x1:Errands/any(x1:x1/Cost gt 10)))")
     }
 
-    @Test func `properties of a member that a path has itself are reached by path`() throws {
+    @Test func `properties with the name of a member of paths are addressed by path`() throws {
         #expect(Errand.person.property == People.errand("Person"))
         let path = Errand.person.path(Person.property) == "Ada"
         #expect(try path.expression.print(version: .v401) == "Person/Name eq 'Ada'")
@@ -49,7 +49,7 @@ import Testing
         #expect((Errand.person.path(People.person("Name")).equal("Ada")) == path)
     }
 
-    @Test func `no entity is of a class that stands for no entity type`() async throws {
+    @Test func `a class without an entity type matches no entity`() async throws {
         final class Stranger: EntityValue {}
         let people = try await PeopleService(isUploaded: false)
         for filter in [QueryFilter.isOf(Stranger.self), Person.reports.of(Stranger.self).any()] {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `orders, expansions and selections are answered`() async throws {
+    @Test func `orders, expansions and selections are evaluated`() async throws {
         let people = try await PeopleService()
         for service in [people.offline, people.online] {
             let byCity = DataQuery().orderBy(Person.address.city, .descending).orderBy(Person.name)
@@ -68,7 +68,7 @@ import Testing
             let ada = try await service.executeQuery(query).requiredEntity()
             #expect(ada.relatedEntities(Person.errands).map { $0["Title"] } == [.string("Post letter")])
             #expect(ada["Nick"] == nil)
-            // The sandbox gives complex values as a whole, as a service may.
+            // The sandbox returns complex values as a whole, as a service may.
             guard case .complex(let address)? = ada["Address"] else {
                 Issue.record("There is no address.")
                 return
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `aggregates and computed values take typed properties`() async throws {
+    @Test func `aggregates and computed values accept typed properties`() async throws {
         let people = try await PeopleService()
         func rows(_ query: DataQuery) async throws -> [Value?] {
             let query = query.from(try people.offline.entitySet(withName: "Errands"))
@@ -97,7 +97,7 @@ import Testing
         #expect(try await rows(computed) == [.decimal(21), .decimal(701.75)])
     }
 
-    @Test func `a literal of a decimal is exact`() {
+    @Test func `a decimal literal is exact`() {
         #expect((0.1 as DecimalValue).text == "0.1")
         #expect((1234567890.12345 as DecimalValue).text == "1234567890.12345")
         #expect((-5.5 as DecimalValue).text == "-5.5")

@@ -2,9 +2,9 @@ import Foundation
 import Testing
 
 #if os(Linux)
-    /// What the compiler lets through and what it refuses, asked of the compiler.
+    /// Expressions that the compiler must accept or reject.
     @Suite struct TypedQueryCompilationTests {
-        /// Of each pair the first has to compile, the second must not.
+        /// Pairs of an expression that must compile and one that must not.
         static let pairs: [(allowed: String, refused: String)] = [
             ("Person.name > \"a\"", "Person.name > 10"),
             ("Errand.number == 10", "Errand.number == \"10\""),
@@ -43,7 +43,7 @@ import Testing
             ("DataQuery().aggregate(Errand.cost.sum(as: \"s\"))", "DataQuery().aggregate(Errand.title.sum(as: \"s\"))"),
         ]
 
-        /// Ten conditions each: in a row, with arithmetic, and within a lambda.
+        /// Expressions of ten conditions: in a row, with arithmetic, and within a lambda.
         static let long = [
             """
             Errand.title == "x" && Errand.cost > 10 || Errand.number < 5 && Errand.person.name != nil
@@ -64,12 +64,12 @@ import Testing
         ]
 
         @Test(.enabled(if: Compiler.path != nil))
-        func `the compiler refuses what a type does not allow, and nothing else`() throws {
+        func `the compiler rejects exactly the expressions that the types do not allow`() throws {
             let allowed = Self.pairs.enumerated().map { Self.function("allowed\($0)", $1.allowed) }
             let refused = Self.pairs.enumerated().map { Self.function("refused\($0)", $1.refused) }
             let said = try Compiler.complaints(["Allowed.swift": allowed, "Refused.swift": refused])
             #expect(!said.contains { $0.contains("Allowed.swift") || $0.contains("People.swift") }, "\(said)")
-            // Behind the import each line is one function.
+            // After the import, each line is one function.
             let accepted = Self.pairs.enumerated().filter { line, _ in
                 !said.contains { $0.contains("Refused.swift:\(line + 2):") && $0.contains(" error: ") }
             }
@@ -77,7 +77,7 @@ import Testing
         }
 
         @Test(.enabled(if: Compiler.path != nil))
-        func `ten conditions in one expression are understood in less than half a second`() throws {
+        func `an expression of ten conditions compiles in less than half a second`() throws {
             let functions = Self.long.enumerated().map { Self.function("long\($0)", $1) }
             let said = try Compiler.complaints(
                 ["Long.swift": functions], "-Xfrontend", "-warn-long-expression-type-checking=500")
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    /// The compiler that the tests were built with, as far as the search path tells, with the modules that lie beside them.
+    /// The compiler of the tests, as found on the search path, and the modules next to them.
     private enum Compiler {
         static let path: String? = {
             let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -114,7 +114,7 @@ import Testing
             return folder.resolvingSymlinksInPath()
         }()
 
-        /// The errors and warnings about files that import Tidelog, beside the classes of these tests.
+        /// Returns the errors and warnings for files that import Tidelog and use the classes of these tests.
         static func complaints(_ files: [String: [String]], _ options: String...) throws -> [String] {
             let folder = FileManager.default.temporaryDirectory.appending(path: "typed-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -150,7 +150,7 @@ import Testing
             for folder in sources + checkouts {
                 arguments += ["-Xcc", "-I\(folder.appending(path: "include").path)"]
             }
-            // What the tools of plugins are made of was built a second time.
+            // The dependencies of the plugin's tools were built a second time.
             for folder in contents(products) + sources where !folder.lastPathComponent.hasSuffix("-tool.build") {
                 let map = folder.appending(path: "module.modulemap").path
                 if FileManager.default.fileExists(atPath: map) { arguments += ["-Xcc", "-fmodule-map-file=\(map)"] }

@@ -4,17 +4,18 @@ import Testing
 
 @testable import Tidelog
 
-/// A condition over typed properties is the same syntax tree as the text of a URL, and finds the same.
+/// Conditions over typed properties: the same syntax tree as the text of a URL, and the same results.
 @Suite struct TypedQueryTreeTests {
-    @Test(arguments: TypedCondition.all + TypedCondition.types) func `a typed condition is the tree of its text`(
+    @Test(arguments: TypedCondition.all + TypedCondition.types)
+    func `a typed condition has the syntax tree of its text`(
         _ condition: TypedCondition
     ) throws {
-        // What a literal is compared with decides its type, which the text does not say: `10` of a decimal.
+        // The text does not contain the type of a literal, which depends on its comparison: `10` may be a decimal.
         let printed = try condition.filter().expression.print(version: .v401)
         #expect(try Expression.parse(printed, version: .v401) == Expression.parse(condition.url, version: .v401))
     }
 
-    @Test func `a typed condition finds what its text finds, in the store and in the service`() async throws {
+    @Test func `a typed condition finds the same entities as its text, in the store and at the service`() async throws {
         let people = try await PeopleService()
         for condition in TypedCondition.all {
             let typed = DataQuery().filter(condition.filter()).orderBy(condition.set.key)
@@ -31,7 +32,7 @@ import Testing
             #expect(found.compactMap { condition.set.key.optionalInt(from: $0) } == condition.keys, "\(condition)")
         }
     }
-    @Test func `what V2 has alone, and its literals, are in the tree as well`() throws {
+    @Test func `functions and literals of V2 are printed in their V2 forms`() throws {
         func text(_ filter: QueryFilter) throws -> String { try filter.expression.print(version: .v2) }
         #expect(try text(Person.name.replace("a", with: "b") == "bdb") == "replace(Name,'a','b') eq 'bdb'")
         #expect(try text(Errand.cost > 10) == "Cost gt 10M")
@@ -40,7 +41,7 @@ import Testing
         #expect(try text(Errand.cost * 2 > Errand.number) == "Cost mul 2M gt Number")
     }
 
-    @Test func `conditions on derived types find what they hold for`() async throws {
+    @Test func `conditions on derived types find the matching entities`() async throws {
         let people = try await PeopleService(isUploaded: false)
         for condition in TypedCondition.types + TypedCondition.all {
             let query = DataQuery().filter(condition.filter()).orderBy(condition.set.key)

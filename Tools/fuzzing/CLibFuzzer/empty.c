@@ -1,1 +1,1 @@
-// The header is all there is; SwiftPM wants a source.
+// SwiftPM requires a source file; all declarations are in the header.

@@ -9,10 +9,11 @@ import FuzzTargets
     import Glibc
 #endif
 
-/// `tidelog-fuzz TARGET [what libFuzzer takes]`, or `tidelog-fuzz TARGET --write-seeds FOLDER`; built and started by
-/// `Tools/fuzz`.
+/// The program `tidelog-fuzz TARGET [libFuzzer options]`, or `tidelog-fuzz TARGET --write-seeds FOLDER`. `Tools/fuzz`
+/// builds and starts it.
 @main struct Program {
-    /// libFuzzer's call carries nothing but the bytes. Set once, before the first call.
+    /// The target, a global variable because the callback of libFuzzer receives only the bytes. Set once, before the
+    /// first call.
     nonisolated(unsafe) static var target = FuzzTarget.blocks
 
     private static let variable = "TIDELOG_FUZZ_TARGET"
@@ -22,7 +23,8 @@ import FuzzTargets
         var count = CommandLine.argc
         var pointers: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
         if arguments.count > 1, FuzzTarget(rawValue: arguments[1]) != nil {
-            // The target's name is not for libFuzzer, which starts this program again for some of its work.
+            // The name of the target is removed from the arguments of libFuzzer, which may start this program again,
+            // and passed in the environment.
             setenv(variable, arguments.remove(at: 1), 1)
             pointers = CommandLine.unsafeArgv + 1
             pointers?[0] = CommandLine.unsafeArgv[0]

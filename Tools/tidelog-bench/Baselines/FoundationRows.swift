@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// How an app without us would do it: `JSONDecoder` into structs, and these into SQLite.
+/// A baseline with the common approach of an app: `JSONDecoder` to structs, and these to SQLite.
 struct FoundationRows: Decodable {
     struct Row: Decodable {
         let OrderID: Int

@@ -1,6 +1,6 @@
-/// Room for the sentence that a function in C leaves where it fails.
+/// A buffer for the error message of a C function.
 enum MessageBuffer {
-    /// Throws the sentence, behind the library's name, where the call gives nothing.
+    /// Calls a C function. If it returns nil, throws its message, prefixed with the library's name.
     static func call<Result>(
         _ library: String, _ body: (UnsafeMutablePointer<CChar>, Int) -> Result?
     ) throws -> Result {

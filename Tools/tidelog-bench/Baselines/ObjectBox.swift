@@ -1,21 +1,21 @@
 internal import CBench
 
-/// Orders and their customers in ObjectBox, as its generated classes would put and read them: rows are FlatBuffers, an order
-/// has a to-one relation to its customer, and a customer's orders are the backlinks of it.
+/// Orders and their customers in ObjectBox, stored and read as its generated classes do: rows are FlatBuffers, an order
+/// has a to-one relation to its customer, and the orders of a customer are its backlinks.
 final class ObjectBox {
     private let box: OpaquePointer
 
-    /// Why there is none here; nil where there is.
+    /// The reason why ObjectBox is not available, or nil if it is.
     static var missing: String? { bench_objectbox_missing().map { String(cString: $0) } }
 
-    /// What a report says of it.
+    /// The note in a report.
     static var note: String {
         missing.map { "Without ObjectBox: \($0)." }
             ?? "ObjectBox \(String(cString: bench_objectbox_version())): a to-one relation with its index, each transaction "
             + "synced; a customer's orders are its backlinks, each call in a transaction of its own, a struct of each row."
     }
 
-    /// A new store with the customers.
+    /// Creates a new store with the customers.
     init(directory: String, customers: Int) throws {
         let box = try MessageBuffer.call("ObjectBox") { bench_objectbox_open(directory, $0, $1) }
         self.box = box
@@ -24,7 +24,7 @@ final class ObjectBox {
 
     deinit { bench_objectbox_close(box) }
 
-    /// One transaction.
+    /// Stores orders in one transaction.
     func put(_ orders: some Collection<Order>) throws {
         try Self.call { bench_objectbox_begin(box, $0, $1) }
         for order in orders {
@@ -42,7 +42,7 @@ final class ObjectBox {
         try Self.call { bench_objectbox_commit(box, $0, $1) }
     }
 
-    /// The orders of a customer, each read whole.
+    /// Returns the orders of a customer, each read completely.
     func orders(of customer: Int) throws -> [Order] {
         try rows { context, error, room in
             bench_objectbox_orders(box, UInt64(customer), context, Self.append, error, room)

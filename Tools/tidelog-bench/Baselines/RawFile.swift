@@ -1,7 +1,7 @@
 internal import CBench
 internal import Foundation
 
-/// Bytes written to the end of a file by plain C: what no log can be faster than.
+/// A baseline that appends bytes to a file in plain C: the upper limit for any log.
 final class RawFile {
     private let descriptor: Int32
     private var offset: UInt64 = 0
@@ -13,7 +13,7 @@ final class RawFile {
 
     deinit { close(descriptor) }
 
-    /// Writes pieces of these lengths, each by one call, and syncs behind each if `isSynced`.
+    /// Writes pieces of these lengths, each with one call, and syncs after each if `isSynced`.
     func write(_ bytes: UnsafePointer<UInt8>, lengths: UnsafePointer<UInt32>, count: Int, isSynced: Bool) throws {
         let error = bench_write_pieces(descriptor, bytes, lengths, count, offset, isSynced ? 1 : 0)
         guard error == 0 else { throw Failure("Writing the raw file failed with error \(error).") }
@@ -22,7 +22,7 @@ final class RawFile {
 }
 
 extension RawFile {
-    /// The payloads of some records by one call, without waiting for the disk.
+    /// Writes the payloads of some records with one call, without waiting for the disk.
     func write(_ records: EncodedRecords, _ range: Range<Int>) throws {
         try records.withRaw(range) { bytes, lengths in
             let total = range.indices.reduce(UInt32(0)) { $0 + lengths[$1 - range.lowerBound] }

@@ -1,11 +1,11 @@
 internal import CBench
 
-/// RocksDB with zstd for its write-ahead log and its tables, everything else as it is by default.
+/// RocksDB with zstd for its write-ahead log and its tables, otherwise with its defaults.
 final class RocksDB {
     private let database: OpaquePointer
     private var nextKey: UInt64 = 1
 
-    /// Why there is none here; nil where there is.
+    /// The reason why RocksDB is not available, or nil if it is.
     static var missing: String? { bench_rocksdb_missing().map { String(cString: $0) } }
 
     init(path: String) throws {
@@ -14,7 +14,7 @@ final class RocksDB {
 
     deinit { bench_rocksdb_close(database) }
 
-    /// One write batch: the records' payloads under ascending keys.
+    /// Writes a batch: the payloads of the records with ascending keys.
     func write(_ records: EncodedRecords, _ range: Range<Int>, isSynced: Bool) throws {
         try Self.message { error, room in
             records.withRaw(range) { bytes, lengths in
@@ -29,13 +29,13 @@ final class RocksDB {
         try Self.message { error, room in bench_rocksdb_compact(database, error, room) == 0 ? () : nil }
     }
 
-    /// How many entries there are, all of them having been read.
+    /// Returns the number of entries, after reading all of them.
     func scan() -> Int {
         var bytes: UInt64 = 0
         return Int(bench_rocksdb_scan(database, &bytes))
     }
 
-    /// A call that gives nothing and leaves a sentence where it fails.
+    /// Makes a call that returns nil and a message if it fails.
     private static func message<Result>(_ call: (UnsafeMutablePointer<CChar>, Int) -> Result?) throws -> Result {
         try MessageBuffer.call("RocksDB", call)
     }

@@ -1,6 +1,6 @@
 internal import CSQLite
 
-/// What the baselines in SQLite have in common: a connection, its statements, and errors in SQLite's words.
+/// The common part of the SQLite baselines: a connection, its statements, and errors with SQLite's messages.
 final class SQLiteConnection {
     private let connection: OpaquePointer
     private var statements: [OpaquePointer] = []
@@ -20,7 +20,7 @@ final class SQLiteConnection {
         guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else { throw failure(text) }
     }
 
-    /// A statement for as long as the connection is there.
+    /// Returns a prepared statement, which exists as long as the connection.
     func prepare(_ text: String) throws -> OpaquePointer {
         var statement: OpaquePointer?
         guard sqlite3_prepare_v3(connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil) == SQLITE_OK,
@@ -30,19 +30,19 @@ final class SQLiteConnection {
         return statement
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without rows.
     func step(_ statement: OpaquePointer) throws {
         guard sqlite3_step(statement) == SQLITE_DONE else { throw failure("step") }
         sqlite3_reset(statement)
     }
 
-    /// SQLite takes a copy.
+    /// Binds a text, which SQLite copies.
     func bind(_ statement: OpaquePointer, _ place: Int32, _ text: UnsafeBufferPointer<CChar>) {
         let transient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         sqlite3_bind_text(statement, place, text.baseAddress, Int32(text.count), transient)
     }
 
-    /// Moves the write-ahead log into the database file, so that its size can be seen.
+    /// Moves the write-ahead log into the database file, to measure its size.
     func checkpoint() throws {
         guard sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_TRUNCATE, nil, nil) == SQLITE_OK else {
             throw failure("checkpoint")

@@ -26,7 +26,7 @@ final class SQLiteOrders {
         commit = try connection.prepare("COMMIT")
     }
 
-    /// One transaction.
+    /// Writes orders in one transaction.
     func write(_ orders: ArraySlice<Order>) throws {
         try connection.step(begin)
         for order in orders {
@@ -45,7 +45,7 @@ final class SQLiteOrders {
 
     func checkpoint() throws { try connection.checkpoint() }
 
-    /// How many rows there are, all columns having been read.
+    /// Returns the number of rows, after reading all columns.
     func scan() throws -> Int {
         let all = try connection.prepare("SELECT * FROM orders ORDER BY id")
         defer { sqlite3_reset(all) }

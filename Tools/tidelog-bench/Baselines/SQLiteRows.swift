@@ -1,7 +1,7 @@
 internal import CSQLite
 
-/// The rows of ``OrderPages`` in a table of SQLite with the same columns as the views have, and the same indexes as a person
-/// would make them: the key, and the customer. WAL, not synced, as the views are.
+/// The rows of ``OrderPages`` in a table of SQLite with the same columns as the views, and the indexes that a developer
+/// would create: on the key and on the customer. In WAL mode and not synced, like the views.
 final class SQLiteRows {
     private let connection: SQLiteConnection
     private let insert: OpaquePointer
@@ -21,7 +21,7 @@ final class SQLiteRows {
         valid = try connection.prepare("SELECT json_valid(?)")
     }
 
-    /// What is bound to a row: made beforehand, so that SQLite is all that is measured.
+    /// The bound values of a row, prepared before the measurement, which then includes only SQLite.
     struct Bound {
         let id, customer, quantity, priority: Int64
         let status, note, amount, orderedAt, reference: ContiguousArray<CChar>
@@ -46,7 +46,7 @@ final class SQLiteRows {
         }
     }
 
-    /// One transaction.
+    /// Writes rows in one transaction.
     func write(_ rows: some Sequence<Bound>) throws {
         try connection.run("BEGIN")
         for row in rows {
@@ -65,7 +65,7 @@ final class SQLiteRows {
         try connection.run("COMMIT")
     }
 
-    /// SQLite's own parser of JSON, which is in C: reads the whole text and makes nothing of it.
+    /// Parses JSON with SQLite's own parser, in C, which reads the whole text without a result.
     func parse(_ json: [UInt8]) throws {
         let isValid = json.withUnsafeBytes { bytes in
             bytes.withMemoryRebound(to: CChar.self) { text -> Bool in

@@ -1,7 +1,7 @@
 internal import CSQLite
 
-/// Orders and their customers in SQLite as one would write it by hand for this one purpose: typed columns, an index on the
-/// link, prepared statements, rows as Swift values.
+/// Orders and their customers in SQLite, written by hand for this purpose: typed columns, an index on the link,
+/// prepared statements, rows as Swift values.
 final class SQLiteShop {
     struct Row {
         var order: Order
@@ -16,7 +16,7 @@ final class SQLiteShop {
         case full = "FULL"
     }
 
-    /// - Parameter synchronous: off, as the views are opened, or so that each transaction is durable.
+    /// - Parameter synchronous: Off, as for the views, or a setting with which each transaction is durable.
     init(path: String, synchronous: Synchronous = .off) throws {
         var opened: OpaquePointer?
         guard sqlite3_open(path, &opened) == SQLITE_OK, let opened else { throw Failure("\(path) cannot be opened.") }
@@ -42,7 +42,7 @@ final class SQLiteShop {
         guard sqlite3_exec(connection, text, nil, nil, nil) == SQLITE_OK else { throw failure(text) }
     }
 
-    /// One transaction.
+    /// Inserts orders in one transaction.
     func insert(_ orders: some Sequence<Order>) throws {
         try step(prepared("BEGIN"))
         let statement = try prepared("INSERT INTO orders VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
@@ -60,7 +60,7 @@ final class SQLiteShop {
         try step(prepared("COMMIT"))
     }
 
-    /// Runs a statement that gives no rows.
+    /// Runs a statement without rows.
     private func step(_ statement: OpaquePointer) throws {
         guard sqlite3_step(statement) == SQLITE_DONE else { throw failure("step") }
         sqlite3_reset(statement)
@@ -68,7 +68,7 @@ final class SQLiteShop {
 
     static let columns = "o.id, o.customer, o.status, o.note, o.amount, o.time, o.quantity, o.priority"
 
-    /// - Parameter sql: selects ``columns`` and perhaps a customer's name behind them.
+    /// - Parameter sql: A statement that selects ``columns``, optionally followed by the name of a customer.
     func rows(_ sql: String, _ value: Int? = nil) throws -> [Row] {
         let statement = try prepared(sql)
         defer { sqlite3_reset(statement) }

@@ -1,6 +1,6 @@
 internal import CZstd
 
-/// libzstd in memory: frames, with a dictionary or without.
+/// libzstd in memory: frames with or without a dictionary.
 final class ZstdFrames {
     private let compressing: OpaquePointer
     private let decompressing: OpaquePointer
@@ -39,7 +39,7 @@ final class ZstdFrames {
         }
     }
 
-    /// A dictionary of at most `size` bytes, from samples one behind the other.
+    /// Trains a dictionary of at most `size` bytes with concatenated samples.
     static func train(_ samples: [UInt8], lengths: [Int], size: Int) throws -> [UInt8] {
         var failure: String?
         let dictionary = [UInt8](unsafeUninitializedCapacity: size) { target, count in
@@ -59,7 +59,7 @@ final class ZstdFrames {
         ZSTD_DCtx_reset(decompressing, ZSTD_reset_session_only)
     }
 
-    /// Appends what the bytes give: as a frame's end, or flushed so that the frame goes on.
+    /// Appends the compressed bytes, as the end of a frame or flushed so that the frame continues.
     func compress(_ raw: UnsafeRawBufferPointer, to output: inout [UInt8], endsFrame: Bool) throws {
         let start = output.count
         let room = ZSTD_compressBound(raw.count) + 64
@@ -74,7 +74,7 @@ final class ZstdFrames {
         output.removeLast(room - written)
     }
 
-    /// So many bytes into the target; how many came.
+    /// Decompresses as many bytes as the target can contain. Returns their number.
     func decompress(_ stored: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer) throws -> Int {
         var from = ZSTD_inBuffer(src: stored.baseAddress, size: stored.count, pos: 0)
         var to = ZSTD_outBuffer(dst: target.baseAddress, size: target.count, pos: 0)

@@ -1,10 +1,10 @@
 internal import CZstd
 
-/// libzstd alone: bytes compressed in memory, as one frame that is flushed where the caller says.
+/// libzstd alone: bytes compressed in memory, as one frame that is flushed on request.
 final class ZstdStream {
     private let context: OpaquePointer
     private var output: [UInt8]
-    /// What has come out so far.
+    /// The size of the output so far.
     private(set) var bytes = 0
 
     init(level: Int) throws {
@@ -16,7 +16,7 @@ final class ZstdStream {
 
     deinit { ZSTD_freeCCtx(context) }
 
-    /// The payloads of some records, flushed at their end.
+    /// Compresses the payloads of some records, and flushes at their end.
     func compress(_ records: EncodedRecords, _ range: Range<Int>) throws {
         let total = records.lengths[range].reduce(0) { $0 + Int($1) }
         try records.withRaw(range) { raw, _ in

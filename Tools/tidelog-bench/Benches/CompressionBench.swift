@@ -33,7 +33,7 @@ extension Bench {
     }
 }
 
-/// How a log could compress its commits. The first three can be done as the commits come, the last two afterwards.
+/// A method to compress the commits of a log. The first three can be applied to each commit, the last two only later.
 enum CompressionWay: String, CaseIterable {
     case frames = "a frame a commit"
     case dictionary = "a frame a commit, dictionary"
@@ -65,18 +65,19 @@ enum CompressionWay: String, CaseIterable {
     }
 
     private static func dictionary(_ commits: RawCommits) throws -> [UInt8] {
-        // As a writer would: from what came first in the segment, up to a hundred times the dictionary.
+        // As a writer would do: from the first records of the segment, up to a hundred times the size of the
+        // dictionary.
         var samples: [Int] = []
         var start = 0
         for end in commits.ends where end <= dictionarySize * 100 {
-            // A sample is to be small: long commits are cut.
+            // Samples have to be small, so long commits are split.
             for from in stride(from: start, to: end, by: 1_024) { samples.append(min(1_024, end - from)) }
             start = end
         }
         return try ZstdFrames.train(commits.bytes, lengths: samples, size: dictionarySize)
     }
 
-    /// How long it took, in seconds.
+    /// Compresses the pieces. Returns the time in seconds.
     private func compress(
         _ commits: RawCommits, _ pieces: [RawCommits.Piece], _ frames: ZstdFrames, to stored: inout [UInt8],
         _ ends: inout [Int]
@@ -148,7 +149,7 @@ struct CompressionResult {
     let compressing: Double
     let decompressing: Double
 
-    /// For a cell of a table.
+    /// The result as a cell of a table.
     var text: String {
         [bytesPerOperation, compressing, decompressing].map(NumberText.short).joined(separator: " / ")
     }

@@ -16,9 +16,9 @@ extension Bench {
     }
 }
 
-/// Logs as the benches make them.
+/// Logs as the benchmarks create them.
 enum BenchLog {
-    /// Where the values lie in the records, as the engine tells its log.
+    /// The layout of values in records that the engine passes to its log.
     static let layout = RecordLayout { kind, payload, fields in
         for field in RecordFields.of(kind: kind, payload: payload) {
             switch field.form {

@@ -25,12 +25,12 @@ extension Bench {
     }
 }
 
-/// One part of ``Bench/scale``. Each runs in a process of its own, so that the memory of one does not hide in that of
-/// another.
+/// A phase of ``Bench/scale``. Each runs in a separate process, so that its memory is measured separately.
 enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
     case append, open, seek, scan, verify
 
-    /// In MiB. The process itself, zstd's tables, and what the log keeps of a segment: nothing that grows with the log.
+    /// The limit in MiB: for the process itself, zstd's tables, and the state of a segment. Nothing may grow with the
+    /// log.
     static let memoryBound = 128.0
 
     var meaning: String {
@@ -52,13 +52,13 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 
     struct Result: Codable {
-        /// In the phase's unit.
+        /// The value in the unit of the phase.
         let value: Double
-        /// In MiB.
+        /// The peak memory in MiB.
         let peak: Double
     }
 
-    // MARK: In the process of the bench
+    // MARK: In the process of the benchmark
 
     func runInProcess(log: String, operations: Int) throws -> Result {
         try ChildProcess.result([
@@ -66,7 +66,7 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         ])
     }
 
-    // MARK: In its own process
+    // MARK: In a separate process
 
     func run(log: String, operations: Int) throws {
         let value = try measure(log, operations)
@@ -109,7 +109,8 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         }
     }
 
-    /// In seconds, of the appends alone: the operations are made a commit at a time, so that they take no memory.
+    /// Returns the time in seconds of the appends alone. The operations are created one commit at a time, to save
+    /// memory.
     private func append(_ path: String, _ operations: Int) throws -> Double {
         let log = try BenchLog.open(path, OperationLog.Options(durability: .none, layout: BenchLog.layout))
         var orders = OrderGenerator()
@@ -128,8 +129,8 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         let start = ContinuousClock.now
         try log.sync()
         seconds += Stopwatch.seconds(since: start)
-        // What was sealed is packed beside the appends; what is left of that is done here.
-        try log.repackSealedSegments()
+        // Sealed segments are recompressed during the appends; the remaining ones are recompressed here.
+        try log.recompressSealedSegments()
         log.close()
         return seconds
     }

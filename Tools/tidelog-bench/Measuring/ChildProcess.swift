@@ -1,9 +1,9 @@
 internal import CBench
 internal import Foundation
 
-/// This program once more, for a part of a bench that is measured by itself: so that no memory of the rest hides in it.
+/// A second process of this program, for a part of a benchmark whose memory is measured separately.
 enum ChildProcess {
-    /// Runs it and reads the JSON that it prints.
+    /// Runs the process, and decodes the JSON that it prints.
     static func result<Result: Decodable>(_ arguments: [String]) throws -> Result {
         let process = Process()
         process.executableURL = URL(filePath: CommandLine.arguments[0])
@@ -20,11 +20,11 @@ enum ChildProcess {
         return try JSONDecoder().decode(Result.self, from: answer)
     }
 
-    /// Says in the child's output what it found.
+    /// Prints the result, in the child process.
     static func answer(_ result: some Encodable) throws {
         Console.line(String(decoding: try JSONEncoder().encode(result), as: UTF8.self))
     }
 
-    /// The most memory that this process has had so far, in MiB.
+    /// The peak memory of this process so far, in MiB.
     static var peak: Double { Double(bench_peak_resident_bytes()) / 1_048_576 }
 }

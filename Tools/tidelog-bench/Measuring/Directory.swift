@@ -1,32 +1,32 @@
 internal import CBench
 internal import Foundation
 
-/// A directory that measurements write to. What they leave is removed with it.
+/// A directory to which measurements write. Removed with its content.
 struct Directory: Sendable {
     let path: String
 
-    /// Makes a new one below `parent`.
+    /// Creates a new directory in `parent`.
     static func make(below parent: String) throws -> Directory {
         let path = parent + "/tidelog-bench-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
         return Directory(path: path)
     }
 
-    /// A path below it that nothing is at: what an earlier round left there is removed.
+    /// Returns an unused path in the directory. Removes a file or directory of an earlier round.
     func fresh(_ name: String) throws -> String {
         let path = path + "/" + name
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         return path
     }
 
-    /// Makes a directory where there is none.
+    /// Creates a directory if it does not exist.
     static func create(_ path: String) throws {
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
 
     func remove() { try? FileManager.default.removeItem(atPath: path) }
 
-    /// The sum of the sizes of the files in a directory, or of the file, at `path`.
+    /// Returns the size of the file at `path`, or the total size of the files in the directory.
     static func bytes(at path: String, where isCounted: (String) -> Bool = { _ in true }) throws -> UInt64 {
         let files = FileManager.default
         var isDirectory: ObjCBool = false
@@ -39,7 +39,7 @@ struct Directory: Sendable {
         }
     }
 
-    /// What a person should know about the place: durable commits cost nothing where nothing is durable.
+    /// A note about the file system: durable commits have no meaning if it is not durable.
     var remark: String {
         let name = String(cString: bench_file_system(path))
         return bench_is_in_memory(path) == 0

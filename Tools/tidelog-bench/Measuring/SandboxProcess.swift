@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// The program `odata-sandbox`, which stands beside this one, on a free port until nobody has it any more.
+/// The program `odata-sandbox` from the same folder, on a free port, until this object is released.
 final class SandboxProcess: Sendable {
     private let process: Process
-    /// Of the V4 service.
+    /// The root of the V4 service.
     let root: String
 
     init() throws {

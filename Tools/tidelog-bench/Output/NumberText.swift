@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// Numbers as a person reads them: three significant digits, thousands apart.
+/// Numbers for reports: three significant digits, with separated thousands.
 enum NumberText {
     static func short(_ value: Double) -> String {
         guard value.isFinite else { return "\(value)" }
@@ -14,7 +14,7 @@ enum NumberText {
         }
     }
 
-    /// To three significant digits: more would be noise.
+    /// Rounds to significant digits; further digits would be noise.
     private static func rounded(_ value: Double) -> Int {
         var step = 1
         while abs(value) / Double(step) >= 9_999.5 { step *= 10 }

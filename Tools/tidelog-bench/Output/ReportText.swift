@@ -1,6 +1,6 @@
 internal import Foundation
 
-/// A report as text: a table that is also a Markdown table, so that it can go into the documents as it is.
+/// A report as text, with a table that is also a Markdown table, for use in documents.
 enum ReportText {
     static func lines(_ report: Report) -> [String] {
         table(report.cases) + (report.notes.isEmpty ? [] : [""] + report.notes) + summary(report.cases)
@@ -19,7 +19,7 @@ enum ReportText {
             })
     }
 
-    /// Columns are as wide as their widest cell, so that the table can be read as it is.
+    /// Returns the table with columns as wide as their widest cell, so that the text is readable.
     static func table(_ head: [String], _ rows: [[String]]) -> [String] {
         let widths = head.indices.map { column in ([head] + rows).map { $0[column].count }.max() ?? 0 }
         func line(_ cells: [String]) -> String {
@@ -42,7 +42,7 @@ enum ReportText {
         return lines
     }
 
-    /// One JSON object a line.
+    /// Returns one JSON object for each row.
     static func json(_ report: Report, bench: String) throws -> [String] {
         struct Row: Encodable {
             let bench: String

@@ -1,7 +1,7 @@
 internal import EDM
 internal import Operations
 
-/// What apps append: three shapes of commits.
+/// Typical commits of apps, in three shapes.
 enum CommitShape: String, CaseIterable {
     case singleEdits = "single edits"
     case formSaves = "form saves"
@@ -15,7 +15,7 @@ enum CommitShape: String, CaseIterable {
         }
     }
 
-    /// Commits with at least so many operations in all, the same at each run.
+    /// Returns commits with at least the given number of operations in total, the same in each run.
     func commits(operations: Int) -> [[Record]] {
         var random = SplitMix(seed: 3)
         var commits: [[Record]] = []
@@ -49,7 +49,7 @@ enum CommitShape: String, CaseIterable {
             time: order.time, body: .operation(Operation(action, baseETag: "W/\"\(1 + random.below(90_000))\"")))
     }
 
-    /// A customer's form: the new entity, its order, and links to what was there.
+    /// Returns a form for a customer: the new entity, its order, and links to existing entities.
     private static func form(_ order: Order, _ random: inout SplitMix) -> [Record] {
         let entity = EntityID(rawValue: UInt64(order.id * 2))
         var values: [(String, Value)] = [

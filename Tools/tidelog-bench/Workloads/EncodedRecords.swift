@@ -1,11 +1,10 @@
 internal import OperationLog
 internal import Operations
 
-/// Records in the form that a log takes: kinds and payloads, all of one workload, encoded ahead so that a measurement of
-/// the log measures the log.
+/// Records as a log receives them: kinds and payloads, encoded in advance, so that a measurement includes only the log.
 struct EncodedRecords {
     private(set) var records: [(kind: UInt8, payload: [UInt8])] = []
-    /// The payloads one behind the other, for the baselines in C.
+    /// The concatenated payloads, for the baselines in C.
     private(set) var bytes: [UInt8] = []
     private(set) var lengths: [UInt32] = []
     private var starts: [Int] = []
@@ -20,14 +19,14 @@ struct EncodedRecords {
         }
     }
 
-    /// That many orders, from the first on.
+    /// Returns the first orders of the workload.
     static func orders(_ count: Int) -> EncodedRecords {
         EncodedRecords(OrderGenerator().lazy.prefix(count).map(\.record))
     }
 
     var count: Int { records.count }
 
-    /// Makes the commit hold these records and no others.
+    /// Replaces the records of the commit with these.
     func fill(_ commit: inout Commit, _ range: Range<Int>) throws {
         commit.removeAll()
         try withRaw(range) { bytes, lengths in
@@ -41,7 +40,7 @@ struct EncodedRecords {
         }
     }
 
-    /// Calls the closure with the place of some of the records in ``bytes`` and their lengths.
+    /// Calls the closure with the start of some records in ``bytes``, and with their lengths.
     func withRaw<Result>(
         _ range: Range<Int>, _ body: (UnsafePointer<UInt8>, UnsafePointer<UInt32>) throws -> Result
     ) rethrows -> Result {

@@ -3,26 +3,26 @@ internal import OperationLog
 internal import Operations
 internal import SyncCore
 
-/// The log of a store that has been in use for long: downloads, then operations that go out in batches of 100 and are
-/// answered, the same at each run.
+/// The log of a store that was used for a long time: downloads, then operations that are sent in batches of 100 and
+/// answered, the same in each run.
 ///
-/// Of 100 operations 96 are updates, 2 create an order, one links an order to another customer, and one is made twice: the
-/// app undoes it. Of 50 batches one has an operation that the service refuses, and that the app takes back.
+/// Of 100 operations, 96 are updates, 2 create an order, one links an order to another customer, and one is undone by
+/// the app. Of 50 batches, one has an operation that the service rejects and the app undoes.
 struct InspectedLog {
     static let customers = 5_000
-    /// Those that were downloaded; creates come on top.
+    /// The number of downloaded orders; created ones are additional.
     static let orders = 15_000
     static let batchSize = 100
 
     let operations: Int
 
-    /// Downloaded, and changed by about as many operations as any other.
+    /// A downloaded order with an average number of changes.
     static let someOrder = EntityID(rawValue: 7_777)
     static let service = ServiceDescription(
         root: "http://127.0.0.1/", metadata: OrderModel.metadata(more: #"<Property Name="Tag" Type="Edm.String"/>"#))
 
-    /// Writes it into `log` below the directory, packed as a store has it once it was idle, with the snapshots that a store
-    /// would have kept. Returns how many records it has.
+    /// Writes the log to `log` in the directory, recompressed like that of an idle store, with the snapshots that a
+    /// store would have kept. Returns the number of records.
     @discardableResult
     func write(store: String) throws -> UInt64 {
         let log = try BenchLog.open(
@@ -37,7 +37,7 @@ struct InspectedLog {
         }
         let next = log.nextSequence
         try log.sync()
-        try log.repackSealedSegments()
+        try log.recompressSealedSegments()
         log.close()
         return next - 1
     }
@@ -59,7 +59,8 @@ struct InspectedLog {
             fold = try Fold(storage: WorkingSet())
         }
 
-        /// As a store does it by itself after an upload: when 4 MiB have come since the last one, and that is more than it took.
+        /// Writes a snapshot under the condition of a store after an upload: the log has grown by 4 MiB since the last
+        /// snapshot, and by more than the size of that snapshot.
         mutating func writeSnapshotIfDue(_ path: String) throws {
             rounds += 1
             guard rounds % 100 == 0 else { return }
@@ -68,11 +69,11 @@ struct InspectedLog {
             let begin = snapshots.last?.sequence ?? 1
             let grown = try reader.segmentList().filter { $0.firstSequence >= begin }.reduce(0) { $0 + $1.bytes }
             guard grown >= max(4_194_304, snapshots.last?.bytes ?? 0) else { return }
-            try fold.settle()
+            try fold.finishRebase()
             _ = try log.writeSnapshot { writer in
                 try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
             }
-            let superfluous = SnapshotSpacing.superfluous(try reader.snapshots().map(\.sequence), first: 1)
+            let superfluous = SnapshotRetention.superfluous(try reader.snapshots().map(\.sequence), first: 1)
             for snapshot in try reader.snapshots() where superfluous.contains(snapshot.sequence) {
                 try PosixFileSystem().remove(snapshot.path)
             }
@@ -164,7 +165,7 @@ struct InspectedLog {
             return .create(creation, parent: nil)
         }
 
-        /// So many operations, an undo, and a batch with its answer.
+        /// Adds the operations, an undo, and a batch with its response.
         mutating func round(_ count: Int) throws {
             var made: [(sequence: SequenceNumber, action: Operation.Action)] = []
             for place in 0..<count {

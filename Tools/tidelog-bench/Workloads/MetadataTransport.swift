@@ -1,7 +1,7 @@
 internal import HTTPTypes
 internal import Tidelog
 
-/// Knows the metadata and nothing else.
+/// A transport that returns only the metadata.
 struct MetadataTransport: HTTPTransport {
     func send(
         _ request: HTTPRequest, body: [UInt8]

@@ -1,14 +1,14 @@
 internal import EDM
 internal import Operations
 
-/// What an app does in a shop without network: new customers with orders and their items, changes of orders that are there,
-/// and tags on them. Ten operations a round, the same at each run.
+/// The changes of an app in a shop without network: new customers with orders and items, changes of existing orders,
+/// and tags for them. Ten operations in a round, the same in each run.
 struct OfflineDay {
     static let customers = 5_000
     static let tags = 100
 
     let operations: Int
-    /// Two orders that are there are changed in each round.
+    /// The number of existing orders: two of them are changed in each round.
     private var orders: Int { (operations + 9) / 10 * 2 }
 
     static let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8))
@@ -47,7 +47,7 @@ struct OfflineDay {
 
     // MARK: Records
 
-    /// The metadata, what was downloaded before, and the operations.
+    /// Calls `body` with the records: the metadata, the downloaded entities, and the operations.
     func forEachRecord(_ body: (Record) throws -> Void) throws {
         try body(Record(time: 0, body: .serviceInstalled(Self.service)))
         let downloaded =

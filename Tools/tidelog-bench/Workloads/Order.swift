@@ -7,19 +7,19 @@ struct Order {
     var customer: Int
     var status: String
     var note: String
-    /// In hundredths.
+    /// The amount in hundredths.
     var amount: Int
-    /// Milliseconds since 1970.
+    /// The number of milliseconds since 1970.
     var time: Int64
     var quantity: Int
     var isPriority: Bool
 
     static let statuses = ["open", "packed", "shipped", "returned"]
 
-    /// The amount as its text: always two digits behind the point.
+    /// The amount as text, always with two decimals.
     var amountText: String { "\(amount / 100)." + (amount % 100 < 10 ? "0" : "") + "\(amount % 100)" }
 
-    /// As the log holds it: the operation that creates it.
+    /// The record of the operation that creates the order.
     var record: Record {
         let creation = Creation(
             entity: EntityID(rawValue: UInt64(id)), set: "Orders", type: "Shop.Order",
@@ -32,7 +32,7 @@ struct Order {
         return Record(time: time, body: .operation(Operation(.create(creation, parent: nil))))
     }
 
-    /// As a download brings it.
+    /// Returns the image of the order in a download.
     func image(entity: Int) -> EntityImage {
         guard case .operation(let operation) = record.body, case .create(let creation, _) = operation.action else {
             preconditionFailure("an order's record creates it")
@@ -53,7 +53,7 @@ struct Order {
     }
 }
 
-/// Orders as a shop would write them, the same at each run.
+/// The orders of a shop, the same in each run.
 struct OrderGenerator: Sequence, IteratorProtocol {
     private var random = SplitMix(seed: 1)
     private var id = 0

@@ -1,6 +1,6 @@
-/// The metadata of the workload "orders": orders, and for each a customer whom a dependent property names.
+/// The metadata of the workload "orders": orders, and a customer for each, to which a dependent property refers.
 enum OrderModel {
-    /// - Parameter more: declarations of further properties of an order.
+    /// - Parameter more: Declarations of further properties of an order.
     static func metadata(more: String = "") -> [UInt8] {
         Array(
             """

@@ -43,7 +43,7 @@ final class OrderObject: EntityValue {
         self.customer.target = customer
     }
 
-    /// Something of every value, so that none is left unread.
+    /// A sum over all values, so that each of them is read.
     var sum: Int {
         (self[Self.id] ?? 0) + (self[Self.status]?.utf8.count ?? 0) + (self[Self.note]?.utf8.count ?? 0)
             + (self[Self.quantity] ?? 0) + (self[Self.isPriority] == true ? 1 : 0) + (self[Self.amount] == nil ? 1 : 0)
@@ -58,7 +58,7 @@ final class OrderService: DataService {
 
     override var entityClasses: [String: EntityValue.Type] { Self.classes }
 
-    /// A new store that knows the metadata and nothing else.
+    /// Opens a new store that contains only the metadata.
     static func open(_ path: String, durability: StoreDurability) async throws -> OrderService {
         let provider = OfflineODataProvider(
             serviceRoot: "http://bench.test/",
@@ -68,7 +68,7 @@ final class OrderService: DataService {
         return OrderService(provider: provider)
     }
 
-    /// Customers 1 to that many.
+    /// Stores the customers from 1 to the given number.
     func putCustomers(_ count: Int) async throws -> [CustomerObject] {
         let customers = (1...count).map { number in
             let customer = CustomerObject(OrderObjects.metadata.entityType("Shop.Customer"))

@@ -1,8 +1,8 @@
 internal import EDM
 internal import Operations
 
-/// The workload "orders" as a service sends it: pages of JSON in V4, ten properties of eight types, and a customer for each
-/// order, whom a dependent property names.
+/// The workload "orders" as responses of a service: pages of JSON in V4, with ten properties of eight types and a
+/// customer for each order, to which a dependent property refers.
 struct OrderPages: Sendable {
     static let root = "http://127.0.0.1/"
     static let customers = 5_000
@@ -13,7 +13,7 @@ struct OrderPages: Sendable {
             <Property Name="Weight" Type="Edm.Double"/><Property Name="Reference" Type="Edm.Guid"/>
             """)
 
-    /// A row with what a page has of it beyond the log's workload.
+    /// A row with the additional values of a page.
     struct Row {
         var order: Order
         var weight: Double { Double(order.quantity) * 0.75 }
@@ -26,13 +26,13 @@ struct OrderPages: Sendable {
         }
     }
 
-    /// Calls `body` with one page after another, the last of them without a next link.
+    /// Calls `body` with each page. The last page has no next link.
     ///
     /// - Parameters:
-    ///   - changed: only every so manieth order, in another state.
-    ///   - deltaLink: where the last page says that the changes since are to be had.
-    ///   - isDelta: whether the pages say that they are changes.
-    ///   - name: of the pages, by their number from 0.
+    ///   - changed: If set, only every n-th order, with changed values.
+    ///   - deltaLink: The delta link of the last page.
+    ///   - isDelta: Whether the pages are those of a delta.
+    ///   - name: The names of the pages, by their number from 0.
     static func forEach(
         rows: Int, perPage: Int, changed: Int? = nil, deltaLink: String? = nil, isDelta: Bool = false,
         name: (Int) -> String,

@@ -1,9 +1,9 @@
 internal import Operations
 
-/// Commits as raw bytes, as the log has them before compression: records one behind the other.
+/// Commits as raw bytes, as in the log before compression: concatenated records.
 struct RawCommits {
     private(set) var bytes: [UInt8] = []
-    /// Where each commit ends, and how many records it has.
+    /// The end of each commit, and the number of its records.
     private(set) var ends: [Int] = []
     private(set) var counts: [Int] = []
 
@@ -27,7 +27,7 @@ struct RawCommits {
 
     var operations: Int { counts.reduce(0, +) }
 
-    /// One piece a commit.
+    /// The commits, each as one piece.
     var pieces: [Piece] {
         var start = 0
         return zip(ends, counts).map { end, count in
@@ -36,7 +36,7 @@ struct RawCommits {
         }
     }
 
-    /// Whole commits in pieces of about so many bytes.
+    /// Returns pieces of whole commits with about the given size.
     func pieces(of size: Int) -> [Piece] {
         pieces.reduce(into: []) { joined, piece in
             if let last = joined.last, last.range.count + piece.range.count <= size {

@@ -1,4 +1,4 @@
-/// A small generator whose numbers are the same on every machine and in every release.
+/// A small random number generator with the same numbers on every machine and in every release.
 struct SplitMix: RandomNumberGenerator {
     private var state: UInt64
 
@@ -12,6 +12,6 @@ struct SplitMix: RandomNumberGenerator {
         return mixed ^ (mixed >> 31)
     }
 
-    /// 0 to `limit` - 1, by division: the library's own way to do it may change between releases.
+    /// Returns a number from 0 to `limit` - 1, by division, because the algorithm of the standard library may change.
     mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(limit)) }
 }

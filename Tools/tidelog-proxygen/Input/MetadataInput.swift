@@ -3,14 +3,14 @@ internal import HTTPTypes
 internal import ProxyGenerator
 internal import Transport
 
-/// Where documents come from: a file, standard input, or a service.
+/// The source of the documents: a file, standard input, or a service.
 struct MetadataInput {
-    let tell: (String) -> Void
+    let printStatus: (String) -> Void
 
-    /// Whether what was given is the path of a file.
+    /// Returns whether the text is the path of a file.
     static func isFile(_ text: String) -> Bool { text != "-" && !isURL(text) }
 
-    /// A path, or the URL of a file on this machine.
+    /// Returns the file for a path, or for the URL of a local file.
     static func file(_ text: String) -> URL {
         guard text.lowercased().hasPrefix("file://"), let url = URL(string: text), url.isFileURL,
             ["", "localhost"].contains(url.host() ?? "")
@@ -32,7 +32,7 @@ struct MetadataInput {
         } else {
             source = MetadataSource(name: "standard input", bytes: try standardInput())
         }
-        tell("Read \(source.name ?? "") (\(source.bytes.count) bytes).")
+        printStatus("Read \(source.name ?? "") (\(source.bytes.count) bytes).")
         return source
     }
 
@@ -43,7 +43,7 @@ struct MetadataInput {
         } catch {
             throw .unreadable(error.description)
         }
-        tell("Read \(path) (\(bytes.count) bytes).")
+        printStatus("Read \(path) (\(bytes.count) bytes).")
         return MetadataSource(name: path, bytes: bytes)
     }
 
@@ -79,7 +79,7 @@ struct MetadataInput {
         let url = Self.documentURL(text)
         let name = String(url.prefix { $0 != "?" })
         guard let request = HTTPRequest(method: .get, url: url, headerFields: [.accept: "application/xml"]) else {
-            // Not repeated here: it may hold a password.
+            // The URL is not printed, because it may contain a password.
             throw Failure(
                 "The URL of the metadata cannot be used: it must be percent-encoded, and without credentials.")
         }
@@ -101,7 +101,8 @@ struct MetadataInput {
         }
     }
 
-    /// What ends in `$metadata`, `.xml`, `.edmx` or `.csdl` is the document itself, everything else a service root.
+    /// Returns the URL of the document: a URL that ends in `$metadata`, `.xml`, `.edmx` or `.csdl` is that of the
+    /// document, any other one is a service root.
     private static func documentURL(_ text: String) -> String {
         let whole = text.prefix { $0 != "#" }
         let path = whole.prefix { $0 != "?" }

@@ -1,14 +1,14 @@
 internal import Foundation
 internal import ProxyGenerator
 
-/// A directory with documents that others refer to. Nothing outside of it is read, whatever a reference says.
+/// A directory with referenced documents. A reference cannot lead outside of it.
 struct ReferenceDirectory {
     let directory: URL
 
-    /// The first document that declares the namespace: where a reference's URI says, beneath the directory or right in it;
-    /// named after the namespace; or else any that is there, in the order of their names. What stands where a reference says
-    /// and cannot be read is given as well: whoever reads it then says why.
-    func find(_ wanted: ReferencedDocuments.Wanted, for document: MetadataSource) -> MetadataSource? {
+    /// Returns the first document that declares the namespace: at the path in the URI of a reference, below the
+    /// directory or directly in it; with the name of the namespace; or else any other document, in order of the names.
+    /// An unreadable document at the path of a reference is returned too, so that the reader reports the error.
+    func find(_ wanted: ReferencedDocuments.NeededNamespace, for document: MetadataSource) -> MetadataSource? {
         let named = wanted.uris.flatMap(Self.paths) + Self.endings.map { "\(wanted.namespace).\($0)" }
         for path in named where Self.staysInside(path) {
             if let found = read(path, document), found.declares(wanted.namespace) ?? true { return found }
@@ -20,7 +20,8 @@ struct ReferenceDirectory {
     }
 
     private static let endings = ["xml", "edmx", "csdl"]
-    /// A directory of documents has a few. In one of downloads it is not worth to look at everything.
+    /// The maximum number of files that are searched. A directory of documents has only a few, a directory of downloads
+    /// many.
     private static let mostFiles = 500
     private static let mostBytes = 64 << 20
 
@@ -30,7 +31,7 @@ struct ReferenceDirectory {
         return Array(documents.sorted().prefix(Self.mostFiles))
     }
 
-    /// The whole relative path, and the last component.
+    /// Returns the whole relative path, and the last component.
     private static func paths(_ uri: String) -> [String] {
         let plain = uri.prefix { $0 != "?" && $0 != "#" }
         let text = String(plain).removingPercentEncoding ?? String(plain)
@@ -42,7 +43,7 @@ struct ReferenceDirectory {
         !path.isEmpty && !path.hasPrefix("/") && !path.contains("\0") && !path.split(separator: "/").contains("..")
     }
 
-    /// Nil for what is no file, and for the document that refers to it.
+    /// Returns nil for a path that is no file, and for the document that contains the reference.
     private func read(_ path: String, _ document: MetadataSource) -> MetadataSource? {
         let url = directory.appending(path: path)
         guard

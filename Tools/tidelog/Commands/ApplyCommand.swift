@@ -40,10 +40,10 @@ struct ApplyCommand: AsyncParsableCommand {
                     throw LineFailure(file: name, line: number, cause: error)
                 }
                 try Console.print(OperationText.line(answers, json: format.json))
-                // An acknowledgement that is still in our buffer when the process dies was never given.
+                // An acknowledgement that is still buffered when the process ends was not delivered.
                 try Console.flush()
             }
-        } catch is Console.ReaderGone {
+        } catch is Console.BrokenPipe {
             await provider.close()
             throw CommandFailure(
                 "Nobody reads the answers any more; stopped behind line \(number) of \(name).",

@@ -36,7 +36,7 @@ struct AtCommand: AsyncParsableCommand {
     }
 
     private func run(_ command: [String], _ name: String) async throws {
-        // Options behind the point are those of this command.
+        // Options after the point belong to this command.
         if name.hasPrefix("-") {
             let end = Self.optionsEnd(command)
             return try await Self.run(["at"] + given + command[..<end] + [point.text] + command[end...])
@@ -45,7 +45,7 @@ struct AtCommand: AsyncParsableCommand {
             let others = Self.commands.joined(separator: ", ")
             throw ValidationError("'\(name)' cannot look at the store as it was; \(others) can.")
         }
-        // Of an option that is there twice the last one counts, and behind "--" there are none.
+        // If an option occurs twice, the last one is used; after "--" there are no options.
         let rest = command.dropFirst()
         let end = rest.firstIndex(of: "--") ?? rest.endIndex
         try await Self.run([name] + given + rest[..<end] + ["--at", point.text] + rest[end...])
@@ -56,7 +56,7 @@ struct AtCommand: AsyncParsableCommand {
         ["--store", options.store] + (options.config.map { ["--config", $0] } ?? []) + (format.json ? ["--json"] : [])
     }
 
-    /// Where in the command its name stands, behind options with their values; its end where there is no name.
+    /// Returns the index of the command's name, after options with their values, or the end if there is no name.
     private static func optionsEnd(_ command: [String]) -> Int {
         var index = 0
         while index < command.count, command[index].hasPrefix("-"), command[index] != "--" {
@@ -71,7 +71,7 @@ struct AtCommand: AsyncParsableCommand {
     }
 }
 
-/// What a store was, in short.
+/// A summary of a store as of an earlier record.
 private struct AtText {
     private let sequence: UInt64
     private let digest: String

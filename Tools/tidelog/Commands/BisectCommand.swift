@@ -56,11 +56,11 @@ struct BisectCommand: AsyncParsableCommand {
         }
         let text = BisectText(report)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-        guard case .found = report.outcome else { throw QuietFailure(status: .failed) }
+        guard case .found = report.outcome else { throw ReportedFailure(status: .failed) }
     }
 }
 
-/// What a bisect came to, as lines or as JSON.
+/// The result of a bisect, as lines or as JSON.
 struct BisectText {
     private let report: BisectReport
 
@@ -74,7 +74,7 @@ struct BisectText {
             if let entry = report.entry {
                 lines.append("\(sequence)  \(entry.timeText ?? "-")  \(oneLine(entry.summary))")
             } else if report.isRestored {
-                lines.append("\(sequence)  -  \(FlipText.restored)")
+                lines.append("\(sequence)  -  \(ConditionChangeText.restored)")
             }
         case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is no good place.")
         case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is no bad place.")

@@ -131,7 +131,7 @@ struct UnlinkCommand: ChangingCommand {
 
 // MARK: Arguments
 
-/// What decides when and how an operation is sent, on commands that change something.
+/// The options of a changing command that determine when and how its operation is sent.
 struct TransactionOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -160,7 +160,7 @@ struct TransactionOptions: ParsableArguments {
     }
 }
 
-/// A JSON object as an argument, or on standard input for `-`.
+/// A JSON object as an argument, or on standard input if the argument is `-`.
 struct ObjectArgument {
     let object: JSONObject
 
@@ -185,7 +185,7 @@ struct ObjectArgument {
     }
 }
 
-/// `NAV=REF`
+/// An argument `NAV=REF`.
 struct BindingArgument: Hashable {
     let binding: OperationLine.Binding
 
@@ -198,7 +198,7 @@ struct BindingArgument: Hashable {
     }
 }
 
-/// `REF/NAV`
+/// An argument `REF/NAV`.
 struct ParentArgument: Hashable {
     let parent: OperationLine.Parent
 
@@ -211,7 +211,8 @@ struct ParentArgument: Hashable {
             entity: String(Self.withoutCast(text[..<slash])), navigation: String(text[text.index(after: slash)...]))
     }
 
-    /// `People('ann')` of `People('ann')/Travel.Manager`: the entity knows its type.
+    /// Returns `People('ann')` for `People('ann')/Travel.Manager`. The cast is not needed, because the store contains
+    /// the type.
     private static func withoutCast(_ entity: Substring) -> Substring {
         guard let slash = entity.lastIndex(of: "/") else { return entity }
         let last = entity[slash...]

@@ -29,7 +29,7 @@ struct CompactCommand: AsyncParsableCommand {
     }
 }
 
-/// `everything`, `30d`, `100mb`.
+/// An argument `everything`, `30d` or `100mb`.
 struct WindowArgument: Hashable {
     let window: AuditWindow
 

@@ -86,7 +86,7 @@ struct ResolveCommand: AsyncParsableCommand {
     }
 }
 
-/// `NAME=mine` or `NAME=theirs`
+/// An argument `NAME=mine` or `NAME=theirs`.
 struct SideArgument: Hashable {
     let name: String
     let side: ConflictResolution.Side

@@ -41,13 +41,13 @@ struct DiffCommand: AsyncParsableCommand {
             counts = try await compare()
         } catch let error as TidelogError where ExitStatus(error.code) == .failed {
             Console.printError("tidelog: \(ErrorReport(error).line ?? "")")
-            throw QuietFailure(status: .notCompared)
+            throw ReportedFailure(status: .notCompared)
         } catch let error as CommandFailure {
             Console.printError("tidelog: \(ErrorReport(error).line ?? "")")
-            throw QuietFailure(status: .notCompared)
+            throw ReportedFailure(status: .notCompared)
         }
         if !format.json { try Console.print(summary(counts)) }
-        if counts.differences > 0 { throw QuietFailure(status: .failed) }
+        if counts.differences > 0 { throw ReportedFailure(status: .failed) }
     }
 
     private func compare() async throws -> DifferenceCounts {
@@ -88,7 +88,7 @@ struct DiffCommand: AsyncParsableCommand {
     }
 }
 
-/// A side of a comparison as people write it.
+/// A side of a comparison, as an argument.
 enum DiffSide: ExpressibleByArgument, Equatable {
     case live
     case place(PointInTime)
@@ -112,8 +112,8 @@ enum DiffSide: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// The store as it was there.
-    func past(_ options: StoreOptions) async throws -> PastStore {
+    /// Returns the store as of this side.
+    func past(_ options: StoreOptions) async throws -> HistoricalStore {
         switch self {
         case .live: throw CommandFailure("The service is not a store.")
         case .place(let point): return try await options.inspected.past(at: point)
@@ -121,7 +121,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
         }
     }
 
-    /// Of the store.
+    /// Returns the directory of the store.
     func directory(_ options: StoreOptions) -> String {
         if case .store(let directory, _) = self { directory } else { options.store }
     }
@@ -132,11 +132,11 @@ enum DiffSide: ExpressibleByArgument, Equatable {
     }
 }
 
-/// The service of a store, by the credentials of the environment.
-struct LiveService: LiveReading {
+/// The service of a store, with the credentials of the environment.
+struct LiveService: LiveServiceReader {
     private let provider: OnlineODataProvider
 
-    init(_ past: PastStore, _ directory: String, _ access: ServiceAccess) async throws {
+    init(_ past: HistoricalStore, _ directory: String, _ access: ServiceAccess) async throws {
         guard let root = try await past.serviceRoot else {
             throw CommandFailure("The store belongs to no service yet.", recovery: "Run 'tidelog init'.")
         }
@@ -151,14 +151,14 @@ struct LiveService: LiveReading {
     }
 }
 
-/// Prints differences as they are found.
+/// An output that prints differences as they are found.
 struct DifferenceOutput {
     let isJSON: Bool
     private var failure: (any Error)?
 
     init(isJSON: Bool) { self.isJSON = isJSON }
 
-    /// What goes wrong with it is kept for ``end()``.
+    /// Prints a difference. An error is stored until ``end()``.
     mutating func print(_ difference: EntityDifference) {
         guard failure == nil else { return }
         do {

@@ -40,7 +40,7 @@ struct RetryCommand: AsyncParsableCommand {
             try await service.apply(to: provider)
             return try await UploadText.printing(provider, json: format.json) { try await provider.retry(operations) }
         }
-        if end != .done { throw QuietFailure(status: end) }
+        if end != .done { throw ReportedFailure(status: end) }
     }
 }
 
@@ -117,7 +117,7 @@ struct ReleaseCommand: AsyncParsableCommand {
     }
 }
 
-/// An entry of the error archive for people, or as a JSON line.
+/// An entry of the error archive as lines, or as a line of JSON.
 struct ErrorText {
     let entry: ErrorArchiveEntry
 
@@ -140,7 +140,7 @@ struct ErrorText {
             """
     }
 
-    /// In the words of `tidelog status`.
+    /// The verb that `tidelog status` uses.
     private var verb: String { OperationStatus.Action(rawValue: entry.action).map(StatusText.verb) ?? entry.action }
 
     private var jsonLine: String {

@@ -67,11 +67,11 @@ struct ExportCommand: ParsableCommand {
         }
         guard isSound else {
             Console.printError("tidelog: The log is damaged; what can be read was exported.")
-            throw QuietFailure(status: .damage)
+            throw ReportedFailure(status: .damage)
         }
     }
 
-    /// `2 operations write one`
+    /// Returns text such as `2 operations write one`.
     static func streams(_ count: Int) -> String {
         counted(count, "operation writes one", "operations write one")
     }

@@ -8,13 +8,13 @@ internal import Synchronization
     internal import Musl
 #endif
 
-/// SIGINT and SIGTERM as the ordinary end of a command that otherwise goes on for ever: it finishes its line.
+/// SIGINT and SIGTERM as the normal end of a command that otherwise never ends: it completes its current line.
 enum Interruption {
     private static let flag = Atomic<Bool>(false)
 
-    /// From here on the signals end nothing by themselves.
+    /// Starts to record the signals, which do not end the process from now on.
     static func prepare() {
-        // Also makes the flag before a handler looks at it.
+        // Also initializes the flag before a handler reads it.
         flag.store(false, ordering: .relaxed)
         for number in [SIGINT, SIGTERM] {
             signal(number) { _ in Interruption.flag.store(true, ordering: .relaxed) }
@@ -22,8 +22,8 @@ enum Interruption {
         unblock()
     }
 
-    /// Lets the signals come to this thread: who started the program from a thread that blocks them, as a thread pool's do, has
-    /// handed that on.
+    /// Unblocks the signals in this thread. A parent that starts the program from a thread that blocks them, such as
+    /// one of a thread pool, passes this state on.
     static func unblock() {
         var signals = sigset_t()
         sigemptyset(&signals)
@@ -33,6 +33,6 @@ enum Interruption {
 
     static var hasCome: Bool { flag.load(ordering: .relaxed) }
 
-    /// Ends early when a signal comes.
+    /// Waits. A signal ends the wait early.
     static func wait(milliseconds: Int) { usleep(UInt32(milliseconds) * 1000) }
 }

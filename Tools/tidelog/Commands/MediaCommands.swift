@@ -17,7 +17,7 @@ struct MediaCommand: AsyncParsableCommand {
         ])
 }
 
-/// Which stream of an entity is meant.
+/// The arguments that select a stream of an entity.
 struct StreamArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("A readLink or editLink of the entity.", valueName: "ref"))
     var reference: String
@@ -65,7 +65,7 @@ struct MediaGetCommand: AsyncParsableCommand {
                 } else {
                     try await service.downloadMedia(entity: entity)
                 }
-            // What was written here stays what the app sees.
+            // Locally written content remains visible to the app.
             guard let found = try await local(entity, property, service) ?? read else {
                 throw CommandFailure("\(stream.reference) has no content.")
             }
@@ -73,7 +73,7 @@ struct MediaGetCommand: AsyncParsableCommand {
         }
     }
 
-    /// What the store has; false where it has none. Needs no network.
+    /// Prints the content in the store. Returns false if there is none. Needs no network.
     private func printLocal(_ provider: OfflineODataProvider) async throws -> Bool {
         let service = DataService(provider: provider)
         let entity = try await stream.entity(service)
@@ -90,7 +90,7 @@ struct MediaGetCommand: AsyncParsableCommand {
     }
 }
 
-/// The bytes to be written.
+/// The arguments for the bytes to write.
 struct ContentArguments: ParsableArguments {
     @Argument(help: ArgumentHelp("The file that holds the bytes.", valueName: "file"))
     var file: String
@@ -160,7 +160,7 @@ struct MediaVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let damaged = try await options.withStore { try await $0.damagedStreams() }
         for sentence in damaged { try Console.print(sentence) }
-        guard damaged.isEmpty else { throw QuietFailure(status: .damage) }
+        guard damaged.isEmpty else { throw ReportedFailure(status: .damage) }
         try Console.print("The streams are sound.")
     }
 }

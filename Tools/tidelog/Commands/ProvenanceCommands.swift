@@ -124,7 +124,7 @@ struct WhyCommand: AsyncParsableCommand {
     }
 }
 
-/// What 'tidelog why' is asked about.
+/// The argument of 'tidelog why'.
 enum WhyArgument: ExpressibleByArgument {
     case operation(SequenceNumber)
     case property(EntityReference, String)

@@ -44,7 +44,7 @@ struct QueryCommand: AsyncParsableCommand {
                 return try printNextLink(of: answer)
             case .entities: break
             }
-            // A navigation property may lead nowhere; a key may not.
+            // A navigation property may have no target, but a key has to exist.
             if answer.isSingle, answer.entities.isEmpty, path.hasSuffix(")") {
                 throw CommandFailure("\(path) is not in the store.", recovery: "Download it first, or check the key.")
             }

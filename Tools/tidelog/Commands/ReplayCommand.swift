@@ -81,7 +81,7 @@ struct ReplayCommand: AsyncParsableCommand {
             isLastShown = step.entry.sequence % every == 0
             guard isLastShown || (batches && step.batch != nil) else { continue }
             try show(step, replay)
-            if self.step, !(try goesOn()) { return }
+            if self.step, !(try shouldContinue()) { return }
         }
         if !isLastShown, let latest { try show(latest, replay) }
     }
@@ -94,8 +94,8 @@ struct ReplayCommand: AsyncParsableCommand {
         if batches { for line in text.batchLines { try Console.print(line) } }
     }
 
-    /// Whether the person wants to see the next one.
-    private func goesOn() throws -> Bool {
+    /// Returns whether the user requests the next step.
+    private func shouldContinue() throws -> Bool {
         try Console.flush()
         guard let answer = readLine() else { return false }
         return !answer.lowercased().hasPrefix("q")
@@ -108,7 +108,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let replay = SessionReplay(store, serviceRoot: root, credentials: credentials)
         let operations = try await replay.run()
         for line in SessionReplayText.lines(operations, json: format.json) { try Console.print(line) }
-        if operations.contains(where: { !$0.isSame }) { throw QuietFailure(status: .failed) }
+        if operations.contains(where: { !$0.isSame }) { throw ReportedFailure(status: .failed) }
     }
 
     // MARK: Check
@@ -121,8 +121,8 @@ struct ReplayCommand: AsyncParsableCommand {
         for line in format.json ? [ReplayCheckText(check).json] : ReplayCheckText(check).lines {
             try Console.print(line)
         }
-        if check.storedViews?.isWrong == true { throw QuietFailure(status: .damage) }
-        if !check.isSound { throw QuietFailure(status: .failed) }
-        if check.isDamaged { throw QuietFailure(status: .damage) }
+        if check.storedViews?.isWrong == true { throw ReportedFailure(status: .damage) }
+        if !check.isSound { throw ReportedFailure(status: .failed) }
+        if check.isDamaged { throw ReportedFailure(status: .damage) }
     }
 }

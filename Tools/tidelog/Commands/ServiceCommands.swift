@@ -25,7 +25,7 @@ struct InitCommand: AsyncParsableCommand {
     @OptionGroup var options: StoreOptions
 
     func validate() throws {
-        // The root is kept in the store and shown in errors: no place for a password.
+        // The root is stored and shown in errors, so it must not contain a password.
         let rest = ["http://", "https://"].first { serviceRoot.hasPrefix($0) }.map { serviceRoot.dropFirst($0.count) }
         guard let rest, !rest.isEmpty, !rest.contains(where: { "?#".contains($0) }),
             !rest.prefix(while: { $0 != "/" }).contains("@")
@@ -41,7 +41,7 @@ struct InitCommand: AsyncParsableCommand {
     func run() async throws {
         let parameters = try access.parameters(options, typed: serviceRoot)
         let provider = OfflineODataProvider(serviceRoot: serviceRoot, parameters: parameters)
-        // Before it is opened: where one of them cannot be used, none is added, and no store is made.
+        // Added before the store is opened: if one of them is invalid, none is added, and no store is created.
         for query in query {
             try await provider.add(definingQuery: OfflineODataDefiningQuery(name: query.name, query: query.path))
         }
@@ -79,7 +79,7 @@ extension InitCommand {
     }
 }
 
-/// `NAME=PATH`
+/// An argument `NAME=PATH`.
 struct QueryArgument: Hashable {
     var name: String
     var path: String
@@ -112,7 +112,7 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueArguments
 
-    @OptionGroup var patience: PatienceArguments
+    @OptionGroup var patience: RetryArguments
 
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
@@ -140,7 +140,7 @@ struct PushCommand: AsyncParsableCommand {
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
             return try await UploadText.printing(provider, json: format.json) { try await provider.upload(upload) }
         }
-        if end != .done { throw QuietFailure(status: end) }
+        if end != .done { throw ReportedFailure(status: end) }
     }
 
     private var upload: UploadOptions {
@@ -167,8 +167,8 @@ enum DoubtPolicyArgument: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-/// How a push or pull takes it where the service is busy.
-struct PatienceArguments: ParsableArguments {
+/// The arguments for the retry policy of a push or pull if the service is busy.
+struct RetryArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))

@@ -2,16 +2,17 @@ internal import EDM
 internal import ODataWire
 internal import SyncEngine
 
-/// Reads the JSON that a person writes for an entity, against the model: what the type does not declare, and a value of the
-/// wrong type, is refused by name.
+/// A reader for JSON of entities that a user wrote, checked against the model. Undeclared properties and values of a
+/// wrong type are refused, with their names in the error.
 ///
-/// The forms of OData 4 JSON are taken for services of all versions, those of V2 (`/Date(0)/`) for V2 services too.
+/// The formats of OData 4 JSON are accepted for services of all versions, those of V2 (`/Date(0)/`) also for V2
+/// services.
 struct EntityBodyReader {
     private let model: EntityDataModel
 
     init(model: EntityDataModel) { self.model = model }
 
-    /// - Parameter set: names the place in errors.
+    /// - Parameter set: The set, for error messages.
     func read(_ json: JSONObject, type: EntityType, set: String) throws -> RequestBody {
         if json.members.count > 1 { try checkNames(json, set) }
         try checkComplexNames(json, type, set, depth: 0)
@@ -31,13 +32,13 @@ struct EntityBodyReader {
     }
 
     private static func failure(_ error: PayloadError, _ set: String) -> CommandFailure {
-        // The path of a JSON Pointer reads well behind the set: Customers/Address/Zip.
+        // The path of a JSON Pointer can be appended to the set: Customers/Address/Zip.
         let isNamed = error.code == .unknownProperty && !error.path.dropFirst().contains("/")
         let place = isNamed ? set : set + error.path
         return CommandFailure("\(place): \(error.message)", recovery: "Nothing was done; correct the JSON.")
     }
 
-    /// A name that stands twice is a slip: only one of the values could count.
+    /// Refuses duplicate names, which are a mistake: only one of the values could be used.
     private func checkNames(_ json: JSONObject, _ set: String) throws {
         var seen: Set<String> = []
         for member in json.members where !seen.insert(member.name).inserted {
@@ -46,7 +47,8 @@ struct EntityBodyReader {
         }
     }
 
-    /// What a service answers may hold more than the model knows; what a person writes may not.
+    /// Refuses undeclared properties of complex values. Responses of a service may contain such properties, input of a
+    /// user may not.
     private func checkComplexNames(_ json: JSONObject, _ type: StructuredType, _ path: String, depth: Int) throws {
         guard depth < 32 else { return }
         for member in json.members {

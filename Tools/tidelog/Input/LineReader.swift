@@ -6,9 +6,9 @@
     internal import Musl
 #endif
 
-/// A file, or standard input, line by line. A line is there as soon as its end has arrived.
+/// A reader of a file, or of standard input, line by line. It returns a line as soon as its end has arrived.
 struct LineReader: ~Copyable {
-    /// What `-` stands for in messages.
+    /// The name of `-` in messages.
     static let standardInput = "standard input"
     static let lineLimit = 64 << 20
 
@@ -18,7 +18,7 @@ struct LineReader: ~Copyable {
     private var start = 0
     private var isAtEnd = false
 
-    /// - Parameter path: `-` is standard input.
+    /// - Parameter path: The path of a file, or `-` for standard input.
     init(path: String) throws {
         name = path == "-" ? Self.standardInput : path
         descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
@@ -30,7 +30,7 @@ struct LineReader: ~Copyable {
 
     deinit { if descriptor > STDIN_FILENO { close(descriptor) } }
 
-    /// The next line without its end; nil behind the last.
+    /// Returns the next line without its end, or nil after the last one.
     mutating func next() throws -> [UInt8]? {
         var searched = start
         while true {
@@ -52,7 +52,7 @@ struct LineReader: ~Copyable {
         }
     }
 
-    /// Everything that is left.
+    /// Returns the remaining bytes.
     mutating func rest() throws -> [UInt8] {
         while !isAtEnd {
             guard buffer.count - start <= Self.lineLimit else {

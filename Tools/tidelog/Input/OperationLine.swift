@@ -1,8 +1,8 @@
 internal import ODataWire
 
-/// One operation as a line of `tidelog apply`, or the arguments of a single command, say it.
+/// An operation, as a line of `tidelog apply` or the arguments of a command define it.
 ///
-/// A reference is a readLink, an editLink, or a name that an earlier operation gave with `as`.
+/// A reference is a readLink, an editLink, or a name that an earlier operation defined with `as`.
 indirect enum OperationLine: Hashable {
     case create(set: String, value: JSONObject, bindings: [Binding], parent: Parent?, name: String?)
     case createRelated(parent: Parent, set: String?, value: JSONObject, bindings: [Binding], name: String?)
@@ -24,8 +24,8 @@ indirect enum OperationLine: Hashable {
     }
 }
 
-/// Reads a line of `tidelog apply`: a JSON object whose member `op` says what the others mean. Members that the operation
-/// does not know are refused, because a misspelt one would be lost in silence.
+/// A reader of lines of `tidelog apply`: JSON objects whose member `op` determines the other members. Unknown members
+/// are refused, because a misspelled one would be ignored silently.
 struct OperationLineReader {
     func read(_ line: [UInt8]) throws -> OperationLine {
         let json: JSONValue
@@ -93,13 +93,13 @@ struct OperationLineReader {
 }
 
 extension CommandFailure {
-    /// The same failure, with its place in a change set.
+    /// Returns the same failure with its position in a change set.
     func inOperation(_ number: Int) -> CommandFailure {
         CommandFailure("Operation \(number) of the change set: \(message)", place: place, recovery: recovery)
     }
 }
 
-/// Takes members out of an object, and knows what was not taken.
+/// A reader of the members of an object, which tracks the members that were read.
 private struct MemberReader {
     private let object: JSONObject
     private var taken: Set<String> = []
@@ -112,7 +112,7 @@ private struct MemberReader {
     }
 
     mutating func optionalString(_ name: String) throws -> String? {
-        guard let value = take(name) else { return nil }
+        guard let value = consume(name) else { return nil }
         guard let text = value.string else { throw CommandFailure("\"\(name)\" is \(value.kindName), not a string.") }
         return text
     }
@@ -123,7 +123,7 @@ private struct MemberReader {
     }
 
     mutating func optionalObject(_ name: String) throws -> JSONObject? {
-        guard let value = take(name) else { return nil }
+        guard let value = consume(name) else { return nil }
         guard let object = value.object else {
             throw CommandFailure("\"\(name)\" is \(value.kindName), not an object.")
         }
@@ -131,12 +131,12 @@ private struct MemberReader {
     }
 
     mutating func array(_ name: String) throws -> [JSONValue] {
-        guard let value = take(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        guard let value = consume(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
         guard let array = value.array else { throw CommandFailure("\"\(name)\" is \(value.kindName), not an array.") }
         return array
     }
 
-    /// `"bind":{"Customer":"c","Products":["p","Products(1)"]}`
+    /// Reads a member such as `"bind":{"Customer":"c","Products":["p","Products(1)"]}`.
     mutating func bindings() throws -> [OperationLine.Binding] {
         try (optionalObject("bind")?.members ?? []).map { member in
             let targets = member.value.array ?? [member.value]
@@ -148,10 +148,10 @@ private struct MemberReader {
         }
     }
 
-    /// The name of `as`.
+    /// Reads the name in `as`.
     mutating func name() throws -> String? {
         guard let name = try optionalString("as") else { return nil }
-        // A name that looks like a link would hide the entity behind that link.
+        // A name that looks like a link would hide the entity with that link.
         guard !name.isEmpty, !name.contains(where: { "(/?".contains($0) }) else {
             throw CommandFailure("\"\(oneLine(name))\" cannot be a name: it is empty or holds (, / or ?.")
         }
@@ -165,7 +165,7 @@ private struct MemberReader {
         if object.members.count != taken.count { throw CommandFailure("The operation has a member twice.") }
     }
 
-    private mutating func take(_ name: String) -> JSONValue? {
+    private mutating func consume(_ name: String) -> JSONValue? {
         guard let value = object[name] else { return nil }
         taken.insert(name)
         return value

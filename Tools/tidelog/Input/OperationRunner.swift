@@ -4,22 +4,22 @@ internal import Operations
 internal import SyncEngine
 internal import Tidelog
 
-/// Performs operation lines on a store, one after another, and keeps the names that they give.
+/// A runner that performs operation lines on a store in order, and keeps the names that they define.
 struct OperationRunner {
     private let provider: OfflineODataProvider
     private let model: EntityDataModel
     private let options: IntentOptions
     private var names: [String: IntentWriter.Entity] = [:]
 
-    /// - Parameter options: what all operations get.
+    /// - Parameter options: The options of all operations.
     init(provider: OfflineODataProvider, options: IntentOptions = IntentOptions()) async throws {
         self.provider = provider
         self.options = options
         model = try await provider.model()
     }
 
-    /// Returns when everything that the line says is durable. Where it is refused, nothing of it is done, and its names
-    /// mean nothing.
+    /// Performs a line. Returns when all its operations are durable. If the line is refused, none of its operations is
+    /// performed, and its names remain undefined.
     mutating func run(_ line: OperationLine) async throws -> [OperationText] {
         var writer = IntentWriter(provider: provider, model: model, names: names)
         let isChangeSet: Bool
@@ -56,9 +56,10 @@ struct OperationRunner {
     }
 }
 
-/// Turns operation lines into intents: names and links into addresses, JSON into values of the model's types.
+/// A converter from operation lines to intents: names and links become addresses, JSON becomes values of the model's
+/// types.
 struct IntentWriter {
-    /// An entity that is known by name or was looked up.
+    /// An entity with a name, or one that was looked up.
     struct Entity {
         var address: EntityAddress
         var set: EntitySet
@@ -67,9 +68,9 @@ struct IntentWriter {
 
     struct Written {
         var intent: Intent
-        /// The draft of the entity that is created.
+        /// The draft of the created entity.
         var draft: Int?
-        /// How the line referred to the entity, for when it cannot be read afterwards because it is deleted.
+        /// The link in the line, which is printed if the entity cannot be read afterwards because it was deleted.
         var link: String
     }
 
@@ -87,7 +88,7 @@ struct IntentWriter {
         reader = EntityBodyReader(model: model)
     }
 
-    /// Whether the path names an entity and a navigation property of it, and no set.
+    /// Returns whether the path consists of an entity and its navigation property, and is not a set.
     private func leadsOutOfOneEntity(_ path: String) -> Bool {
         path.contains("(") || model.singletons.contains { path.hasPrefix($0.segment + "/") }
     }
@@ -104,7 +105,7 @@ struct IntentWriter {
                 return try create(value, bindings, in: try entitySet(set), parent: nil, name)
             }
             let address = Intent.Parent(entity: try self.address(parent.entity), navigation: parent.navigation)
-            // A contained set may be called by the navigation property: its path says no more than the parent does.
+            // A contained set may be named by the navigation property, because its path adds nothing to the parent.
             if model.findEntitySet(set) == nil, set == parent.navigation {
                 let target = try self.target(of: set, try await entity(parent.entity))
                 return try create(value, bindings, in: target, parent: address, name)
@@ -185,7 +186,7 @@ struct IntentWriter {
         return drafts
     }
 
-    /// What the JSON binds and what the operation binds besides.
+    /// Returns the bindings in the JSON and in the operation.
     private func bindings(
         _ inside: [RequestBody.Binding], _ outside: [OperationLine.Binding], _ type: EntityType, _ set: EntitySet
     ) throws -> [BindingDraft] {
@@ -243,7 +244,7 @@ struct IntentWriter {
         type.findProperty(navigation)?.navigation.flatMap { model.findEntityType($0.targetType) }
     }
 
-    /// A few names to choose from, those that begin alike first.
+    /// Returns some names as suggestions, similar ones first.
     private func nearest(_ name: String, _ known: [String]) -> String {
         let alike = known.filter { $0.lowercased().hasPrefix(name.lowercased().prefix(3)) }
         let shown = (alike + known.filter { !alike.contains($0) }).prefix(8)

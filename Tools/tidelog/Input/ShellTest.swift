@@ -8,13 +8,13 @@
 internal import LogInspection
 internal import SyncEngine
 
-/// A command of the shell that says what holds of a store, by its exit code as `git bisect run` has it.
+/// A shell command that tests a condition of a store. Its exit code has the meaning of `git bisect run`.
 struct ShellTest {
     private let command: String
 
     init(_ command: String) { self.command = command }
 
-    /// - Throws: where the command cannot be started, or says by its exit code that it makes no sense to go on.
+    /// - Throws: An error if the command cannot be started, or if its exit code requires the bisect to stop.
     func verdict(on directory: String) throws(TidelogError) -> Bisection.Verdict {
         let status = try exitStatus(on: directory)
         switch status {
@@ -30,7 +30,8 @@ struct ShellTest {
     }
 
     private func exitStatus(on directory: String) throws(TidelogError) -> Int32 {
-        // What it prints is for people, and what this program prints may be for programs.
+        // The command's output is for users and is redirected to standard error, because a program may read the
+        // standard output of this program.
         Console.flushQuietly()
         let text = command.replacing("{}", with: Self.quoted(directory)) as String
         let words = ["sh", "-c", text]
@@ -59,14 +60,15 @@ struct ShellTest {
                 throw TidelogError(.storage, "The command was lost: \(String(cString: strerror(errno))).")
             }
         }
-        // What the macros of the system's header say.
+        // As the macros of the system header do.
         return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
     }
 
-    /// The secrets among the variables that this program reads. Commands do not get them: whatever they run would.
+    /// The environment variables with secrets of this program, which are not passed to commands and their children.
     private static let secrets: Set<String> = ["TIDELOG_KEY", "TIDELOG_TOKEN", "TIDELOG_PASSWORD"]
 
-    /// This program's own, byte for byte, without the secrets and the variable that each command gets.
+    /// The environment of this program, byte for byte, without the secrets and without the variable that each command
+    /// gets.
     private static var environmentWithoutSecrets: [UnsafeMutablePointer<CChar>?] {
         var variables: [UnsafeMutablePointer<CChar>?] = []
         var next = environ
@@ -78,7 +80,7 @@ struct ShellTest {
         return variables
     }
 
-    /// This program ignores broken pipes, and its threads block signals: the command is to end by them as ever.
+    /// Resets the signals for the command: this program ignores broken pipes, and its threads block signals.
     private static func resetSignals(_ attributes: inout posix_spawnattr_t) {
         var none = sigset_t()
         sigemptyset(&none)

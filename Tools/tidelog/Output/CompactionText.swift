@@ -1,7 +1,7 @@
 internal import ODataWire
 internal import Tidelog
 
-/// What a compaction did, for a person or as JSON.
+/// The result of a compaction, as lines or as JSON.
 struct CompactionText {
     private let done: StoreCompaction
 

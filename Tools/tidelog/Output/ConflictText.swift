@@ -2,7 +2,7 @@ internal import EDM
 internal import ODataWire
 internal import Tidelog
 
-/// A conflict, for a person or as JSON.
+/// A conflict, as lines or as JSON.
 struct ConflictText {
     private let conflict: Conflict
 
@@ -42,7 +42,7 @@ struct ConflictText {
         value.map { oneLine(PrimitiveLiteral.format($0, version: .v4, form: .json)) } ?? "-"
     }
 
-    /// `Customers(~7)`, which is good for ever.
+    /// Returns a name such as `Customers(~7)`, which remains valid.
     private func text(_ entity: EntityID?, _ navigation: String) -> String {
         guard let entity else { return "-" }
         let target = set.flatMap { set in
@@ -87,7 +87,7 @@ struct ConflictText {
         return json.text
     }
 
-    /// Left out where it is not known.
+    /// Writes a value. Omits it if it is unknown.
     private func write(_ name: String, _ value: Value?, of property: String, _ json: inout JSONWriter) {
         guard let value else { return }
         values.property(name, value, type?.findProperty(property)?.type, &json)

@@ -7,11 +7,11 @@
 #endif
 internal import Synchronization
 
-/// Standard output and standard error as bytes. Output is gathered and written in large pieces; see ``flush()``.
+/// Standard output and standard error as bytes. Output is buffered and written in large parts; see ``flush()``.
 enum Console {
-    /// Whoever read standard output has gone.
-    struct ReaderGone: Error {}
-    /// Standard output cannot be written: the disk is full, the descriptor closed.
+    /// The reader of standard output has closed it.
+    struct BrokenPipe: Error {}
+    /// Standard output cannot be written: the disk is full, or the descriptor is closed.
     struct OutputFailed: Error, CustomStringConvertible {
         let description: String
     }
@@ -41,20 +41,20 @@ enum Console {
         try write(bytes, to: STDOUT_FILENO)
     }
 
-    /// Writes what was gathered, before somebody else writes. Errors in doing so have no place to go.
+    /// Writes the buffered output before another process writes. Errors are ignored, because they cannot be reported.
     static func flushQuietly() { try? flush() }
 
-    /// Prints a line on standard error, after everything that was printed before. Errors in doing so have no place to go.
+    /// Prints a line on standard error, after all earlier output. Errors are ignored, because they cannot be reported.
     static func printError(_ line: String) {
         try? flush()
         let bytes = Array(line.utf8) + [UInt8(ascii: "\n")]
         try? write(isWatched ? TerminalText.harmless(bytes) : bytes, to: STDERR_FILENO)
     }
 
-    /// Whether standard error is a terminal: a person is watching.
+    /// Whether standard error is a terminal, that is, a user is watching.
     static var isWatched: Bool { isatty(STDERR_FILENO) == 1 }
 
-    /// Writes to standard error as it is. Errors in doing so have no place to go.
+    /// Writes unchanged text to standard error. Errors are ignored, because they cannot be reported.
     static func writeError(_ text: String) { try? write(Array(text.utf8), to: STDERR_FILENO) }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
@@ -64,7 +64,7 @@ enum Console {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
-                throw ReaderGone()
+                throw BrokenPipe()
             } else if errno != EINTR && errno != EAGAIN {
                 throw OutputFailed(description: "The output cannot be written: \(String(cString: strerror(errno))).")
             }

@@ -1,7 +1,7 @@
 internal import OperationLog
 internal import Synchronization
 
-/// What is said of a damaged log before something is made of the rest of it.
+/// The report of damage of a log before its readable rest is used.
 struct DamageNotice {
     private let salvage: RepairPlan.Salvage
     private let log: String
@@ -13,8 +13,8 @@ struct DamageNotice {
 
     private static let told = Mutex<Set<String>>([])
 
-    /// Once, however often a command looks at the store.
-    func tell() {
+    /// Prints the report, only once in a process.
+    func warn() {
         guard Self.told.withLock({ $0.insert(log).inserted }) else { return }
         Console.printError("tidelog: \(line)")
     }
@@ -33,7 +33,7 @@ struct DamageNotice {
 extension LostRecords {
     private static let shownRanges = 10
 
-    /// `3, 12 to 14`
+    /// The numbers as text, such as `3, 12 to 14`.
     var words: String {
         let shown = ranges.prefix(Self.shownRanges).map { range in
             range.count == 1 ? "\(range.lowerBound)" : "\(range.lowerBound) to \(range.upperBound)"

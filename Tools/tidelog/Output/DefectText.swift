@@ -1,7 +1,7 @@
 internal import EDM
 internal import ODataWire
 
-/// What is wrong with a metadata document, and what is left out because of it.
+/// The defects of a metadata document, and the elements that are omitted because of them.
 struct DefectText {
     private let defects: [MetadataDefect]
 
@@ -17,8 +17,8 @@ struct DefectText {
             + defects.map { oneLine("  \($0)") }
     }
 
-    /// The member `defects`: an array of objects with `code`, `message`, `line`, `column` and, if something is left out,
-    /// `leftOut` with its `kind` and `path`.
+    /// Writes the member `defects`: an array of objects with `code`, `message`, `line`, `column` and, if an element is
+    /// omitted, `leftOut` with its `kind` and `path`.
     func write(to json: inout JSONWriter) {
         json.name("defects")
         json.beginArray()

@@ -1,9 +1,9 @@
 internal import OperationLog
 internal import SyncEngine
 
-/// What is to be said of `store.json`.
+/// The result of a check of `store.json`.
 struct DescriptionCheck {
-    /// Nil where all is well.
+    /// The finding, or nil if there is none.
     let sentence: String?
     let isDamaged: Bool
 

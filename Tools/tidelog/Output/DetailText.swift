@@ -1,7 +1,7 @@
 internal import LogInspection
 internal import ODataWire
 
-/// A record in full, for people: its JSON with one member a line.
+/// A record in full, as lines: its JSON with one member in each line.
 struct DetailText {
     private let detail: RecordDetail
 
@@ -10,7 +10,7 @@ struct DetailText {
     var lines: [String] {
         guard let value = try? JSONValue.parse(Array(detail.json.utf8)) else { return [oneLine(detail.entry.summary)] }
         var lines: [String] = []
-        // A list and no recursion: how deep a value is, others decide.
+        // Iterative, because the depth of a value is not bounded.
         var left: [(name: String, value: JSONValue, depth: Int)] = [("", value, -1)]
         while let (name, value, depth) = left.popLast() {
             let indent = String(repeating: "  ", count: max(depth, 0))

@@ -2,10 +2,10 @@ internal import ODataWire
 internal import Operations
 internal import Tidelog
 
-/// What a download came to, for people and for programs.
+/// The result of a download, as lines or as JSON.
 struct DownloadText {
     private let report: DownloadReport
-    /// Sections of the configuration file whose query the store does not have.
+    /// The sections of the configuration file for queries that the store does not have.
     var unknownSections: [String] = []
 
     init(_ report: DownloadReport) { self.report = report }
@@ -47,10 +47,10 @@ struct DownloadText {
         return lines
     }
 
-    /// Whether entities came that could not be taken.
+    /// Whether the store could not accept some of the delivered entities.
     var isIncomplete: Bool { !report.quarantined.isEmpty }
 
-    /// How many of what may be many are named.
+    /// The maximum number of items in a list.
     private static let listed = 10
 
     private var quarantined: [String] {
@@ -66,7 +66,7 @@ struct DownloadText {
         return lines
     }
 
-    /// A line for each query that could not be read to its end.
+    /// A line for each query that could not be read completely.
     var failures: [String] {
         report.failures.map { "\($0.name): \(ErrorReport($0.error).line ?? $0.error.message)" }
     }

@@ -3,11 +3,11 @@ internal import ODataWire
 internal import Operations
 internal import SyncEngine
 
-/// Entities as JSON, one object a line.
+/// Entities as JSON, one object in each line.
 ///
-/// `@readLink`, `@entityID` and `@state` come first, then the properties that are set, in the order of the metadata, then
-/// expanded navigation properties: an object or null for a single-valued one, an array for a collection. Values have the
-/// form of OData 4 JSON whatever the version of the service, numbers with all their digits.
+/// `@readLink`, `@entityID` and `@state` are first, followed by the properties that are set, in the order of the
+/// metadata, and by the expanded navigation properties: an object or null for a single-valued one, an array for a
+/// collection. Values have the format of OData 4 JSON for each version of the service, numbers with all their digits.
 struct EntityJSON {
     private let model: EntityDataModel
     private let values: ValueJSONWriter
@@ -26,7 +26,7 @@ struct EntityJSON {
     private func write(_ entity: EntitySnapshot, to json: inout JSONWriter) {
         let type = model.findEntityType(entity.type)
         json.beginObject()
-        // Rows that $apply made are values without an identity.
+        // Rows that $apply created are values without an identity.
         if !entity.readLink.isEmpty {
             json.member("@readLink", entity.readLink)
             if let id = entity.entityID { json.member("@entityID", id.rawValue) }
@@ -56,7 +56,7 @@ struct EntityJSON {
 }
 
 extension EntitySnapshot {
-    /// What is set: declared properties in the order of the metadata, then the dynamic ones by name.
+    /// Returns the values that are set: declared properties in the order of the metadata, then dynamic ones by name.
     func orderedValues(_ type: EntityType?) -> [(name: String, value: Value)] {
         let declared = type?.properties.map(\.name) ?? []
         let dynamic = values.names.filter { !declared.contains($0) }.sorted()

@@ -2,10 +2,10 @@ internal import EDM
 internal import ODataWire
 internal import SyncEngine
 
-/// Entities as a table: the readLink, the properties in the order of the metadata, expanded entities by their readLinks,
-/// and the state where an entity is not clean.
+/// Entities as a table: the readLink, the properties in the order of the metadata, the readLinks of expanded entities,
+/// and the state if an entity is not clean.
 struct EntityTable {
-    /// Longer values are cut, so that one long text does not make the whole table unreadable.
+    /// The maximum length of a value. Longer ones are truncated, so that the table remains readable.
     static let valueLimit = 40
 
     private let model: EntityDataModel
@@ -38,7 +38,7 @@ struct EntityTable {
         return table.lines + ["", footer + "."]
     }
 
-    /// What at least one entity has set, in the order of the metadata, dynamic properties last.
+    /// The properties that any entity has set, in the order of the metadata, dynamic properties last.
     private var columns: [String] {
         var names: [String] = []
         var seen: Set<String> = []
@@ -47,7 +47,7 @@ struct EntityTable {
                 names.append(name)
             }
         }
-        // Entities differ in what is set: the type's order puts the columns of the later ones in their place.
+        // Entities have different properties set: the order of the type determines the positions of all columns.
         guard let type = answer.entities.first.flatMap({ model.findEntityType($0.type) }) else { return names }
         let declared = type.properties.map(\.name)
         return declared.filter(seen.contains) + names.filter { !declared.contains($0) }
@@ -79,7 +79,7 @@ struct EntityTable {
         return expanded.entities.map(\.readLink).joined(separator: " ")
     }
 
-    /// Empty for unset; complex values and collections as JSON; times without the `T` that only programs need.
+    /// Returns the text of a value: empty if it is unset, JSON for complex values and collections, times without `T`.
     private func text(_ value: Value?) -> String {
         switch value {
         case nil: return ""

@@ -15,11 +15,11 @@ enum ExitStatus: Int32 {
     case failed = 1
     /// A file of the store is damaged.
     case damage = 2
-    /// The service is busy: the same command will do later (EX_TEMPFAIL).
+    /// The service is busy: the same command can succeed later (EX_TEMPFAIL).
     case later = 75
     /// The arguments are wrong (EX_USAGE).
     case usage = 64
-    /// A comparison failed, where 1 says that it found a difference (EX_SOFTWARE).
+    /// A comparison failed, if 1 means that it found a difference (EX_SOFTWARE).
     case notCompared = 70
 }
 
@@ -34,7 +34,7 @@ extension ExitStatus {
     }
 }
 
-/// A failure of the command line itself: a sentence, and the next step where there is one.
+/// A failure of the command line itself: a sentence, and the next step if there is one.
 struct CommandFailure: Error, Hashable {
     var message: String
     var recovery: String?
@@ -48,12 +48,12 @@ struct CommandFailure: Error, Hashable {
     }
 }
 
-/// The command did what it could and has said so; only the exit code is left.
-struct QuietFailure: Error {
+/// A failure that was reported already and only determines the exit code.
+struct ReportedFailure: Error {
     var status: ExitStatus
 }
 
-/// What went wrong, as the line that a person reads and the code that a script reads.
+/// An error, as a line for users and an exit code for scripts.
 struct ErrorReport {
     private enum Content {
         case line(String, ExitStatus)
@@ -70,15 +70,15 @@ struct ErrorReport {
                 .line(Self.line(error.message, error.place, error.recovery), ExitStatus(error.code))
             case let error as CommandFailure: .line(Self.line(error.message, error.place, error.recovery), .failed)
             case let error as LineFailure: .line(error.description, error.status)
-            case let error as QuietFailure: .silent(error.status)
-            // Whoever closed the pipe has seen enough.
-            case is Console.ReaderGone: .silent(.done)
+            case let error as ReportedFailure: .silent(error.status)
+            // The reader closed the pipe because it needs no more output.
+            case is Console.BrokenPipe: .silent(.done)
             case let error as Console.OutputFailed: .line(error.description, .failed)
             default: .arguments(error)
             }
     }
 
-    /// The error as a line without the program's name; nil where nothing is to be said.
+    /// The error as a line without the program's name, or nil if nothing is printed.
     var line: String? { if case .line(let line, _) = content { line } else { nil } }
 
     var status: ExitStatus {

@@ -1,13 +1,13 @@
 internal import ODataWire
 internal import Tidelog
 
-/// How a query is answered, to read or as JSON.
+/// The explanation of a query, as lines or as JSON.
 struct ExplanationText {
     private let explanation: QueryExplanation
 
     init(_ explanation: QueryExplanation) { self.explanation = explanation }
 
-    /// Statements in the order in which they ran, each with SQLite's plan below it.
+    /// The statements in the order in which they ran, each followed by SQLite's plan.
     var lines: [String] {
         var lines: [String] = []
         for statement in explanation.statements {
@@ -23,7 +23,7 @@ struct ExplanationText {
         return lines
     }
 
-    /// One object a line: each statement, then what is said of the whole.
+    /// One object in each line: the statements, then the properties of the whole query.
     var json: [String] {
         explanation.statements.map { statement in
             var json = JSONWriter()

@@ -2,17 +2,17 @@ internal import LogInspection
 internal import OperationLog
 internal import Operations
 
-/// A place of the log as a line: number, time, what became of it, what it is.
+/// A position of the log as a line: number, time, status of the operation, and summary.
 struct HistoryText {
     private let item: HistoryItem
-    private let fates: OperationFates
+    private let outcomes: OperationOutcomes
 
-    init(_ item: HistoryItem, fates: OperationFates) {
+    init(_ item: HistoryItem, outcomes: OperationOutcomes) {
         self.item = item
-        self.fates = fates
+        self.outcomes = outcomes
     }
 
-    /// Whether something cannot be read.
+    /// Whether the position contains something unreadable.
     var isDamage: Bool {
         switch item {
         case .undecodable, .damage: true
@@ -20,7 +20,7 @@ struct HistoryText {
         }
     }
 
-    /// Whether the line is shown where only operations are asked for; to take one back is one as well.
+    /// Whether the line is shown even if only operations are requested. An undo counts as an operation.
     var isAlwaysShown: Bool {
         guard case .entry(let entry) = item else { return true }
         switch entry.record.body {
@@ -31,14 +31,14 @@ struct HistoryText {
         }
     }
 
-    /// Whether nothing can come behind it.
+    /// Whether nothing can follow.
     var isEnd: Bool { if case .damage(_, resumesAt: nil) = item { true } else { false } }
 
     var line: String {
         switch item {
         case .entry(let entry), .carried(let entry, _, _):
-            let fate = Self.painted(fates[entry.sequence])
-            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(fate)  \(entry.summary)"
+            let outcome = Self.painted(outcomes[entry.sequence])
+            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(outcome)  \(entry.summary)"
         case .lost(let range):
             let last = range.upperBound
             return "\(column(range.lowerBound))  "
@@ -55,7 +55,8 @@ struct HistoryText {
         }
     }
 
-    /// What the operation needs and which batch carried it, a line each, below ``line``.
+    /// Returns the dependencies of the operation and the batch that sent it, one in each line, for output below
+    /// ``line``.
     func graphLines(_ edges: [OperationDependences.Edge]) -> [String] {
         guard case .entry(let entry) = item else { return [] }
         let indent = String(repeating: " ", count: 8)
@@ -69,7 +70,7 @@ struct HistoryText {
                 }
             return "needs \(edge.operation), which \(what)"
         }
-        if entry.operation != nil, let batch = fates[entry.sequence]?.batch { lines.append("batch \(batch)") }
+        if entry.operation != nil, let batch = outcomes[entry.sequence]?.batch { lines.append("batch \(batch)") }
         return lines.enumerated().map { place, line in
             indent + (place == lines.count - 1 ? "└─ " : "├─ ") + line
         }
@@ -80,11 +81,11 @@ struct HistoryText {
         return String(repeating: " ", count: max(0, 6 - text.count)) + text
     }
 
-    /// As wide as the longest one.
-    private static func painted(_ fate: OperationFate?) -> String {
-        let text = fate.map(words) ?? ""
+    /// Returns the status in color, padded to the width of the longest one.
+    private static func painted(_ outcome: OperationOutcome?) -> String {
+        let text = outcome.map(words) ?? ""
         let padded = text + String(repeating: " ", count: max(0, 9 - text.count))
-        return switch fate {
+        return switch outcome {
         case .confirmed: Paint.good(padded)
         case .pending, .inFlight, .deferred: Paint.warning(padded)
         case .inDoubt, .rejected, .unknown: Paint.bad(padded)
@@ -93,8 +94,8 @@ struct HistoryText {
         }
     }
 
-    private static func words(_ fate: OperationFate) -> String {
-        switch fate {
+    private static func words(_ outcome: OperationOutcome) -> String {
+        switch outcome {
         case .pending: "pending"
         case .inFlight: "in flight"
         case .inDoubt: "in doubt"

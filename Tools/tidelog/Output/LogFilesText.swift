@@ -1,7 +1,7 @@
 internal import LogInspection
 internal import ODataWire
 
-/// The files of a log, a line each.
+/// The files of a log, one in each line.
 struct LogFilesText {
     private let files: LogFiles
 
@@ -24,7 +24,7 @@ struct LogFilesText {
         return table.lines
     }
 
-    /// One object a line.
+    /// One object in each line.
     var json: [String] {
         files.files.map { file in
             var json = JSONWriter()

@@ -1,13 +1,13 @@
 internal import EDM
 internal import ODataWire
 
-/// What a metadata document holds: the counts, then the sets and types.
+/// The content of a metadata document: the counts, then the sets and types.
 struct ModelText {
     private let model: EntityDataModel
 
     init(_ model: EntityDataModel) { self.model = model }
 
-    // MARK: For a person
+    // MARK: Lines
 
     var lines: [String] {
         var table = TextTable([("count", .right), ("of", .left)])
@@ -50,7 +50,7 @@ struct ModelText {
         return lines
     }
 
-    /// `  Orders -> Shop.Order (0..1 to *), back by Customer`
+    /// Returns a line such as `  Orders -> Shop.Order (0..1 to *), back by Customer`.
     private func line(of property: Property, _ end: Navigation) -> String {
         var line = "  \(property.name) -> \(end.targetType)"
         line += " (\(end.sourceMultiplicity.rawValue) to \(end.multiplicity.rawValue))"
@@ -64,9 +64,9 @@ struct ModelText {
         type.isCollection ? "Collection(\(type.name))" : type.name
     }
 
-    // MARK: For programs
+    // MARK: JSON
 
-    /// One object: `odataVersion`, each count under its name, then `namespaces`, `sets`, `types` and `defects`.
+    /// One object: `odataVersion`, each count with its name, then `namespaces`, `sets`, `types` and `defects`.
     var json: String {
         var json = JSONWriter()
         json.beginObject()

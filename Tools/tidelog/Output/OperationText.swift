@@ -1,7 +1,7 @@
 internal import ODataWire
 internal import Tidelog
 
-/// The answer to a change: which number the log gave it, and where the entity is from now on.
+/// The answer to a change: the sequence number of the operation, and the current link of the entity.
 struct OperationText {
     var sequence: SequenceNumber
     var readLink: String
@@ -16,8 +16,8 @@ struct OperationText {
         return json.text
     }
 
-    /// The line for an operation, or for a change set of several: that has the number and the entity of its first
-    /// operation, and all of them in `operations`.
+    /// Returns the line for an operation or a change set. A change set has the number and the entity of its first
+    /// operation, and all operations in `operations`.
     static func line(_ answers: [OperationText], json isJSON: Bool) -> String {
         guard let first = answers.first, answers.count > 1 else { return answers.first?.line(json: isJSON) ?? "" }
         guard isJSON else { return answers.map { $0.line(json: false) }.joined(separator: ", ") }

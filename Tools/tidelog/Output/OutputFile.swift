@@ -6,12 +6,13 @@
     internal import Musl
 #endif
 
-/// A file that has its name when it is whole, or standard output. What is no regular file, a pipe or a device, is written
-/// to as it is. A new file is for its owner alone: it holds what the store holds.
+/// A file that gets its name when it is complete, or standard output. A pipe, a device or any other file that is not
+/// regular is written directly. Only the owner can access a new file, because it contains data of the store.
 final class OutputFile {
-    /// Nil is standard output.
+    /// The path, or nil for standard output.
     private let path: String?
-    /// What is replaced, with links followed, and the name that the file has meanwhile; nil where it is written to as it is.
+    /// The file to replace, after following links, and the temporary name of the new file; nil if the file is written
+    /// directly.
     private var names: (target: String, unfinished: String)?
     private var descriptor: Int32 = -1
     private var buffer: [UInt8] = []
@@ -20,7 +21,7 @@ final class OutputFile {
 
     private static let limit = 1 << 16
 
-    /// - Parameter path: nil or `-` is standard output.
+    /// - Parameter path: The path of a file, or nil or `-` for standard output.
     init(_ path: String?) throws {
         self.path = path == "-" ? nil : path
         guard let path = self.path else { return }
@@ -28,13 +29,13 @@ final class OutputFile {
         if stat(path, &status) == 0 {
             if status.st_mode & S_IFMT == S_IFREG, let target = Self.followed(path) {
                 try openUnfinished(target)
-                // As it was, but for who may not change that.
+                // The permissions of the former file, as far as the user may set them.
                 _ = fchmod(descriptor, status.st_mode & 0o777)
             } else {
                 descriptor = open(path, O_WRONLY | O_CLOEXEC)
             }
         } else if lstat(path, &status) == 0 {
-            // A link to what is not there yet.
+            // A link whose target does not exist yet.
             descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         } else {
             try openUnfinished(path)
@@ -46,15 +47,15 @@ final class OutputFile {
         if descriptor >= 0 { close(descriptor) }
         guard let names else { return }
         if !isDone { unlink(names.unfinished) }
-        Leftovers.forget(names.unfinished)
+        TemporaryFiles.unregister(names.unfinished)
     }
 
-    /// Beside the target, under a name that nothing has.
+    /// Creates the temporary file next to the target, under a new name.
     private func openUnfinished(_ target: String) throws {
         for number in 0..<1_000 {
             let unfinished = "\(target).\(getpid())-\(number).new"
             var code: Int32 = 0
-            Leftovers.adding {
+            TemporaryFiles.adding {
                 descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
                 code = errno
                 return descriptor >= 0 ? unfinished : nil
@@ -86,7 +87,7 @@ final class OutputFile {
         if buffer.count >= Self.limit { try flush() }
     }
 
-    /// Gives the file its name.
+    /// Renames the temporary file to its target.
     func finish() throws {
         guard path != nil else { return }
         try flush()

@@ -1,7 +1,7 @@
 internal import Tidelog
 
-/// A request as it goes over the wire, but for the headers that the connection itself needs. A body that ends within a line
-/// has that line ended.
+/// A request as it is sent, except for the headers of the connection. A line end is added to a body that does not end
+/// with one.
 struct PlanText {
     let bytes: [UInt8]
 

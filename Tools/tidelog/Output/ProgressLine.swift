@@ -1,9 +1,9 @@
 internal import OperationLog
 
-/// One line on the terminal that says how far a long reading has come. Nothing where standard error is no terminal, or the
+/// A progress line on the terminal for reading a long log. Shows nothing if standard error is no terminal, or if the
 /// log is short.
 enum ProgressLine {
-    /// Fewer are read before anybody wonders.
+    /// The number of segments from which progress is shown.
     private static let shortestLog = 4
     private static let fewestRecords: UInt64 = 50_000
 
@@ -18,7 +18,7 @@ enum ProgressLine {
         }
     }
 
-    /// - Parameter verb: what is done to the records, as `Replaying`.
+    /// - Parameter verb: The action, such as `Replaying`.
     static func showing<T>(
         _ verb: String, _ body: ((_ done: UInt64, _ total: UInt64) -> Void) async throws -> T
     ) async rethrows -> T {
@@ -32,7 +32,7 @@ enum ProgressLine {
         }
     }
 
-    /// `Replaying [#######·············]  35 %, record 350000 of 1000000 …`
+    /// Returns a line such as `Replaying [#######·············]  35 %, record 350000 of 1000000 …`.
     static func text(_ verb: String, _ done: UInt64, _ total: UInt64, _ noun: String) -> String {
         let share = total == 0 ? 1 : min(1, Double(done) / Double(total))
         let filled = Int(share * 20)
@@ -46,6 +46,6 @@ enum ProgressLine {
         Console.writeError("\r\u{1B}[K" + text(verb, done, total, noun))
     }
 
-    /// Carriage return and "erase to the end of the line".
+    /// Writes a carriage return and "erase to the end of the line".
     private static func erase() { Console.writeError("\r\u{1B}[K") }
 }

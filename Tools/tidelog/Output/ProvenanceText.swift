@@ -2,7 +2,7 @@ internal import LogInspection
 internal import ODataWire
 internal import Operations
 
-/// Where an entity's values come from, as tables and as JSON.
+/// The provenance of an entity's values, as tables and as JSON.
 struct ProvenanceText {
     private let provenance: Provenance
 
@@ -47,9 +47,9 @@ struct ProvenanceText {
         var json = JSONWriter()
         json.beginObject()
         json.member("sequence", reason.sequence)
-        json.member("fate", reason.fate.name)
-        if let batch = reason.fate.batch { json.member("batch", batch) }
-        if let refusal = reason.fate.refusal {
+        json.member("fate", reason.outcome.name)
+        if let batch = reason.outcome.batch { json.member("batch", batch) }
+        if let refusal = reason.outcome.refusal {
             json.name("error")
             json.beginObject()
             json.member("status", refusal.status)

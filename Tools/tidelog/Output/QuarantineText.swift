@@ -1,7 +1,7 @@
 internal import ODataWire
 internal import Tidelog
 
-/// An entity that could not be taken, for people and for programs.
+/// An entity that the store could not accept, as a line or as JSON.
 struct QuarantineText {
     private let entity: QuarantinedEntity
     private let time: Int64?
@@ -11,7 +11,7 @@ struct QuarantineText {
         self.time = time
     }
 
-    /// `Orders(7)/Total: "1e400" is no …`
+    /// The entity as a line, such as `Orders(7)/Total: "1e400" is no …`.
     var line: String {
         let name = entity.name ?? "\(entity.set), key unknown"
         let path = entity.path.isEmpty ? "" : entity.path

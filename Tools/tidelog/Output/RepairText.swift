@@ -1,7 +1,7 @@
 internal import ODataWire
 internal import OperationLog
 
-/// What a repair would do, or has done.
+/// The plan or the result of a repair.
 struct RepairText {
     enum Content {
         case nothing
@@ -17,7 +17,7 @@ struct RepairText {
         if case .plan(.nothing) = content { self.content = .nothing } else { self.content = content }
     }
 
-    /// Whether the store is damaged still.
+    /// Whether the store is still damaged.
     var leavesDamage: Bool { if case .plan(.salvage) = content { true } else { false } }
 
     private static let shownPlaces = 5

@@ -2,7 +2,7 @@ internal import LogInspection
 internal import ODataWire
 internal import SyncCore
 
-/// What a check of a replay has found.
+/// The result of a check of a replay.
 struct ReplayCheckText {
     private let check: ReplayCheck
 

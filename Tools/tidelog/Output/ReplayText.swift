@@ -4,7 +4,7 @@ internal import ODataWire
 internal import Operations
 internal import SyncCore
 
-/// One step of a replay: number, the state's hash, what the record is; and what it changed.
+/// A step of a replay: number, digest of the state, summary of the record, and its changes.
 struct ReplayText {
     private let step: Replay.Step
 
@@ -138,7 +138,7 @@ struct ReplayText {
         json.endObject()
     }
 
-    /// The states in a file that ``json(withBytes:)`` has made.
+    /// Returns the digests in a file that contains the output of ``json(withBytes:)``.
     static func digests(inFile path: String) throws -> [(record: SequenceNumber, digest: StateDigest)] {
         var reader = try LineReader(path: path)
         var digests: [(record: SequenceNumber, digest: StateDigest)] = []
@@ -163,7 +163,7 @@ struct ReplayText {
         return digests
     }
 
-    /// What is worth knowing of where the replay began; nil for the beginning of the log.
+    /// Returns a line about the snapshot from which the replay started, or nil for the start of the log.
     static func origin(_ replay: Replay, asked: SequenceNumber) -> String? {
         guard case .snapshot(let sequence) = replay.origin else { return nil }
         return "From the snapshot in front of operation \(sequence)."

@@ -1,7 +1,7 @@
 internal import LogInspection
 internal import ODataWire
 
-/// What became of a session's operations when it was run again.
+/// The outcomes of a session's operations after they were run again.
 enum SessionReplayText {
     static func lines(_ operations: [ReplayedOperation], json isJSON: Bool) -> [String] {
         if isJSON { return operations.map(json) }

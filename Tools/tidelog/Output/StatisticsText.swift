@@ -2,7 +2,7 @@ internal import LogInspection
 internal import ODataWire
 internal import OperationLog
 
-/// Where a log's bytes are, as tables and as JSON.
+/// The distribution of a log's bytes, as tables and as JSON.
 struct StatisticsText {
     private let statistics: LogStatistics
 

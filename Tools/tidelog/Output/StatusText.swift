@@ -3,7 +3,7 @@ internal import ODataWire
 internal import Operations
 internal import Tidelog
 
-/// A pending operation, for a person or as JSON.
+/// A pending operation, as table cells or as JSON.
 struct StatusText {
     private let operation: OperationStatus
 
@@ -13,7 +13,7 @@ struct StatusText {
         [String(operation.sequence), action, Self.name(operation.state), reason]
     }
 
-    /// Nothing for one that simply waits for the next upload.
+    /// The reason of the status; empty for an operation that only waits for the next upload.
     private var reason: String {
         guard let reason = operation.reason else { return "" }
         guard operation.state != .undone else { return reason }
@@ -21,7 +21,7 @@ struct StatusText {
         let attempts = operation.attempts > 1 ? ", \(operation.attempts) times in a row" : ""
         let isPutOff = operation.state == .deferred || operation.state == .inDoubt
         let start = isPutOff ? operation.notBefore.map { ", not before \(Self.time($0))" } : nil
-        // The service's words end with a full stop, ours do not.
+        // Messages of the service end with a full stop, other reasons do not.
         let words = reason.hasSuffix(".") ? reason.dropLast() : reason[...]
         return "\(words)\(attempts)\(since); \(operation.nextStep)\(start ?? "")"
     }
@@ -30,7 +30,8 @@ struct StatusText {
         LocalDateTime(millisecondsSince1970: milliseconds - milliseconds % 1_000).map { "\($0)Z" } ?? "?"
     }
 
-    /// In the words of `tidelog log`: `create Orders(~8) in Customers(~7)/Orders`, `link Customers(~7)/Orders → Orders(~8)`.
+    /// The operation as `tidelog log` prints it: `create Orders(~8) in Customers(~7)/Orders`, `link
+    /// Customers(~7)/Orders → Orders(~8)`.
     var action: String {
         let verb = Self.verb(operation.action)
         guard let navigation = operation.navigation, let other = operation.relatedLink else {

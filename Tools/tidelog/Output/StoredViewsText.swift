@@ -1,13 +1,13 @@
 internal import LogInspection
 internal import ODataWire
 
-/// What there is to say of the file of a store's views.
+/// The result of a check of a store's views.
 struct StoredViewsText {
     private let views: StoredViews
 
     init(_ views: StoredViews) { self.views = views }
 
-    /// Nil if there is no file.
+    /// The result as a sentence, or nil if there is no file.
     var sentence: String? {
         switch views {
         case .missing: nil

@@ -1,8 +1,8 @@
 internal import SyncEngine
 internal import Tidelog
 
-/// One line on the terminal that says how far an upload or download is, and the end of it by SIGINT or SIGTERM: it is
-/// cancelled, and the store closed as ever. No line where standard error is no terminal.
+/// A progress line on the terminal for an upload or download. SIGINT and SIGTERM cancel it and close the store. Shows
+/// nothing if standard error is no terminal.
 enum SyncProgressLine {
     static func showing<Report: Sendable>(
         _ provider: OfflineODataProvider, _ body: () async throws -> Report

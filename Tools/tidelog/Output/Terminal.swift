@@ -6,10 +6,10 @@
     internal import Musl
 #endif
 
-/// What is known of the terminal that standard output goes to.
+/// The properties of the terminal of standard output.
 enum Terminal {
-    /// In columns; nil where standard output is no terminal, so that what a program reads is never cut. `COLUMNS` comes
-    /// first, as a person may have set it.
+    /// The width in columns, or nil if standard output is no terminal, so that output for programs is never truncated.
+    /// `COLUMNS` has precedence, because a user may have set it.
     static let width: Int? = {
         guard isatty(STDOUT_FILENO) == 1 else { return nil }
         if let columns = variable("COLUMNS").flatMap({ Int($0) }), columns > 0 { return columns }
@@ -18,15 +18,15 @@ enum Terminal {
         return Int(size.ws_col)
     }()
 
-    /// Only on a terminal that knows colours, and not where `NO_COLOR` is set (no-color.org). `CLICOLOR_FORCE` asks for them
-    /// everywhere, as for a pager.
+    /// Whether output has colors: on a terminal that supports them, unless `NO_COLOR` is set (no-color.org).
+    /// `CLICOLOR_FORCE` enables them everywhere, for example for a pager.
     static let hasColour: Bool = {
         if let no = variable("NO_COLOR"), !no.isEmpty { return false }
         if let force = variable("CLICOLOR_FORCE"), !force.isEmpty, force != "0" { return true }
         return isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
     }()
 
-    /// Whether a person can answer on standard input.
+    /// Whether a user can answer on standard input.
     static var isInput: Bool { isatty(STDIN_FILENO) == 1 }
 
     static let isOutput = isatty(STDOUT_FILENO) == 1
@@ -34,15 +34,15 @@ enum Terminal {
     static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 }
 
-/// Colours for what a person looks for first. The text is the same without them.
+/// Colors for important text. The text is the same without them.
 enum Paint {
-    /// Done, and as it should be.
+    /// Success.
     static func good(_ text: String) -> String { painted(text, "32") }
-    /// Waiting, or to be looked at.
+    /// Waiting, or to be checked.
     static func warning(_ text: String) -> String { painted(text, "33") }
-    /// Refused, damaged, different.
+    /// Rejected, damaged or different.
     static func bad(_ text: String) -> String { painted(text, "31") }
-    /// Less than the rest.
+    /// Less important.
     static func faint(_ text: some CustomStringConvertible) -> String { painted("\(text)", "2") }
 
     private static func painted(_ text: String, _ code: String) -> String {

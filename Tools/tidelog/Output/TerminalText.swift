@@ -1,11 +1,12 @@
-/// Text for a terminal: what others have written, entities and the words of services, must not be able to command it.
+/// Text for a terminal. Text from other sources, such as entities and messages of services, must not be able to control
+/// the terminal.
 ///
-/// Control characters, those of the second set and characters that turn the direction of writing are shown as JSON escapes
-/// them, `\\u001b`; so JSON stays what it is. Line breaks, tabs and the colours of ``Paint`` stay. What a program reads is not
-/// changed.
+/// Control characters, including those of the second set, and characters that change the direction of writing are
+/// printed as JSON escapes, such as `\\u001b`; JSON remains valid. Line breaks, tabs and the colors of ``Paint`` are
+/// unchanged. Output for programs is not changed.
 enum TerminalText {
     static func harmless(_ bytes: [UInt8]) -> [UInt8] {
-        // Most of what is printed has nothing of the kind.
+        // Most output contains no such characters.
         guard bytes.contains(where: { $0 < 0x20 && $0 != 0x0A && $0 != 0x09 || $0 >= 0x7F }) else { return bytes }
         var result: [UInt8] = []
         let scalars = Array(String(decoding: bytes, as: UTF8.self).unicodeScalars)
@@ -30,7 +31,7 @@ enum TerminalText {
         }
     }
 
-    /// `[31m` and the like.
+    /// Returns whether the text starts with a color sequence such as `[31m`.
     private static func beginsColour(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
         guard rest.first == "[" else { return false }
         let digits = rest.dropFirst().prefix { ("0"..."9").contains($0) }

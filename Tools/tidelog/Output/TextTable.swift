@@ -1,8 +1,9 @@
-/// Rows under headings, columns as wide as their widest cell; on a terminal not wider than that.
+/// A table with headings. Each column is as wide as its widest cell; a terminal limits the total width.
 struct TextTable {
     enum Alignment { case left, right }
 
-    /// Narrower than this no column is made, however narrow the terminal is. The first says what the row is about.
+    /// Returns the minimum width of a column, regardless of the terminal. The first column names the subject of the
+    /// row.
     private static func narrowest(_ column: Int) -> Int { column == 0 ? 24 : 8 }
 
     private var headings: [String]
@@ -10,19 +11,19 @@ struct TextTable {
     private var rows: [[String]] = []
     private let width: Int?
 
-    /// - Parameter width: of the terminal; nil for as wide as it comes, which is what programs read.
+    /// - Parameter width: The width of the terminal, or nil for no limit, as for output to programs.
     init(_ columns: [(heading: String, alignment: Alignment)], width: Int? = Terminal.width) {
         headings = columns.map(\.heading)
         alignments = columns.map(\.alignment)
         self.width = width
     }
 
-    /// Missing cells are empty; cells without a heading are left out.
+    /// Adds a row. Missing cells are empty; cells without a heading are ignored.
     mutating func add(_ cells: [String]) {
         rows.append(headings.indices.map { $0 < cells.count ? oneLine(cells[$0]) : "" })
     }
 
-    /// Heading, rule, rows; no blanks at the ends of lines.
+    /// The heading, the rule and the rows, without spaces at the ends of lines.
     var lines: [String] {
         let widths = fitted(
             headings.indices.map { column in
@@ -32,7 +33,7 @@ struct TextTable {
         return [line(headings, widths), line(rule, widths)] + rows.map { line($0, widths) }
     }
 
-    /// The widest columns of text give way, one after the other; numbers stay whole.
+    /// Returns the widths after the widest columns of text were narrowed; columns of numbers keep their width.
     private func fitted(_ widths: [Int]) -> [Int] {
         guard let width else { return widths }
         var widths = widths
@@ -40,7 +41,7 @@ struct TextTable {
         while excess > 0 {
             let flexible = widths.indices.filter { alignments[$0] == .left && widths[$0] > Self.narrowest($0) }
             guard let widest = flexible.max(by: { widths[$0] < widths[$1] }) else { break }
-            // Down to the next wider one, so that several share what has to go.
+            // Narrows to the next wider column, so that several columns share the reduction.
             let next = flexible.filter { widths[$0] < widths[widest] }.map { widths[$0] }.max() ?? 0
             let cut = min(excess, widths[widest] - max(next, Self.narrowest(widest)))
             widths[widest] -= cut
@@ -61,11 +62,11 @@ struct TextTable {
 }
 
 extension String {
-    /// How many columns of a terminal the text takes. East Asian characters and emoji take two (Unicode Standard Annex 11,
+    /// The number of terminal columns of the text. East Asian characters and emoji have two (Unicode Standard Annex 11,
     /// by blocks).
     var columns: Int { utf8.count == unicodeScalars.count ? utf8.count : reduce(0) { $0 + $1.columns } }
 
-    /// The text, or its beginning and an ellipsis, in so many columns.
+    /// Returns the text, truncated with an ellipsis to the given number of columns.
     func cut(toColumns limit: Int) -> String {
         guard columns > limit else { return self }
         var result = ""

@@ -2,12 +2,12 @@ internal import ODataWire
 internal import SyncEngine
 internal import Tidelog
 
-/// An operation that was undone or redone, for a person or as JSON.
+/// An operation that was undone or redone, as a line or as JSON.
 struct UndoText {
     private let operation: OperationStatus
     private let reason: String?
 
-    /// - Parameter because: why it went with others; nil where it was asked for.
+    /// - Parameter because: The reason why it was included, or nil if it was requested.
     init(_ operation: OperationStatus, because reason: String?) {
         self.operation = operation
         self.reason = reason

@@ -3,10 +3,10 @@ internal import Operations
 internal import SyncEngine
 internal import Tidelog
 
-/// What an upload came to, for a person or as JSON.
+/// The result of an upload, as lines or as JSON.
 struct UploadText {
     let report: UploadReport
-    /// False where the upload failed on its way: then the error says what of the rest.
+    /// Whether the upload was completed. If not, the error describes the rest.
     var isWhole = true
 
     var lines: [String] {
@@ -65,7 +65,7 @@ struct UploadText {
         return lines
     }
 
-    /// What stays behind and was not told of one by one.
+    /// The lines about operations that were not sent and are not listed individually.
     private var waiting: [String] {
         let told = Set(report.rejected.map(\.operation) + report.deferred.map(\.operation) + report.inDoubt)
             .union(report.conflicts.flatMap(\.operations)).union(report.awaited.flatMap(\.operations))
@@ -117,7 +117,7 @@ struct UploadText {
         return json.text
     }
 
-    /// Uploads and prints what it came to. Where it fails, what it had come to until then is printed before the error is.
+    /// Uploads, and prints the result. If the upload fails, the result until then is printed before the error.
     static func printing(
         _ provider: OfflineODataProvider, json: Bool, _ upload: () async throws -> UploadReport
     ) async throws -> ExitStatus {

@@ -1,16 +1,16 @@
 internal import EDM
 internal import ODataWire
 
-/// A single value that a query led to.
+/// A single value as the result of a query.
 enum ValueText {
-    /// In the form of OData 4 JSON.
+    /// Returns the value in the format of OData 4 JSON.
     static func json(_ value: Value, _ type: TypeReference?, _ model: EntityDataModel) -> String {
         var json = JSONWriter()
         ValueJSONWriter(version: .v4, model: model).write(value, as: type, to: &json)
         return json.text
     }
 
-    /// What a service sends for `$value`.
+    /// Returns the value as a service sends it for `$value`.
     static func raw(_ value: Value) -> String { PrimitiveLiteral.format(value, version: .v4, form: .text) }
 
     static func quoted(_ text: String) -> String {

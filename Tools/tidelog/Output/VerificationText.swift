@@ -2,15 +2,15 @@ internal import LogInspection
 internal import ODataWire
 internal import OperationLog
 
-/// What reading every byte of a log has shown.
+/// The result of reading every byte of a log.
 struct VerificationText {
     private let verification: LogVerification
     private let description: DescriptionCheck
     private let size: LogSize
-    /// Whether there are streams beside the log, of which this says nothing.
+    /// Whether there are media streams next to the log, which were not verified.
     private let hasStreams: Bool
 
-    /// Nil where they were not looked at.
+    /// The result for the views, or nil if they were not checked.
     private let views: StoredViews?
 
     init(
@@ -23,7 +23,7 @@ struct VerificationText {
         size = LogSize(verification)
     }
 
-    /// Of the log, and of the files beside it.
+    /// Whether the log and the files next to it are intact.
     var isSound: Bool { verification.isSound && !description.isDamaged && views?.isWrong != true }
 
     var lines: [String] {
@@ -60,7 +60,7 @@ struct VerificationText {
         ]
     }
 
-    /// With one digit behind the point. Nil where headers outweigh what compression saved, and where records are missing.
+    /// The compression ratio with one decimal; nil if headers outweigh the savings, and if records are missing.
     private var ratio: String? {
         guard verification.isSound, let ratio = size.ratio, ratio >= 1, ratio < 1e6 else { return nil }
         return tenths(ratio)

@@ -1,9 +1,9 @@
-/// `1 order`, `3 orders`.
+/// Returns a count with its noun: `1 order`, `3 orders`.
 func counted(_ count: some BinaryInteger, _ singular: String, _ plural: String) -> String {
     "\(count) \(count == 1 ? singular : plural)"
 }
 
-/// Text of others, in a line of ours: line ends and other control characters become visible escapes.
+/// Returns text from other sources as one line: line ends and other control characters become visible escapes.
 func oneLine(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F || isBidiControl($0) }) else {
         return text
@@ -22,14 +22,14 @@ func oneLine(_ text: String) -> String {
     return result
 }
 
-/// Characters that turn the direction of what follows, and so can make a line say something else than it does; and the
-/// second set of control characters, in which terminals see the beginning of a command.
+/// Returns whether the character changes the direction of the following text, which can make a line misleading, or is a
+/// control character of the second set, which terminals treat as the start of a command.
 private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
     (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
         || (0x80...0x9F).contains(scalar.value)
 }
 
-/// The number with one digit behind the point.
+/// Returns the number with one decimal.
 func tenths(_ number: Double) -> String {
     guard number.isFinite, number >= 0, number < 1e12 else { return "-" }
     let tenths = Int((number * 10).rounded())

@@ -1,14 +1,14 @@
 internal import SyncEngine
 internal import Tidelog
 
-/// The credentials of the environment: `TIDELOG_TOKEN`, or `TIDELOG_USER` with `TIDELOG_PASSWORD`. The environment, because a
-/// command line is seen by every process of the machine and kept in the shell's history.
+/// The credentials of the environment: `TIDELOG_TOKEN`, or `TIDELOG_USER` with `TIDELOG_PASSWORD`. The environment is
+/// used because a command line is visible to every process of the machine and stored in the shell's history.
 ///
-/// They are for the origin that a person has named with them, and are sent to no other. A store says where its service is, and
-/// a store may come from anywhere: it is in no position to say where secrets go.
+/// They belong to the origin that the user named, and are sent to no other. The store contains the address of its
+/// service, but may be from an untrusted source, so it must not determine where secrets are sent.
 struct EnvironmentCredentials {
     let credentials: Credentials
-    /// What `TIDELOG_TOKEN_ORIGIN` names, separated by commas; nil where it is not set.
+    /// The origins in `TIDELOG_TOKEN_ORIGIN`, separated by commas; nil if it is not set.
     private let origins: [String]?
 
     init() {
@@ -24,15 +24,15 @@ struct EnvironmentCredentials {
         }
     }
 
-    /// The credentials, for a URL that was typed by the person who runs the command.
+    /// Returns the credentials for a URL that the user of the command typed.
     func credentials(typed url: String) throws -> Credentials {
         if credentials != .none { _ = try isNamed(ServiceSession.origin(of: url)) }
         return credentials
     }
 
-    /// The credentials, for the service that a store says it is of. Asks on a terminal where nobody has named its origin.
+    /// Returns the credentials for the service of a store. Asks on a terminal if its origin was not named.
     ///
-    /// - Parameter named: what `--origin` says.
+    /// - Parameter named: The value of `--origin`.
     func credentials(forStore path: String, root: String, named: String?) throws -> Credentials {
         guard credentials != .none else { return .none }
         let origin = ServiceSession.origin(of: root)
@@ -61,7 +61,7 @@ struct EnvironmentCredentials {
         return credentials
     }
 
-    /// Whether `TIDELOG_TOKEN_ORIGIN` names the origin; false where it is not set.
+    /// Returns whether `TIDELOG_TOKEN_ORIGIN` contains the origin; false if it is not set.
     private func isNamed(_ origin: String) throws -> Bool {
         guard let origins else { return false }
         guard origins.contains(origin) else {

@@ -7,11 +7,11 @@
 #endif
 internal import ODataWire
 
-/// The origins that the person has named, each for one store: `origins` in the directory `tidelog` of `XDG_CONFIG_HOME`, or of
-/// `.config` in the home directory.
+/// The origins that the user named, each for one store: the file `origins` in the directory `tidelog` of
+/// `XDG_CONFIG_HOME`, or of `.config` in the home directory.
 ///
-/// Not in the store: whoever made it would name what they like. A store is known by where it is, since nothing in it can be
-/// believed; one that was moved has to be named again.
+/// They are not in the store, because its creator could name any origin there. A store is identified by its path,
+/// because its content is not trusted; the origin of a moved store has to be named again.
 struct KnownOrigins {
     private let directory: String
     private var path: String { directory + "/origins" }
@@ -33,7 +33,7 @@ struct KnownOrigins {
         return false
     }
 
-    /// Adds a line; several processes may do so at once.
+    /// Adds a line. Several processes may do so concurrently.
     func add(_ origin: String, store: String) throws {
         guard !contains(origin, store: store) else { return }
         let line = Array((try Self.line(origin, store) + "\n").utf8)

@@ -13,14 +13,15 @@
 internal import OperationLog
 
 extension [LogKey] {
-    /// `TIDELOG_KEY`: keys of 64 hexadecimal digits, or 32 bytes in Base64, separated by commas. The first one writes, all
-    /// of them read. In the environment for the same reason as credentials.
+    /// Returns the keys in `TIDELOG_KEY`: 64 hexadecimal digits, or 32 bytes in Base64, separated by commas. The first
+    /// key writes, all of them read. The environment is used for the same reason as for credentials.
     static func fromEnvironment() throws -> [LogKey] {
         guard let variable = getenv("TIDELOG_KEY") else { return [] }
         return try keys(in: String(cString: variable))
     }
 
-    /// The keys in a text as `TIDELOG_KEY` has it; none in an empty one. Errors do not repeat the text.
+    /// Returns the keys in a text in the format of `TIDELOG_KEY`; none for an empty text. Errors do not contain the
+    /// text.
     static func keys(in text: String) throws -> [LogKey] {
         if text.isEmpty { return [] }
         return try text.split(separator: ",", omittingEmptySubsequences: false).enumerated().map { index, part in

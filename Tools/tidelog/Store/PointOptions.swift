@@ -5,7 +5,7 @@ internal import Operations
 internal import SyncEngine
 internal import Tidelog
 
-/// `--at SEQ|TIME`, on commands that look at the store and can look at it as it was.
+/// The option `--at SEQ|TIME`, on commands that can read the store as of an earlier record.
 struct PointOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -16,10 +16,10 @@ struct PointOptions: ParsableArguments {
     var at: PointArgument?
 }
 
-/// A place in the history as people write it.
+/// A position in the history, as an argument.
 struct PointArgument: ExpressibleByArgument {
     let point: PointInTime
-    /// As it was written.
+    /// The text of the argument.
     let text: String
 
     init?(argument: String) {
@@ -34,9 +34,9 @@ struct PointArgument: ExpressibleByArgument {
     }
 }
 
-/// A time as people write it: `2026-11-21T07:43:17Z`, without a zone in UTC.
+/// A time as an argument: `2026-11-21T07:43:17Z`, in UTC without a zone.
 struct TimeArgument: ExpressibleByArgument {
-    /// Since 1970.
+    /// The number of milliseconds since 1970.
     let milliseconds: Timestamp
 
     init?(argument: String) {
@@ -45,7 +45,7 @@ struct TimeArgument: ExpressibleByArgument {
     }
 }
 
-/// A store that can be looked at: as it is, or as it was.
+/// A store for reading: the current one, or one as of an earlier record.
 protocol StoreView: DataServiceProvider {
     func operationStatus(_ options: UploadOptions?) async throws(TidelogError) -> [OperationStatus]
     func undoneOperations() async throws(TidelogError) -> [OperationStatus]
@@ -60,13 +60,14 @@ extension OfflineODataProvider: StoreView {}
 extension PastODataProvider: StoreView {}
 
 extension StoreOptions {
-    /// Runs the body on the store, which is opened for it and closed again; or on the store as it was, which needs no lock.
+    /// Runs the body on the store, which is opened and closed again, or on the store as of a point, which needs no
+    /// lock.
     func withView<T>(_ options: PointOptions, _ body: (any StoreView) async throws -> T) async throws -> T {
         guard let at = options.at else { return try await withStore(body) }
         return try await body(try await past(at: at.point))
     }
 
-    /// The store as it was; of a damaged one as far as it can be read.
+    /// Returns the store as of a point. A damaged store is read as far as possible.
     func past(at point: PointInTime) async throws -> PastODataProvider {
         let parameters = try parameters
         return try await PastODataProvider(try await inspected.past(at: point), parameters: parameters)

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Tidelog
 
-/// What is to be sent of the queue, and how: on commands that make or send plans.
+/// The arguments that select the operations to send, and how: on commands that make or send plans.
 struct QueueArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(

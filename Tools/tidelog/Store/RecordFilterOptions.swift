@@ -3,7 +3,7 @@ internal import LogInspection
 internal import Operations
 internal import SyncEngine
 
-/// Which records are shown, on `log`. What is given has to hold all together.
+/// The filter for records, on `log`. A record has to satisfy all given options.
 struct RecordFilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("All that is about this entity, answers included.", valueName: "ref"))
     var entity: ReferenceArgument?
@@ -14,7 +14,7 @@ struct RecordFilterOptions: ParsableArguments {
             "Records of this kind, or operations with this action: batchAnswered, update.", valueName: "name"))
     var kind: String?
     @Option(help: ArgumentHelp("Operations that stand so.", valueName: "fate"))
-    var state: FateArgument?
+    var state: OutcomeArgument?
     @Option(help: ArgumentHelp("The batch with this number, and the operations that it carries.", valueName: "number"))
     var batch: BatchID?
     @Option(help: ArgumentHelp("Made then or later: 2026-11-21T07:43:17Z, without a zone in UTC.", valueName: "time"))
@@ -30,7 +30,7 @@ struct RecordFilterOptions: ParsableArguments {
     @Option(help: ArgumentHelp("What the service refused with this error code or HTTP status.", valueName: "text"))
     var code: String?
 
-    /// Finds the entity and the batch's operations in the log.
+    /// Returns the filter. Searches the log for the entity and for the operations of the batch.
     func filter(_ store: InspectedStore) throws -> RecordFilter {
         var filter = RecordFilter()
         filter.entities = try entity.map { try store.entities(of: $0.reference) }
@@ -47,12 +47,12 @@ struct RecordFilterOptions: ParsableArguments {
     }
 }
 
-/// ``OperationFate/name``
-enum FateArgument: String, CaseIterable, ExpressibleByArgument {
+/// An argument with the names of ``OperationOutcome/name``.
+enum OutcomeArgument: String, CaseIterable, ExpressibleByArgument {
     case pending, inFlight, inDoubt, confirmed, rejected, deferred, undone, elided, unknown
 }
 
-/// `Customers('ALFKI')`, `Customers(~3)` or `~3`, and for some commands `/Property` behind it.
+/// An argument `Customers('ALFKI')`, `Customers(~3)` or `~3`, for some commands followed by `/Property`.
 struct ReferenceArgument: ExpressibleByArgument {
     let reference: EntityReference
 

@@ -11,7 +11,7 @@
     internal import Foundation
 #endif
 
-/// A directory for what is thrown away, also where a signal ends the program.
+/// A temporary directory, which is removed even if a signal ends the program.
 struct ScratchDirectory {
     let path: String
 
@@ -20,7 +20,7 @@ struct ScratchDirectory {
         var template = Array("\(folder)/tidelog-XXXXXX".utf8CString)
         var created: String?
         var code: Int32 = 0
-        Leftovers.adding {
+        TemporaryFiles.adding {
             guard mkdtemp(&template) != nil else {
                 code = errno
                 return nil
@@ -38,10 +38,10 @@ struct ScratchDirectory {
 
     func remove() {
         Self.remove(path)
-        Leftovers.forget(path)
+        TemporaryFiles.unregister(path)
     }
 
-    /// Throws where something has the name.
+    /// Throws if the path exists.
     static func check(isFree path: String) throws {
         guard access(path, F_OK) == 0 else { return }
         throw CommandFailure("\(path) is there already.", recovery: "Give a name that nothing has.")
@@ -54,6 +54,6 @@ struct ScratchDirectory {
         }
     }
 
-    /// With all that is in it.
+    /// Removes a file, or a directory with its content.
     static func remove(_ path: String) { try? FileManager.default.removeItem(atPath: path) }
 }

@@ -3,8 +3,8 @@ internal import OperationLog
 internal import SyncEngine
 internal import Tidelog
 
-/// How the service is asked, on the commands that ask it. All others open the store by ``StoreOptions/withStore(_:)``, which
-/// can send nothing.
+/// The access to the service, on the commands that need it. All others open the store by
+/// ``StoreOptions/withStore(_:)``, which can send nothing.
 struct ServiceAccess: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -14,7 +14,7 @@ struct ServiceAccess: ParsableArguments {
 
     @OptionGroup var limit: LimitArguments
 
-    /// Opens the store of the service that it is of, runs the body, and closes it again.
+    /// Opens the store with access to its service, runs the body, and closes the store.
     func withStore<T>(_ options: StoreOptions, _ body: (OfflineODataProvider) async throws -> T) async throws -> T {
         var parameters = try options.parameters
         let files = StoreFiles(directory: options.store)
@@ -24,11 +24,11 @@ struct ServiceAccess: ParsableArguments {
         parameters.credentials = try EnvironmentCredentials().credentials(
             forStore: options.store, root: root, named: origin)
         allow(&parameters)
-        // The root that was looked at, whatever the store says by now.
+        // The root that was checked, even if the store contains another one meanwhile.
         return try await StoreOptions.open(OfflineODataProvider(serviceRoot: root, parameters: parameters), body)
     }
 
-    /// Parameters for a service whose root the person has typed.
+    /// Returns parameters for a service whose root the user typed.
     func parameters(_ options: StoreOptions, typed root: String) throws -> OfflineODataParameters {
         if let origin, ServiceSession.origin(of: origin) != ServiceSession.origin(of: root) {
             throw CommandFailure("--origin names another service than the service root.")
@@ -39,7 +39,7 @@ struct ServiceAccess: ParsableArguments {
         return parameters
     }
 
-    /// Keeps the origin of a root that the person has typed, for later commands on the store.
+    /// Stores the origin of a root that the user typed, for later commands on the store.
     static func remember(_ root: String, for options: StoreOptions) {
         let hasCredentials = EnvironmentCredentials().credentials != .none
         do {
@@ -60,7 +60,7 @@ struct ServiceAccess: ParsableArguments {
     }
 }
 
-/// `--limit NAME=VALUE`, on commands that ask the service.
+/// The option `--limit NAME=VALUE`, on commands that use the service.
 struct LimitArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -78,7 +78,7 @@ struct LimitArguments: ParsableArguments {
     }
 }
 
-/// `totalTimeout=600`
+/// An argument such as `totalTimeout=600`.
 struct LimitArgument {
     let apply: @Sendable (inout ServiceLimits) -> Void
 

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 internal import Tidelog
 
-/// `--service NAME=VALUE`, on commands that make or send plans.
+/// The option `--service NAME=VALUE`, on commands that make or send plans.
 struct ServiceArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -17,13 +17,13 @@ struct ServiceArguments: ParsableArguments {
         return options
     }
 
-    /// For as long as the store is open.
+    /// Applies the arguments while the store is open.
     func apply(to provider: some StoreView) async throws {
         if !isEmpty { try await provider.use(try changed(try await provider.serviceOptions)) }
     }
 }
 
-/// `supportsBatch=false`
+/// An argument such as `supportsBatch=false`.
 struct ServiceArgument: Hashable {
     private let name: String
     private let value: String

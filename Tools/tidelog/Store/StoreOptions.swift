@@ -4,7 +4,7 @@ internal import OperationLog
 internal import SyncEngine
 internal import Tidelog
 
-/// The options of every command that works on a store.
+/// The options of every command that uses a store.
 struct StoreOptions: ParsableArguments {
     @Option(help: "The store's directory.")
     var store = ".tidelog"
@@ -12,7 +12,8 @@ struct StoreOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How defining queries are downloaded; see Docs/DefiningQueries.md.", valueName: "file"))
     var config: String?
 
-    /// For commands that need no network: nothing can be sent, and no credentials are known. See ``ServiceAccess``.
+    /// The parameters for commands without network: nothing can be sent, and there are no credentials. See
+    /// ``ServiceAccess``.
     var parameters: OfflineODataParameters {
         get throws {
             let keys = try [LogKey].fromEnvironment()
@@ -28,7 +29,7 @@ struct StoreOptions: ParsableArguments {
         }
     }
 
-    /// Opens the store without a service, runs the body, and closes the store again.
+    /// Opens the store without a service, runs the body, and closes the store.
     func withStore<T>(_ body: (OfflineODataProvider) async throws -> T) async throws -> T {
         try await Self.open(OfflineODataProvider(parameters: try parameters), body)
     }
@@ -39,28 +40,28 @@ struct StoreOptions: ParsableArguments {
         try await opened(provider)
         do {
             let result = try await body(provider)
-            await tellViews(provider)
+            await reportViews(provider)
             await provider.close()
             return result
         } catch {
-            await tellViews(provider)
+            await reportViews(provider)
             await provider.close()
             throw error
         }
     }
 
-    private static func tellViews(_ provider: OfflineODataProvider) async {
+    private static func reportViews(_ provider: OfflineODataProvider) async {
         for note in await provider.viewsNotes { Console.printError("tidelog: \(note)") }
     }
 
-    /// Opens the store and says what there was to mend.
+    /// Opens the store, and prints the repairs that were necessary.
     static func opened(_ provider: OfflineODataProvider) async throws {
         try await provider.open()
         for note in provider.recoveryNotes { Console.printError("tidelog: \(note)") }
     }
 }
 
-/// `--json`, on commands that can print for programs.
+/// The option `--json`, on commands that can print for programs.
 struct FormatOptions: ParsableArguments {
     @Flag(help: "Print JSON, one object a line.")
     var json = false

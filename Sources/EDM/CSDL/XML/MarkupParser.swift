@@ -51,8 +51,8 @@ struct MarkupParser {
         throw CSDLError(.notMetadata, "The document is empty.", line: line, column: column)
     }
 
-    /// Throws if an element has too many attributes. libxml2 compares each attribute with all others, so the check
-    /// precedes parsing.
+    /// Throws if an element has too many attributes. libxml2 compares each pair of attributes, so the check precedes
+    /// parsing.
     private func refuseAttributeFloods(_ bytes: [UInt8]) throws(CSDLError) {
         if let line = AttributeCount(limit: limits.attributes).excess(in: bytes) {
             throw CSDLError(

@@ -72,6 +72,34 @@ package struct PackedProperties: Sendable {
         }
     }
 
+    /// Returns the values at these places, in their encoded form.
+    ///
+    /// - Parameters:
+    ///   - places: In ascending order, within the names.
+    ///   - chosen: The names at these places.
+    func subset(_ places: [Int], named chosen: PropertyNames) -> PackedProperties {
+        let subset = bytes.withUnsafeBytes { bytes in
+            [UInt8](unsafeUninitializedCapacity: bytes.count) { copy, count in
+                var cursor = PackedCursor(bytes)
+                var next = 0
+                for place in places {
+                    while next < place {
+                        cursor.skip()
+                        next += 1
+                    }
+                    let start = cursor.offset
+                    cursor.skip()
+                    next += 1
+                    let value = UnsafeRawBufferPointer(rebasing: bytes[start..<cursor.offset])
+                    UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(copy)[count...])
+                        .copyMemory(from: value)
+                    count += value.count
+                }
+            }
+        }
+        return PackedProperties(names: chosen, checked: subset)
+    }
+
     /// Returns the value at the offset and advances the offset past it.
     func value(at offset: inout Int) -> Value {
         bytes.withUnsafeBytes { bytes in

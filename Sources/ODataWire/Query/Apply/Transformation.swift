@@ -30,7 +30,7 @@ public indirect enum Transformation: Sendable, Hashable {
     public enum Ranking: String, Sendable, Hashable, CaseIterable {
         case topcount, topsum, toppercent, bottomcount, bottomsum, bottompercent
 
-        /// Whether the highest values come first.
+        /// Whether the highest values are first.
         public var isTop: Bool { rawValue.hasPrefix("top") }
     }
 

@@ -1,33 +1,33 @@
 package import Operations
 
-/// What pending operations read and wrote, found by operation and by item.
+/// The effects of pending operations, by operation and by item.
 ///
-/// The accesses of an operation lie side by side in one array, and those to one item are a chain through it. Removing an
-/// operation marks its accesses; the array is packed when most of it is marked.
+/// The accesses of an operation are contiguous in one array, and the accesses to an item form a linked list in it. A
+/// removal marks the operation's accesses; the array is compacted when most of it is marked.
 package struct EffectLog {
     private struct StoredAccess {
         let item: StateItem
-        /// Zero if it was removed.
+        /// Zero if the access was removed.
         var operation: SequenceNumber
-        /// The place of the access to the same item that was added before; -1 if there is none.
+        /// The index of the preceding access to the same item, or -1 if there is none.
         let previous: Int32
         let access: Access
     }
 
     private struct Entry {
         var accesses: Range<Int32>
-        let links: [Touched.LinkEnds]
+        let links: [DirtySet.LinkEnds]
     }
 
     private var accesses: [StoredAccess] = []
     private var entries = IDTable<Entry>()
-    /// By the items' raw values.
+    /// The index of the last access, by the item's raw value.
     private var newest = IDTable<Int32>()
     private var removedCount = 0
-    /// The highest operation that ever had an effect here.
+    /// The highest number of an operation that ever had an effect here.
     private(set) var last: SequenceNumber = 0
 
-    /// How many operations have an effect.
+    /// The number of operations that have an effect.
     package var count: Int { entries.count }
 
     package subscript(sequence: SequenceNumber) -> OperationEffect? {
@@ -35,7 +35,7 @@ package struct EffectLog {
         var effect = OperationEffect()
         for place in entry.accesses {
             let stored = accesses[Int(place)]
-            effect.note(stored.item, stored.access)
+            effect.record(stored.item, stored.access)
         }
         effect.links = entry.links
         return effect

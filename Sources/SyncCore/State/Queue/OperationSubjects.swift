@@ -1,12 +1,13 @@
 package import EDM
 package import Operations
 
-/// The entities that an operation is about.
+/// The subjects of an operation.
 extension StateReader {
-    /// Returns the entities that the operation changes for a user: those that it creates, updates or deletes, and those of which
-    /// it sets a single-valued link. An entity is not a subject because another one is linked to it or created below it.
+    /// Returns the entities that the operation changes from a user's perspective: those that it creates, updates or
+    /// deletes, and those whose to-one link it sets. An entity is not a subject if another entity is only linked to it
+    /// or created below it.
     ///
-    /// `sap.islocal()`, `sap.haspendingchanges()` and `sap.inerrorstate()` ask for these.
+    /// The filters `sap.islocal()`, `sap.haspendingchanges()` and `sap.inerrorstate()` refer to the subjects.
     package func subjects(of operation: Operation, _ model: EntityDataModel?) throws(StateError) -> [EntityID] {
         switch operation.action {
         case .create(let creation, _): return creation.createdEntities + Self.linked(by: creation, model)
@@ -31,7 +32,7 @@ extension StateReader {
         ids.count < 2 ? ids : Array(Set(ids))
     }
 
-    /// Returns the existing entities that get a link of their own by being bound to a collection of a new one.
+    /// Returns the existing entities whose own link is set because they are bound to a collection of a new entity.
     private static func linked(by creation: Creation, _ model: EntityDataModel?) -> [EntityID] {
         var found: [EntityID] = []
         let type = creation.bindings.isEmpty ? nil : model?.findEntityType(creation.type)
@@ -57,11 +58,11 @@ extension StateReader {
     }
 }
 
-/// The end of a link that has it as a value of its own: dependent properties, or a single-valued navigation property.
+/// The end of a link that stores it as a value: in dependent properties, or in a to-one navigation property.
 private enum LinkHolder {
     case source, target
 
-    /// Nil if neither end has, as with many to many.
+    /// Nil if neither end does, as in a many-to-many relationship.
     init?(_ property: Property?) {
         guard let end = property?.navigation else { return nil }
         if !end.constraints.isEmpty {

@@ -1,20 +1,20 @@
 package import Operations
 
-/// The pending operations in memory, found by the entities that they name, by their transaction, and by what they are about.
+/// The queue in memory, indexed by the entities to which operations refer, by transaction, and by subject.
 ///
-/// A storage changes it inside of a transaction: ``rollBack()`` takes back everything since ``begin()``.
+/// A storage changes it within a transaction: ``rollBack()`` reverts all changes since ``begin()``.
 package struct PendingQueue {
     private struct Entry {
         var operation: PendingOperation
-        /// What the operation is about; see ``StateReader/subjects(of:_:)``.
+        /// The subjects of the operation; see ``StateReader/subjects(of:_:)``.
         let subjects: [EntityID]
     }
 
-    /// What the queue has of one entity.
+    /// The operations of one entity.
     private struct EntityQueue {
         var naming = SmallSet<SequenceNumber>()
         var changing = SmallSet<SequenceNumber>()
-        /// How many operations are about it, and how many of them were rejected.
+        /// The number of operations with the entity as subject, and how many of these were rejected.
         var about: Int32 = 0
         var rejected: Int32 = 0
 
@@ -26,9 +26,9 @@ package struct PendingQueue {
     private var byEntity = IDTable<EntityQueue>()
     private var byTransaction: [String: Set<SequenceNumber>] = [:]
     private var rejected = 0
-    /// What each operation read and wrote when it was applied.
+    /// The effect of each operation.
     package private(set) var effects = EffectLog()
-    /// How many operations are not to be sent.
+    /// The number of operations that are not to be sent: drafts and local-only operations.
     package private(set) var heldBack = 0
     private var journal: Journal?
 
@@ -52,10 +52,10 @@ package struct PendingQueue {
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: the entities that the operation is about; see ``StateReader/subjects(of:_:)``.
+    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
     package mutating func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
-        if entries.contains(sequence) { remove(sequence) } else { note(sequence) }
+        if entries.contains(sequence) { remove(sequence) } else { addToJournal(sequence) }
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
         order.insert(sequence)
         if operation.operation.delivery != .queued { heldBack += 1 }
@@ -72,7 +72,7 @@ package struct PendingQueue {
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) {
         guard let place = entries.place(of: sequence) else { return }
-        note(sequence)
+        addToJournal(sequence)
         let wasRejected = entries[at: place].operation.status.kind == .rejected
         entries[at: place].operation.status = status
         entries[at: place].operation.since = since
@@ -80,9 +80,9 @@ package struct PendingQueue {
         if change != 0 { count(entries[at: place].subjects, 0, rejected: change) }
     }
 
-    /// Removes the operation. What it read and wrote stays until ``removeEffect(of:)``.
+    /// Removes the operation. Its effect remains until ``removeEffect(of:)``.
     package mutating func remove(_ sequence: SequenceNumber) {
-        note(sequence)
+        addToJournal(sequence)
         guard let gone = entries.removeValue(for: sequence) else { return }
         let operation = gone.operation.operation
         if operation.delivery != .queued { heldBack -= 1 }
@@ -121,7 +121,7 @@ package struct PendingQueue {
     }
 
     package mutating func removeEffects() {
-        journal?.keep(effects)
+        journal?.storeEffects(effects)
         effects = EffectLog()
     }
 
@@ -130,7 +130,7 @@ package struct PendingQueue {
     /// The sequence numbers in ascending order.
     package var sequences: ArraySlice<SequenceNumber> { order.from(0, limit: .max) }
 
-    /// Returns the first operations from `first` on, in ascending order.
+    /// Returns at most `limit` operations from `first` on, in ascending order.
     package func operations(from first: SequenceNumber, limit: Int) -> [PendingOperation] {
         order.from(first, limit: limit).compactMap { self[$0] }
     }
@@ -149,7 +149,7 @@ package struct PendingQueue {
 
     package func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }
 
-    package func standing(of id: EntityID) -> PendingStanding {
+    package func pendingState(of id: EntityID) -> PendingState {
         guard let place = byEntity.place(of: id), byEntity[at: place].about > 0 else { return .clean }
         return byEntity[at: place].rejected > 0 ? .rejected : .pending
     }
@@ -158,12 +158,12 @@ package struct PendingQueue {
 
     // MARK: Transactions
 
-    /// Remembers what changes from now on.
+    /// Starts a transaction: changes from now on can be rolled back.
     package mutating func begin() { journal = Journal(last: max(order.last ?? 0, effects.last)) }
 
     package mutating func commit() { journal = nil }
 
-    /// Takes back every change since ``begin()``.
+    /// Reverts every change since ``begin()``.
     package mutating func rollBack() {
         guard let undo = journal else { return }
         journal = nil
@@ -178,7 +178,7 @@ package struct PendingQueue {
         }
     }
 
-    private mutating func note(_ sequence: SequenceNumber) {
+    private mutating func addToJournal(_ sequence: SequenceNumber) {
         guard let last = journal?.last, sequence <= last, journal?.operations[sequence] == nil else { return }
         journal?.operations[sequence] = .some(entries[sequence])
     }
@@ -192,28 +192,28 @@ package struct PendingQueue {
         }
     }
 
-    /// What was there before a transaction changed it.
+    /// The content before the changes of a transaction.
     private struct Journal {
-        /// The last operation that was there, or had an effect. All behind it came with the transaction.
+        /// The last operation that existed or had an effect. All later ones were added in the transaction.
         let last: SequenceNumber
         var operations: [SequenceNumber: Entry?] = [:]
         var effects: [SequenceNumber: OperationEffect?] = [:]
-        /// The operations behind `last` that got an effect, some of them repeatedly.
+        /// The operations after `last` that got an effect, with duplicates.
         var newEffects: [SequenceNumber] = []
-        /// All effects, if they were removed together. What `effects` holds had changed before.
+        /// All effects, if they were removed together. Entries of `effects` were changed before that.
         var formerEffects: EffectLog?
 
         init(last: SequenceNumber) { self.last = last }
 
-        mutating func keep(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
+        mutating func storeEffects(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
     }
 }
 
-/// What the pending operations mean for an entity that they are about; see ``StateReader/subjects(of:_:)``.
-public enum PendingStanding: Sendable, Hashable {
-    /// None is about it.
+/// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:)``.
+public enum PendingState: Sendable, Hashable {
+    /// The entity is not a subject of a pending operation.
     case clean
     case pending
-    /// At least one of them was rejected.
+    /// At least one of the operations was rejected.
     case rejected
 }

@@ -1,30 +1,39 @@
 package import Operations
 
-/// The queue of pending operations of one state, shared by a storage and the working set above it.
+/// The queue of a state, shared by a storage and the working set over it.
 ///
-/// It is in memory as a whole once it is loaded, and remembers which operations the storage has not written yet.
+/// After it is loaded it is completely in memory. It tracks the operations that the storage has not written yet.
 public final class QueueTable {
-    /// What of an operation a storage has to write.
+    /// The part of an operation that a storage has to write.
     package enum Change {
         case status
-        /// All of it, or that it is gone.
+        /// The whole operation, or its removal.
         case operation
     }
 
-    /// Empty until ``load()``.
+    /// The queue; empty before ``load()``.
     package private(set) var pending = PendingQueue()
-    /// Reads the queue from the storage; nil if there is none, and once it was read.
-    package var loader: (() throws(StateError) -> PendingQueue)?
+    /// The pending call of ``reader``; nil after loading.
+    private var loader: (() throws(StateError) -> PendingQueue)?
+    /// A closure that reads the queue from the storage, which sets it once; nil if there is no storage.
+    package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
     private var changes: [SequenceNumber: Change] = [:]
     private var isInTransaction = false
-    /// Whether ``changedStandings`` is kept.
-    package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
-    /// The entities of which another operation is pending than before, or in another status.
-    private var changedStandings: Set<EntityID> = []
+    /// Whether ``changedPendingStates`` is tracked.
+    package var tracksPendingStates = false { didSet { if !tracksPendingStates { changedPendingStates = [] } } }
+    /// The entities whose pending operations, or their statuses, have changed.
+    private var changedPendingStates: Set<EntityID> = []
 
     package init() {}
 
-    /// Reads the queue if that was not done yet.
+    /// Discards the queue, so that it is read from the storage again.
+    func invalidate() {
+        pending = PendingQueue()
+        changes = [:]
+        loader = reader
+    }
+
+    /// Reads the queue from the storage if it was not read yet.
     package func load() throws(StateError) {
         guard let loader else { return }
         pending = try loader()
@@ -34,7 +43,7 @@ public final class QueueTable {
 
     package var isLoaded: Bool { loader == nil }
 
-    /// Returns a queue with the same operations, which changes by itself.
+    /// Returns an independent queue with the same operations.
     func copy() -> QueueTable {
         let copy = QueueTable()
         copy.pending = pending
@@ -45,13 +54,13 @@ public final class QueueTable {
 
     /// Adds the operation, or replaces the one with the same sequence number.
     ///
-    /// - Parameter subjects: the entities that the operation is about; see ``StateReader/subjects(of:_:)``.
+    /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
     package func put(_ operation: PendingOperation, about subjects: [EntityID]) throws(StateError) {
         try load()
-        noteStandings(of: operation.sequence)
+        trackPendingStates(of: operation.sequence)
         pending.put(operation, about: subjects)
         changes[operation.sequence] = .operation
-        noteStandings(of: operation.sequence)
+        trackPendingStates(of: operation.sequence)
     }
 
     package func setStatus(
@@ -61,12 +70,12 @@ public final class QueueTable {
         guard pending.status(of: sequence) != nil else { return }
         pending.setStatus(status, since: since, of: sequence)
         if changes[sequence] == nil { changes[sequence] = .status }
-        noteStandings(of: sequence)
+        trackPendingStates(of: sequence)
     }
 
     package func remove(_ sequence: SequenceNumber) throws(StateError) {
         try load()
-        noteStandings(of: sequence)
+        trackPendingStates(of: sequence)
         pending.remove(sequence)
         changes[sequence] = .operation
     }
@@ -86,22 +95,25 @@ public final class QueueTable {
         if pending.effects.count > 0 { pending.removeEffects() }
     }
 
-    /// Returns what has changed since the last call, in ascending order of sequence number.
-    package func takeChanges() -> [(sequence: SequenceNumber, change: Change)] {
+    /// Returns the changes since the last call, in ascending order of sequence number.
+    package func drainChanges() -> [(sequence: SequenceNumber, change: Change)] {
         defer { changes = [:] }
         return changes.map { ($0.key, $0.value) }.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Returns the entities whose standing has changed since the last call, if ``notesStandings`` says so.
-    package func takeChangedStandings() -> Set<EntityID> {
-        defer { changedStandings = [] }
-        return changedStandings
+    /// Returns the entities whose status has changed since the last call, if ``tracksPendingStates`` is set.
+    package func drainChangedPendingStates() -> Set<EntityID> {
+        defer { changedPendingStates = [] }
+        return changedPendingStates
     }
 
-    private func noteStandings(of sequence: SequenceNumber) {
-        guard notesStandings, let operation = pending[sequence]?.operation else { return }
-        changedStandings.formUnion(operation.touchedEntities + pending.subjects(of: sequence))
+    private func trackPendingStates(of sequence: SequenceNumber) {
+        guard tracksPendingStates, let operation = pending[sequence]?.operation else { return }
+        changedPendingStates.formUnion(operation.touchedEntities + pending.subjects(of: sequence))
     }
+
+    /// The number of operations that the storage has to write.
+    var changeCount: Int { changes.count }
 
     // MARK: Transactions
 
@@ -117,10 +129,12 @@ public final class QueueTable {
         pending.commit()
     }
 
-    /// Takes back what has changed since ``begin()``.
+    /// Reverts the changes since ``begin()``.
+    ///
+    /// The storage writes these operations again at the next flush: redundant, but without a copy of the changes
+    /// before.
     package func rollBack() {
         isInTransaction = false
         pending.rollBack()
-        changes = [:]
     }
 }

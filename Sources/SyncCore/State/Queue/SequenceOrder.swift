@@ -2,9 +2,9 @@ import Operations
 
 /// Sequence numbers in ascending order.
 ///
-/// Numbers come at the end and go from the front as a rule. Removing the first one does not move the others.
+/// Numbers are usually added at the end and removed at the start. Removing the first one does not move the others.
 struct SequenceOrder {
-    /// Ascending. The first ``start`` of them are removed.
+    /// The numbers in ascending order. The first ``start`` of them are removed.
     private var numbers: [SequenceNumber] = []
     private var start = 0
 
@@ -15,10 +15,10 @@ struct SequenceOrder {
         numbers[place(of: first)...].prefix(limit)
     }
 
-    /// - Precondition: the number is not there.
+    /// - Precondition: The number is not contained.
     mutating func insert(_ sequence: SequenceNumber) { numbers.insert(sequence, at: place(of: sequence)) }
 
-    /// - Precondition: the number is there.
+    /// - Precondition: The number is contained.
     mutating func remove(_ sequence: SequenceNumber) {
         let place = place(of: sequence)
         guard place == start else {
@@ -32,7 +32,7 @@ struct SequenceOrder {
         }
     }
 
-    /// Where the number is, or would be.
+    /// Returns the index of the number, or the index at which to insert it.
     private func place(of sequence: SequenceNumber) -> Int {
         guard let last = numbers.last, sequence <= last else { return numbers.count }
         var (low, high) = (start, numbers.count)

@@ -1,7 +1,6 @@
 import Operations
 
-/// The sets of registered entities, as runs of consecutive entity IDs of one set: a download numbers what it brings one after
-/// the other.
+/// The sets of registered entities, as runs of consecutive entity IDs of one set. Downloads assign consecutive IDs.
 struct EntityRegister {
     struct Run {
         let first: UInt64
@@ -11,7 +10,7 @@ struct EntityRegister {
         func contains(_ id: UInt64) -> Bool { first <= id && id <= last }
     }
 
-    /// In ascending order, without gaps inside of one.
+    /// The runs in ascending order, each without gaps.
     private(set) var runs: [Run] = []
     private(set) var count = 0
 
@@ -22,7 +21,7 @@ struct EntityRegister {
         return runs[place].set
     }
 
-    /// Returns the place of the last run that begins at the entity or before; nil if there is none.
+    /// Returns the index of the last run that starts at or before the entity, or nil if there is none.
     private func place(of id: UInt64) -> Int? {
         if let last = runs.last, last.first <= id { return runs.count - 1 }
         var (low, high) = (0, runs.count)
@@ -33,7 +32,7 @@ struct EntityRegister {
         return low == 0 ? nil : low - 1
     }
 
-    /// Returns whether the entity is new here.
+    /// Registers an entity. Returns whether it was not registered before.
     mutating func register(_ id: EntityID, set: String) -> Bool {
         let id = id.rawValue
         let place = place(of: id)
@@ -45,6 +44,16 @@ struct EntityRegister {
             runs.insert(Run(first: id, last: id, set: set), at: place.map { $0 + 1 } ?? 0)
         }
         return true
+    }
+
+    mutating func remove(_ id: EntityID) {
+        let id = id.rawValue
+        guard let place = place(of: id), runs[place].contains(id) else { return }
+        count -= 1
+        let run = runs[place]
+        let before = run.first < id ? [Run(first: run.first, last: id - 1, set: run.set)] : []
+        let after = id < run.last ? [Run(first: id + 1, last: run.last, set: run.set)] : []
+        runs.replaceSubrange(place...place, with: before + after)
     }
 
     func forEach<Failure: Error>(_ body: (EntityID, String) throws(Failure) -> Void) throws(Failure) {

@@ -1,15 +1,15 @@
 import Operations
 
-/// The links of a working set: all links of a state, or those that differ from the ones below.
+/// The links of a working set: all links of a state, or those that differ from the backing.
 struct LinkTable {
-    typealias Key = TouchedItems.LinkEnds
+    typealias Key = DirtyItems.LinkEnds
 
     private(set) var links: [Key: LinkRow] = [:]
-    /// The links that are removed from what is below.
+    /// The links of the backing that are removed.
     private(set) var removed: Set<Key> = []
-    /// The keys of both, by the entities at either end.
+    /// The keys of both, by the entity at either end.
     private var byEntity = IDTable<SmallSet<Key>>()
-    /// The links in which base and local state differ.
+    /// The links that are only in the base state or only in the current state.
     private var changedKeys: Set<Key> = []
 
     var isEmpty: Bool { links.isEmpty && removed.isEmpty }
@@ -21,12 +21,12 @@ struct LinkTable {
 
     func contains(_ key: Key) -> Bool { links[key] != nil || !removed.isEmpty && removed.contains(key) }
 
-    /// Returns the links that differ from those below at an entity.
+    /// Returns the links of an entity that differ from the backing.
     func keys(of id: EntityID) -> [Key] {
         byEntity.place(of: id).map { byEntity[at: $0].elements } ?? []
     }
 
-    /// Returns the link that was there before.
+    /// Stores a link. Returns the former one.
     @discardableResult
     mutating func put(_ link: LinkRow) -> LinkRow? {
         let key = Key(link)
@@ -37,36 +37,59 @@ struct LinkTable {
             changedKeys.remove(key)
         }
         if let old = links.updateValue(link, forKey: key) { return old }
-        note(key, of: link.first)
-        note(key, of: link.second)
+        index(key, of: link.first)
+        index(key, of: link.second)
         return nil
     }
 
-    /// Returns the link that was there before.
+    /// Removes a link. Returns the former one.
     ///
-    /// - Parameter hidesBelow: whether there may be a link below.
+    /// - Parameter hidesBelow: Whether the backing may contain the link.
     @discardableResult
     mutating func remove(_ key: Key, hidesBelow: Bool) -> LinkRow? {
         let old = links.removeValue(forKey: key)
         changedKeys.remove(key)
         if hidesBelow {
             removed.insert(key)
-            note(key, of: key.first)
-            note(key, of: key.second)
+            index(key, of: key.first)
+            index(key, of: key.second)
         } else {
-            forget(key, of: key.first)
-            forget(key, of: key.second)
+            unindex(key, of: key.first)
+            unindex(key, of: key.second)
         }
         return old
     }
 
-    private mutating func forget(_ key: Key, of id: EntityID) {
+    enum Found {
+        case link(LinkRow)
+        case removed
+        /// The storage below decides.
+        case below
+    }
+
+    func find(_ key: Key) -> Found {
+        if let link = links[key] { return .link(link) }
+        return !removed.isEmpty && removed.contains(key) ? .removed : .below
+    }
+
+    /// Restores the place of a link to the former result of ``find(_:)``.
+    mutating func restore(_ key: Key, to former: Found) {
+        switch former {
+        case .link(let link): put(link)
+        case .removed: remove(key, hidesBelow: true)
+        case .below:
+            remove(key, hidesBelow: false)
+            removed.remove(key)
+        }
+    }
+
+    private mutating func unindex(_ key: Key, of id: EntityID) {
         guard let place = byEntity.place(of: id) else { return }
         byEntity[at: place].remove(key)
         if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
     }
 
-    private mutating func note(_ key: Key, of id: EntityID) {
+    private mutating func index(_ key: Key, of id: EntityID) {
         let place = byEntity.place(of: id, inserting: SmallSet())
         byEntity[at: place].insert(key)
     }
@@ -80,6 +103,6 @@ struct LinkTable {
     }
 }
 
-extension TouchedItems.LinkEnds {
+extension DirtyItems.LinkEnds {
     init(_ link: LinkRow) { self.init(relationship: link.relationship, first: link.first, second: link.second) }
 }

@@ -1,13 +1,13 @@
 import EDM
 import Operations
 
-/// The rows of a set by the values of some properties.
+/// An index of the rows of a set by the values of some properties.
 struct RowIndex {
-    /// Names of properties, or paths such as `Address/Street`.
+    /// The names of properties, or paths such as `Address/Street`.
     let properties: [String]
     private var rows: [Key: SmallSet<EntityID>] = [:]
 
-    /// Nearly all keys are of one property.
+    /// Almost all keys have one property.
     private enum Key: Hashable {
         case one(Value)
         case several([Value])
@@ -36,7 +36,7 @@ struct RowIndex {
 
     mutating func removeAll() { rows.removeAll(keepingCapacity: rows.count < 4_096) }
 
-    /// Returns nil if the row does not have all of the properties.
+    /// Returns the key of the row, or nil if the row lacks one of the properties.
     private func key(_ row: EntityRow) -> Key? {
         if properties.count == 1 { return row.values.value(at: properties[0]).map(Key.one) }
         var values: [Value] = []

@@ -1,22 +1,22 @@
 import EDM
 import Operations
 
-/// The rows of a working set: all rows of a state, or those that differ from the ones below.
+/// The rows of a working set: all rows of a state, or those that differ from the backing.
 struct RowTable {
     private(set) var table = IDTable<EntityRow>()
-    /// The entities whose row below is removed.
+    /// The entities whose row in the backing is removed.
     private(set) var removed: Set<EntityID> = []
-    /// By set, for the properties that were asked for.
+    /// The indexes by set, for the properties by which rows were searched.
     private var indexes: [String: [RowIndex]] = [:]
 
     enum Found {
         case row(EntityRow)
         case removed
-        /// What the storage below has.
+        /// The row is unchanged from the storage below.
         case below
     }
 
-    /// All rows, in no order.
+    /// All rows, in no particular order.
     var rows: [EntityRow] { table.values }
     var entities: some Collection<EntityID> { table.entities }
     var isEmpty: Bool { table.isEmpty && removed.isEmpty }
@@ -29,7 +29,7 @@ struct RowTable {
 
     func contains(_ id: EntityID) -> Bool { table.contains(id) || removed.contains(id) }
 
-    /// Returns the row that was there before.
+    /// Stores a row. Returns the former one.
     @discardableResult
     mutating func put(_ row: EntityRow) -> EntityRow? {
         if !removed.isEmpty { removed.remove(row.id) }
@@ -38,9 +38,9 @@ struct RowTable {
         return old
     }
 
-    /// Returns the row that was there before.
+    /// Removes a row. Returns the former one.
     ///
-    /// - Parameter hidesBelow: whether there may be a row below.
+    /// - Parameter hidesBelow: Whether the backing may contain the row.
     @discardableResult
     mutating func remove(_ id: EntityID, hidesBelow: Bool) -> EntityRow? {
         let old = table.removeValue(for: id)
@@ -49,15 +49,26 @@ struct RowTable {
         return old
     }
 
-    /// Removes the rows of sets that are not among these, and returns them.
-    mutating func keep(_ sets: Set<String>) -> [EntityRow] {
+    /// Restores the place of an entity to the former result of ``find(_:)``.
+    mutating func restore(_ id: EntityID, to former: Found) {
+        switch former {
+        case .row(let row): put(row)
+        case .removed: remove(id, hidesBelow: true)
+        case .below:
+            remove(id, hidesBelow: false)
+            removed.remove(id)
+        }
+    }
+
+    /// Removes and returns the rows of sets that are not among the given ones.
+    mutating func retain(_ sets: Set<String>) -> [EntityRow] {
         let gone = rows.filter { !sets.contains($0.set) }
         for row in gone { table.removeValue(for: row.id) }
         indexes = [:]
         return gone
     }
 
-    /// Forgets everything, but not by which properties rows were asked for.
+    /// Removes all rows. Keeps the definitions of the indexes.
     mutating func removeAll() {
         table.removeAll()
         removed.removeAll()
@@ -67,7 +78,7 @@ struct RowTable {
         }
     }
 
-    /// The set of an entity is its own for good.
+    /// Updates the indexes. The set of an entity never changes.
     private mutating func replaceIndexed(_ old: EntityRow?, by new: EntityRow?) {
         guard let set = (new ?? old)?.set, let count = indexes[set]?.count else { return }
         for place in 0..<count { indexes[set]?[place].replace(old, by: new) }

@@ -1,14 +1,14 @@
-/// A set that has one element as a rule: that one takes no memory of its own.
+/// A set optimized for one element, which is stored inline without an allocation.
 struct SmallSet<Element: Hashable> {
     private var first: Element?
-    /// Those that came while there was a first one.
+    /// The elements that were added while ``first`` was present.
     private var others: Set<Element> = []
 
     init() {}
 
     var isEmpty: Bool { first == nil && others.isEmpty }
 
-    /// In no order.
+    /// The elements, in no particular order.
     var elements: [Element] { (first.map { [$0] } ?? []) + others }
 
     mutating func insert(_ element: Element) {

@@ -1,18 +1,20 @@
 import EDM
 public import Operations
 
-/// What the bookkeeping keeps, with the digest that follows its changes.
+/// The bookkeeping, with updates of the digest.
 extension WorkingSet {
     public func undoneOperations() throws(StateError) -> [UndoneOperation] { try bookkeeping.undoneOperations() }
     public func undoneOperation(_ sequence: SequenceNumber) throws(StateError) -> UndoneOperation? {
         try bookkeeping.undoneOperation(sequence)
     }
     public func putUndone(_ operation: UndoneOperation) throws(StateError) {
+        try requireBacking()
         touched?.undone.insert(operation.sequence)
         if tally.isKept { tally.replace(try undoneOperation(operation.sequence), by: operation) }
         try bookkeeping.putUndone(operation)
     }
     public func removeUndone(_ sequence: SequenceNumber) throws(StateError) {
+        try requireBacking()
         touched?.undone.insert(sequence)
         if tally.isKept { tally.replace(try undoneOperation(sequence), by: nil as UndoneOperation?) }
         try bookkeeping.removeUndone(sequence)
@@ -21,6 +23,7 @@ extension WorkingSet {
     public func openBatches() throws(StateError) -> [OpenBatch] { try bookkeeping.openBatches() }
     public func openBatch(_ batch: BatchID) throws(StateError) -> OpenBatch? { try bookkeeping.openBatch(batch) }
     public func putOpenBatch(_ batch: OpenBatch) throws(StateError) {
+        try requireBacking()
         touched?.batches.insert(batch.batch)
         if tally.isKept {
             let old = try openBatch(batch.batch)
@@ -29,6 +32,7 @@ extension WorkingSet {
         try bookkeeping.putOpenBatch(batch)
     }
     public func removeOpenBatch(_ batch: BatchID) throws(StateError) {
+        try requireBacking()
         touched?.batches.insert(batch)
         if tally.isKept {
             let old = try openBatch(batch)
@@ -37,35 +41,38 @@ extension WorkingSet {
         try bookkeeping.removeOpenBatch(batch)
     }
 
-    public func ancestor(_ id: EntityID) throws(StateError) -> Ancestor? { try bookkeeping.ancestor(id) }
-    public func ancestors() throws(StateError) -> [EntityID] { try bookkeeping.ancestors() }
-    public func hasAncestors() throws(StateError) -> Bool {
+    public func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? { try bookkeeping.mergeBase(id) }
+    public func mergeBases() throws(StateError) -> [EntityID] { try bookkeeping.mergeBases() }
+    public func hasMergeBases() throws(StateError) -> Bool {
         if let knownHasAncestors { return knownHasAncestors }
-        let found = try bookkeeping.hasAncestors()
+        let found = try bookkeeping.hasMergeBases()
         knownHasAncestors = found
         return found
     }
-    public func putAncestor(_ ancestor: Ancestor) throws(StateError) {
-        touched?.ancestors.insert(ancestor.id)
+    public func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
+        try requireBacking()
+        touched?.mergeBases.insert(mergeBase.id)
         knownHasAncestors = true
         if tally.isKept {
-            let old = try self.ancestor(ancestor.id)
-            tally.replace(old.map(SnapshotItem.ancestor), by: .ancestor(ancestor))
+            let old = try self.mergeBase(mergeBase.id)
+            tally.replace(old.map(SnapshotItem.ancestor), by: .ancestor(mergeBase))
         }
-        try bookkeeping.putAncestor(ancestor)
+        try bookkeeping.putMergeBase(mergeBase)
     }
-    public func removeAncestor(_ id: EntityID) throws(StateError) {
-        touched?.ancestors.insert(id)
+    public func removeMergeBase(_ id: EntityID) throws(StateError) {
+        try requireBacking()
+        touched?.mergeBases.insert(id)
         knownHasAncestors = nil
         if tally.isKept {
-            let old = try ancestor(id)
+            let old = try mergeBase(id)
             tally.replace(old.map(SnapshotItem.ancestor), by: nil)
         }
-        try bookkeeping.removeAncestor(id)
+        try bookkeeping.removeMergeBase(id)
     }
 
     public func streams(of id: EntityID) throws(StateError) -> [StreamImage] { try bookkeeping.streams(of: id) }
     public func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError) {
+        try requireBacking()
         touched?.streams.insert(id)
         if tally.isKept {
             let old = try self.streams(of: id)
@@ -79,6 +86,7 @@ extension WorkingSet {
 
     public func events() throws(StateError) -> [StoreEvent] { try bookkeeping.events() }
     public func putEvents(_ events: [StoreEvent]) throws(StateError) {
+        try requireBacking()
         touched?.hasEvents = true
         if tally.isKept { replace(try self.events(), by: events, SnapshotItem.events) }
         try bookkeeping.putEvents(events)
@@ -86,6 +94,7 @@ extension WorkingSet {
 
     public func openLinks() throws(StateError) -> [OpenLink] { try bookkeeping.openLinks() }
     public func putOpenLinks(_ links: [OpenLink]) throws(StateError) {
+        try requireBacking()
         touched?.hasOpenLinks = true
         if tally.isKept { replace(try openLinks(), by: links, SnapshotItem.openLinks) }
         try bookkeeping.putOpenLinks(links)
@@ -93,12 +102,13 @@ extension WorkingSet {
 
     public func quarantine() throws(StateError) -> [QuarantineEntry] { try bookkeeping.quarantine() }
     public func putQuarantine(_ entries: [QuarantineEntry]) throws(StateError) {
+        try requireBacking()
         touched?.hasQuarantine = true
         if tally.isKept { replace(try quarantine(), by: entries, SnapshotItem.quarantine) }
         try bookkeeping.putQuarantine(entries)
     }
 
-    /// An empty list is no item.
+    /// Replaces a list. An empty list is not an item.
     private func replace<T>(_ old: [T], by new: [T], _ item: ([T]) -> SnapshotItem) {
         tally.replace(old.isEmpty ? nil : item(old), by: new.isEmpty ? nil : item(new))
     }
@@ -114,6 +124,7 @@ extension WorkingSet {
     }
 
     private func changeQueries(_ body: () throws(StateError) -> Void) throws(StateError) {
+        try requireBacking()
         touched?.hasQueries = true
         guard tally.isKept else { return try body() }
         let old = try queries()
@@ -127,6 +138,7 @@ extension WorkingSet {
     }
 
     public func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError) {
+        try requireBacking()
         touched?.coverage.insert(id)
         if tally.isKept {
             let old = coverage(of: id)[query]
@@ -136,9 +148,10 @@ extension WorkingSet {
         try bookkeeping.cover(id, query: query, run: run)
     }
 
-    public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        try requireBacking()
         guard tally.isKept else {
-            let found = try bookkeeping.takeUncovered(query: query, before: run)
+            let found = try bookkeeping.drainUncovered(query: query, before: run)
             touched?.coverage.formUnion(found)
             return found
         }
@@ -151,6 +164,7 @@ extension WorkingSet {
     }
 
     public func uncover(_ id: EntityID, query: String?) throws(StateError) {
+        try requireBacking()
         touched?.coverage.insert(id)
         if tally.isKept {
             for (name, run) in coverage(of: id) where query == nil || name == query {
@@ -160,7 +174,7 @@ extension WorkingSet {
         try bookkeeping.uncover(id, query: query)
     }
 
-    /// Returns the runs that brought the entity, by query. Only without a backing.
+    /// Returns the runs that delivered the entity, by query. Only without a backing.
     func coverage(of id: EntityID) -> [String: SequenceNumber] {
         (bookkeeping as? MemoryBookkeeping)?.coverage(of: id) ?? [:]
     }

@@ -18,7 +18,7 @@ extension WorkingSet {
         try links(of: id, below: { backing throws(StateError) in try backing.links(of: id) }) { _ in true }
     }
 
-    /// Returns the links of an entity, those of the backing with those that differ here.
+    /// Returns the links of an entity: those of the backing, overridden by the changed ones.
     private func links(
         of id: EntityID, below: (any StateBacking) throws(StateError) -> [LinkRow], where isWanted: (LinkKey) -> Bool
     ) throws(StateError) -> [LinkRow] {
@@ -48,6 +48,7 @@ extension WorkingSet {
 
     public func putLink(_ link: LinkRow) throws(StateError) {
         touched?.links.insert(LinkKey(link))
+        if journal != nil { journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
         let old = linkTable.put(link)
         tally.replace(old.map(SnapshotItem.link), by: .link(link))
     }
@@ -55,13 +56,15 @@ extension WorkingSet {
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         touched?.links.insert(key)
+        if journal != nil { journal?.append(.link(key, linkTable.find(key))) }
         var hidesBelow = try isBelow(first)
         if hidesBelow { hidesBelow = try isBelow(second) }
         let old = linkTable.remove(key, hidesBelow: hidesBelow)
         tally.replace(old.map(SnapshotItem.link), by: nil)
     }
 
-    /// The order of UTF-8 bytes, as SQLite has it; that of `String` differs if accents are composed differently.
+    /// Returns the order of UTF-8 bytes, as in SQLite. The order of `String` differs for composed and decomposed
+    /// accents.
     static func precedes(_ a: String, _ b: String) -> Bool { a.utf8.lexicographicallyPrecedes(b.utf8) }
 
     static func inOrder(_ a: LinkRow, _ b: LinkRow) -> Bool {

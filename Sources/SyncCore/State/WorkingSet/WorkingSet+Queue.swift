@@ -1,7 +1,7 @@
 import EDM
 public import Operations
 
-/// The queue of pending operations, which is in memory whether or not there is a backing.
+/// The queue, which is in memory with and without a backing.
 extension WorkingSet {
     private var pending: PendingQueue {
         get throws(StateError) {
@@ -57,15 +57,15 @@ extension WorkingSet {
         try pending.last(inTransaction: name)
     }
 
-    /// Returns what the pending operations mean for an entity that they are about. Only over a backing.
-    public func standing(of id: EntityID) throws(StateError) -> PendingStanding { try pending.standing(of: id) }
+    /// Returns the status of an entity that follows from the pending operations. Only with a backing.
+    public func pendingState(of id: EntityID) throws(StateError) -> PendingState { try pending.pendingState(of: id) }
 
     // MARK: Changes
 
     public func putPending(_ operation: PendingOperation) throws(StateError) {
         touched?.pending.insert(operation.sequence)
         if tally.isKept { tally.replace(try pending[operation.sequence], by: operation) }
-        // Only queries ask for the subjects.
+        // Only queries need the subjects.
         let subjects = backing == nil ? [] : try subjects(of: operation.operation, backing?.model)
         try queue.put(operation, about: subjects)
     }
@@ -85,7 +85,7 @@ extension WorkingSet {
         try queue.remove(sequence)
     }
 
-    // MARK: What they read and wrote
+    // MARK: Effects
 
     public func hasEffects() throws(StateError) -> Bool { try pending.effects.count == pending.count }
     public func effect(of sequence: SequenceNumber) throws(StateError) -> OperationEffect? {

@@ -1,61 +1,78 @@
 public import EDM
 import Operations
 
-/// The state that the fold works on: in memory, over a storage that has the rest of it.
+/// The state on which the fold works: changes in memory, over a storage with the unchanged items.
 ///
-/// What changes is kept here and read from here first; everything else is read from the backing. ``flush()`` writes the changes
-/// to the backing, in its order, inside of the backing's transaction. Without a backing the working set is the whole state: for
-/// replay, for pasts, and as the measure of one that has a backing.
+/// Changed items are stored here and found here first; all other items are read from the backing. ``flush()`` writes
+/// the changes to the backing, in the order of its keys and within its transaction. Without a backing the working set
+/// is the whole state: for a replay, for a historical store, and as the reference for a state with a backing.
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
 public final class WorkingSet: StateStorage {
-    typealias LinkKey = TouchedItems.LinkEnds
-    typealias SetKey = TouchedItems.Key
+    typealias LinkKey = DirtyItems.LinkEnds
+    typealias SetKey = DirtyItems.Key
 
-    /// Nil if this is the whole state.
+    /// The storage below, or nil if this is the whole state.
     public let backing: (any StateBacking)?
-    /// Undone operations, queries and so on are few, or changed a page at a time: a backing keeps them itself.
+    /// The bookkeeping. A backing stores it directly, because its items are few or change a page at a time.
     let bookkeeping: any BookkeepingStorage
     let queue: QueueTable
-    /// How many items may be changed before they are written to the backing, also inside of a transaction.
+    /// The maximum number of changed items before they are flushed, also within a transaction.
     public var flushLimit = 20_000
 
-    /// Nil if it was not read yet.
-    private var knownHeader: StateHeader?
-    private var isHeaderChanged = false
+    /// The cached header, or nil if it was not read yet.
+    var knownHeader: StateHeader?
+    var isHeaderChanged = false
     var rowTable = RowTable()
     var linkTable = LinkTable()
     var register = EntityRegister()
     var keys: [SetKey: EntityID] = [:]
-    /// Nil for one that is removed from what is below.
+    /// The saved base states; a nil value hides one of the backing.
     var bases = IDTable<BaseState?>()
-    /// The lowest entity of which the backing has nothing, nor of any that follow. Nil if it was not read yet.
+    /// The lowest entity ID such that the backing contains nothing of it or of a higher one; nil if it was not read
+    /// yet.
     private var knownFirstUnused: EntityID?
-    /// Nil if it is not known.
+    /// Whether there are merge bases; nil if unknown.
     var knownHasAncestors: Bool?
 
-    /// Follows the state's digest.
-    var tally: DigestTally
-    /// Nil while nothing is noted.
-    var touched: TouchedItems?
-    /// How often a pending operation was asked for: for tests that count work.
+    /// The kind of the running transaction.
+    enum Phase {
+        case idle
+        /// A transaction of the backing, which takes every flush.
+        case storing
+        /// A transaction in memory; see ``deferredTransaction(_:)``.
+        case deferring
+    }
+
+    var phase = Phase.idle
+    /// The changes of the deferred transaction, or nil if none is running.
+    var journal: ChangeJournal?
+    /// Whether the deferred transaction needs the backing.
+    var isDeferralRefused = false
+
+    /// The digest of the state.
+    var tally: IncrementalDigest
+    /// The changed items, or nil while they are not tracked.
+    var touched: DirtyItems?
+    /// The number of reads of pending operations, for tests that measure work.
     package var operationsRead = 0
 
     /// Creates an empty state in memory.
     ///
-    /// - Parameter keepsDigest: whether ``digest`` is known at any time; costs a hash of each item that changes.
+    /// - Parameter keepsDigest: Whether ``digest`` is maintained. Costs a hash for each changed item.
     public convenience init(keepsDigest: Bool = false) {
-        self.init(nil, MemoryBookkeeping(), QueueTable(), DigestTally(isKept: keepsDigest))
+        self.init(nil, MemoryBookkeeping(), QueueTable(), IncrementalDigest(isKept: keepsDigest))
         knownHeader = StateHeader()
     }
 
-    /// Creates the working set of a state that the backing has.
+    /// Creates a working set over the state in a backing.
     public convenience init(over backing: any StateBacking) {
-        self.init(backing, backing, backing.queue, DigestTally(isKept: false))
+        self.init(backing, backing, backing.queue, IncrementalDigest(isKept: false))
     }
 
     private init(
-        _ backing: (any StateBacking)?, _ bookkeeping: any BookkeepingStorage, _ queue: QueueTable, _ tally: DigestTally
+        _ backing: (any StateBacking)?, _ bookkeeping: any BookkeepingStorage, _ queue: QueueTable,
+        _ tally: IncrementalDigest
     ) {
         self.backing = backing
         self.bookkeeping = bookkeeping
@@ -63,9 +80,9 @@ public final class WorkingSet: StateStorage {
         self.tally = tally
     }
 
-    /// Returns the same state, to go on from by itself. Cheap: what neither changes stays shared.
+    /// Returns an independent copy of the state. Cheap, because unchanged parts are shared.
     ///
-    /// - Precondition: there is no backing.
+    /// - Precondition: There is no backing.
     public func copy() -> WorkingSet {
         let own = (bookkeeping as? MemoryBookkeeping)?.copy() ?? MemoryBookkeeping()
         let copy = WorkingSet(nil, own, queue.copy(), tally)
@@ -81,12 +98,12 @@ public final class WorkingSet: StateStorage {
 
     // MARK: Transactions
 
-    /// Runs `body` in one transaction of the backing: all that it changes is stored, or nothing. What was gathered is committed
-    /// first.
+    /// Runs `body` in one transaction of the backing, atomically. An open ``inSharedTransaction(_:)`` transaction is
+    /// committed first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
-        return try forgettingFailures {
+        return try storing {
             try backing.transaction {
                 let result = try body()
                 try flush()
@@ -95,12 +112,13 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Runs `body` in a transaction that further calls join, until ``commitGathered()``. If `body` throws, all that was gathered
-    /// is rolled back.
-    public func gathering<T>(_ body: () throws -> T) throws -> T {
+    /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. If `body` throws, the
+    /// whole transaction is rolled back.
+    public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
-        return try forgettingFailures {
-            try backing.gathering {
+        try flush()
+        return try storing {
+            try backing.inSharedTransaction {
                 let result = try body()
                 try flush()
                 return result
@@ -108,27 +126,30 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Commits what was gathered, if there is something. If that fails, all of it is rolled back.
-    public func commitGathered() throws(StateError) {
+    /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open. If that fails, it is rolled back.
+    public func commitSharedTransaction() throws(StateError) {
         do {
-            try backing?.commitGathered()
+            try backing?.commitSharedTransaction()
         } catch {
-            forget()
+            discardChanges()
             throw error
         }
     }
 
-    private func forgettingFailures<T>(_ body: () throws -> T) throws -> T {
+    /// Runs a transaction of the backing. If it fails, only what the backing has is left.
+    private func storing<T>(_ body: () throws -> T) throws -> T {
+        phase = .storing
+        defer { phase = .idle }
         do {
             return try body()
         } catch {
-            forget()
+            discardChanges()
             throw error
         }
     }
 
-    /// Forgets what is not written to the backing, and what was read from it.
-    private func forget() {
+    /// Discards unflushed changes and cached items of the backing.
+    private func discardChanges() {
         removeChanges()
         (knownHeader, isHeaderChanged, knownFirstUnused, knownHasAncestors) = (nil, false, nil, nil)
     }
@@ -141,19 +162,41 @@ public final class WorkingSet: StateStorage {
         bases.removeAll()
     }
 
-    /// How many items the backing does not have as they are here.
+    /// The number of items that differ from the backing.
     private var changeCount: Int {
         rowTable.count + linkTable.count + register.count + keys.count + bases.count
     }
 
-    /// Writes what has changed to the backing if it is much. Belongs between two records.
+    /// The number of items and pending operations that the backing has to write.
+    package var unflushedCount: Int { changeCount + queue.changeCount }
+
+    /// Flushes the changes if there are many. Must be called between two records.
     func flushIfLarge() throws(StateError) {
         if backing != nil, changeCount >= flushLimit { try flush() }
     }
 
-    /// Writes what has changed to the backing. Belongs inside of its transaction.
+    /// Writes the changes to the backing, in a transaction of its own if none is running.
+    ///
+    /// If that fails, the changes are discarded, and the state is behind the log.
     public func flush() throws(StateError) {
-        guard let backing else { return }
+        guard let backing, hasChanges else { return }
+        switch phase {
+        case .storing: try write(to: backing)
+        case .deferring: try requireBacking()
+        case .idle:
+            do {
+                try storing { try backing.transaction { try write(to: backing) } }
+            } catch {
+                queue.invalidate()
+                throw error as? StateError ?? StateError(.unavailable, "\(error)")
+            }
+        }
+    }
+
+    /// Whether the backing differs. A record that changes the queue also changes the header.
+    private var hasChanges: Bool { isHeaderChanged || changeCount > 0 }
+
+    private func write(to backing: any StateBacking) throws(StateError) {
         if let knownHeader, isHeaderChanged { try backing.setHeader(knownHeader) }
         isHeaderChanged = false
         guard changeCount > 0 else { return }
@@ -168,7 +211,7 @@ public final class WorkingSet: StateStorage {
         removeChanges()
     }
 
-    /// By set and entity, so that each page of the backing is changed once.
+    /// Writes rows ordered by set and entity, so that each page of the backing is written once.
     private func writeRows(to backing: any StateBacking) throws(StateError) {
         for id in rowTable.removed.sorted() { try backing.removeRow(id) }
         let bySet = Dictionary(grouping: rowTable.rows, by: \.set)
@@ -193,11 +236,11 @@ public final class WorkingSet: StateStorage {
         for id in rowTable.entities { last = max(last, id) }
         for id in bases.entities { last = max(last, id) }
         for link in linkTable.links.keys { last = max(last, link.first, link.second) }
-        // The highest number has none behind it.
+        // The highest ID has no successor.
         if last >= known { knownFirstUnused = EntityID(rawValue: max(last.rawValue, last.rawValue &+ 1)) }
     }
 
-    /// Returns whether the backing may have something of the entity.
+    /// Returns whether the backing may contain the entity.
     func isBelow(_ id: EntityID) throws(StateError) -> Bool {
         guard let backing else { return false }
         if let knownFirstUnused { return id < knownFirstUnused }
@@ -238,22 +281,23 @@ public final class WorkingSet: StateStorage {
 
     public func install(_ model: EntityDataModel) throws(StateError) {
         if let backing {
+            try requireBacking()
             try flush()
             try backing.install(model)
         }
         touched?.hasModel = true
-        for row in rowTable.keep(Set(model.allSets.map(\.name))) { tally.replace(.row(row), by: nil) }
+        for row in rowTable.retain(Set(model.allSets.map(\.name))) { tally.replace(.row(row), by: nil) }
     }
 
     // MARK: Digest and changes
 
-    /// That of ``StateDigest/init(of:)``, without a pass over the state; nil if it is not kept. While the pending operations
-    /// are taken off, it is not the digest of a state that the log says.
+    /// The digest as ``StateDigest/init(of:)`` computes it, without a pass over the state; nil if it is not maintained.
+    /// While the pending operations are reverted, it is not the digest of a state of the log.
     public var digest: StateDigest? { tally.digest }
 
-    /// Returns what has changed since the last call, if the digest is kept; nothing is noted before the first one.
-    public func takeChanges() -> [StateChange] { tally.takeChanges() }
+    /// Returns the changes since the last call, if the digest is maintained. The first call starts the tracking.
+    public func drainChanges() -> [StateChange] { tally.drainChanges() }
 
-    /// Notes what changes from now on; see ``writeTouched(into:)``.
-    package func noteTouched() { touched = TouchedItems() }
+    /// Starts to track changed items; see ``writeDirtyItems(into:)``.
+    package func trackDirtyItems() { touched = DirtyItems() }
 }

@@ -2,7 +2,7 @@ public import EDM
 public import ODataWire
 
 /// An operand with a static Swift type: a property of a generated class, a path to one, or a function of these. The
-/// compiler accepts only what the type supports.
+/// compiler accepts only conditions that the type supports.
 ///
 /// Every condition can be written with methods or, if Swift has one, with an operator: `Order.total.greaterThan(10)`
 /// is `Order.total > 10`. It results in the same syntax tree as the text of a URL. ``DynamicOperand`` is the

@@ -1,11 +1,11 @@
 import CSQLite
 
 extension Connection {
-    /// Makes a write-ahead log the journal of an encrypted file, and keeps the file locked until the connection is closed: then
-    /// SQLite needs no memory that it shares with other processes, in a file that nobody would check.
+    /// Sets the journal mode of an encrypted file to a write-ahead log, and locks the file until the connection is
+    /// closed. SQLite then needs no file for shared memory, which would not be authenticated.
     func useSealedLog(of database: SealedDatabase) throws(SQLiteError) {
         try execute("PRAGMA locking_mode = EXCLUSIVE")
-        // A journal in a file is refused, and this one is for a moment only.
+        // A journal file is refused, so this temporary journal is in memory.
         if database.size == 0 { try execute("PRAGMA journal_mode = MEMORY") }
         try execute("PRAGMA journal_mode = WAL; SELECT 1 FROM sqlite_master")
         let needed = database.mark.frames
@@ -18,7 +18,7 @@ extension Connection {
         }
     }
 
-    /// Throws where what is not in the pages yet is gone.
+    /// Throws if transactions are lost that are not in the pages yet.
     func checkClosed(_ database: SealedDatabase) throws(SQLiteError) {
         if database.mark.frames > 0 { throw Self.missingLog }
     }
@@ -27,7 +27,7 @@ extension Connection {
         SQLiteError(code: SQLITE_CORRUPT, message: "the end of the write-ahead log is missing", sql: nil)
     }
 
-    /// Returns the number of the first page of an encrypted file that is not as it was written; nil if there is none, or
-    /// behind so many bytes, and for a file that is not encrypted.
+    /// Returns the number of the first page that is not authentic among the first `limit` bytes of an encrypted file;
+    /// nil if there is none, or the file is not encrypted.
     func firstWrongSealedPage(limit: Int) -> Int? { sealed?.database.firstWrongPage(limit: limit) }
 }

@@ -6,35 +6,36 @@ import Crypto
     import Foundation
 #endif
 
-/// Encrypts and authenticates what is in one file, with AES-256-GCM under a key that no other file has.
+/// The encryption and authentication of one file, with AES-256-GCM and a key that no other file has.
 ///
-/// What is sealed is bound to its place: at another one it does not open. Sealed bytes are a nonce, the encrypted bytes and a
-/// tag. A page is as long as before, since SQLite leaves as many bytes free at its end as nonce and tag take.
+/// Sealed bytes are bound to their place: they cannot be opened at a different place. They consist of a nonce, the
+/// ciphertext and a tag. A page keeps its length, because SQLite leaves the bytes that nonce and tag need free at its
+/// end.
 ///
-/// No nonce is used twice under a key: they are counted up from a number of 96 bits that is drawn at random whenever the file
-/// is opened.
+/// No nonce is used twice with a key: nonces are counted up from a random 96-bit number, which is drawn whenever the
+/// file is opened.
 struct PageSeal {
     static let nonceSize = 12
     static let tagSize = 16
-    /// How much longer bytes are when they are sealed; of a page, the bytes at its end that are left free.
+    /// The difference in length between sealed and plain bytes; in a page, the number of free bytes at its end.
     static let overhead = nonceSize + tagSize
 
-    /// What sealed bytes are bound to.
-    struct Place {
+    /// The place to which sealed bytes are bound.
+    struct AssociatedData {
         private let number: UInt64
         private let detail: (UInt64, UInt64)
 
         /// A page of the database, counted from 1.
-        static func page(_ number: Int) -> Place { Place(number: UInt64(number), detail: (0, 0)) }
+        static func page(_ number: Int) -> AssociatedData { AssociatedData(number: UInt64(number), detail: (0, 0)) }
 
-        /// The page in a frame of the write-ahead log, counted from 1, with what the frame's header says of it: which page
-        /// it is, whether a transaction ends with it, and in which round of the log it was written.
-        static func frame(_ number: Int, _ header: (UInt64, UInt64)) -> Place {
-            Place(number: UInt64(number) | 1 << 63, detail: header)
+        /// The page in a frame of the write-ahead log, counted from 1, with the data of the frame's header: the page
+        /// number, whether the frame ends a transaction, and the round of the log in which it was written.
+        static func frame(_ number: Int, _ header: (UInt64, UInt64)) -> AssociatedData {
+            AssociatedData(number: UInt64(number) | 1 << 63, detail: header)
         }
 
-        /// The mark that says how far the write-ahead log has been.
-        static let mark = Place(number: 0, detail: (0, 0))
+        /// The mark with the extent of the write-ahead log.
+        static let mark = AssociatedData(number: 0, detail: (0, 0))
 
         fileprivate func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
             let bytes = (number.littleEndian, detail.0, detail.1)
@@ -61,23 +62,23 @@ struct PageSeal {
         }
     }
 
-    /// Seals `content` into `sealed`, which is ``overhead`` longer. Returns whether it could.
+    /// Seals `content` into `sealed`, which is ``overhead`` longer. Returns whether this succeeded.
     mutating func seal(
-        _ content: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: Place
+        _ content: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         guard let nonce = try? nextNonce(),
             let box = try? place.withBytes({ try AES.GCM.seal(content, using: key, nonce: nonce, authenticating: $0) }),
-            // Nil for nonces of other sizes only.
+            // Nil only for nonces of other sizes.
             let combined = box.combined, combined.count == sealed.count
         else { return false }
         combined.withUnsafeBytes { sealed.copyMemory(from: $0) }
         return true
     }
 
-    /// Opens `sealed` into `content`, which is at least as long as what comes out and may be the same memory. Returns whether
-    /// it is what was sealed, with this key, for this place; nothing is written if it is not.
+    /// Opens `sealed` into `content`, which may be the same memory and has to be large enough. Returns whether the
+    /// bytes were sealed with this key for this place; otherwise nothing is written.
     func open(
-        _ sealed: UnsafeRawBufferPointer, into content: UnsafeMutableRawBufferPointer, at place: Place
+        _ sealed: UnsafeRawBufferPointer, into content: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let opened = try? place.withBytes({ try AES.GCM.open(box, using: key, authenticating: $0) })
@@ -86,15 +87,15 @@ struct PageSeal {
         return true
     }
 
-    /// The same for a page. The bytes that are left free are zero.
+    /// Seals a page without its free bytes. ``openPage(_:into:at:)`` sets them to zero.
     mutating func sealPage(
-        _ page: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: Place
+        _ page: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         seal(UnsafeRawBufferPointer(rebasing: page[..<(page.count - Self.overhead)]), into: sealed, at: place)
     }
 
     func openPage(
-        _ sealed: UnsafeRawBufferPointer, into page: UnsafeMutableRawBufferPointer, at place: Place
+        _ sealed: UnsafeRawBufferPointer, into page: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         guard open(sealed, into: page, at: place) else { return false }
         let free = UnsafeMutableRawBufferPointer(rebasing: page[(page.count - Self.overhead)...])

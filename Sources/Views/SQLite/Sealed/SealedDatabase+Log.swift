@@ -1,10 +1,10 @@
 import CSQLite
 
-/// The write-ahead log of an encrypted database: a header of 32 bytes, and frames of a header of 24 bytes and a page. The
-/// headers are as SQLite writes them; the first 16 bytes of a frame's, which say what its page is, are authenticated with the
-/// page.
+/// The write-ahead log of an encrypted database: a header of 32 bytes, and frames with a header of 24 bytes and a page.
+/// The headers are those of SQLite. The first 16 bytes of a frame's header, which describe its page, are authenticated
+/// with the page.
 extension SealedDatabase {
-    /// Where in the log a place is: the frame, counted from 0, and the byte of it.
+    /// Returns the frame at an offset of the log, counted from 0, and the byte within the frame.
     private static func position(_ offset: Int) -> (frame: Int, byte: Int) {
         let (frame, byte) = (offset - logHeaderSize).quotientAndRemainder(dividingBy: frameSize)
         return (frame, byte)
@@ -17,7 +17,7 @@ extension SealedDatabase {
         )
     }
 
-    /// Whether a transaction ends with the frame: its header says how large the database is then.
+    /// Returns whether the frame ends a transaction: its header then contains the size of the database.
     private static func isCommit(_ header: (UInt64, UInt64)) -> Bool { UInt64(littleEndian: header.0) >> 32 != 0 }
 
     private static func round(_ header: UnsafeRawBufferPointer) -> UInt64 {
@@ -39,14 +39,14 @@ extension SealedDatabase {
             buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: scratch[byte..<end]))
             return SQLITE_OK
         }
-        // SQLite looks for the end of the log: where the last write was not finished it is here. A header of zeros is that of
-        // no frame. If the log was longer, the mark tells.
+        // SQLite searches for the end of the log, which is here if the last write is incomplete. No frame has a header
+        // of zeros. If the log was longer, the mark shows it.
         guard byte == 0, !knowsLog else { return PageChecks.damageCode }
         _ = buffer.initializeMemory(as: UInt8.self, repeating: 0)
         return SQLITE_OK
     }
 
-    /// Opens the page of the frame that is in the scratch memory.
+    /// Opens the page of the frame in the scratch memory.
     private func open(_ frame: Int) -> Bool {
         guard let seal else { return false }
         let header = Self.binding(UnsafeRawBufferPointer(scratch))
@@ -61,8 +61,13 @@ extension SealedDatabase {
     private func readLogHeader(_ log: SystemFile, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
         let code = log.read(into: buffer, at: Int64(offset))
         guard code == SQLITE_OK, offset == 0, buffer.count == Self.logHeaderSize else { return code }
-        // Another log than the one that belongs to the pages.
-        return Self.round(UnsafeRawBufferPointer(buffer)) == mark.round ? code : PageChecks.damageCode
+        if Self.round(UnsafeRawBufferPointer(buffer)) == mark.round { return code }
+        // The log does not belong to the pages. If the mark requires no frame, the pages are complete without a log: a
+        // process ended before it had removed the log, or begun the next round. SQLite treats a header of zeros as no
+        // log.
+        guard mark.frames == 0 else { return PageChecks.damageCode }
+        _ = buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        return SQLITE_OK
     }
 
     // MARK: Writing
@@ -80,22 +85,22 @@ extension SealedDatabase {
         case (Self.frameHeaderSize, Self.pageSize):
             return write(bytes, to: frame, of: log)
         default:
-            // Nothing that is not sealed, whatever it is.
+            // Only sealed content is written.
             return SQLITE_IOERR
         }
     }
 
-    /// Begins a round of the log: all of the last one is in the database.
+    /// Starts a round of the log: the database contains all pages of the previous one.
     private func beginLog(_ log: SystemFile, _ header: UnsafeRawBufferPointer) -> Int32 {
         lastCommit = 0
-        let code = setMark(LogMark(round: Self.round(header)))
+        let code = setMark(WALMark(round: Self.round(header)))
         return code == SQLITE_OK ? log.write(header, at: 0) : code
     }
 
     private func write(_ page: UnsafeRawBufferPointer, to frame: Int, of log: SystemFile) -> Int32 {
         let start = Int64(Self.logHeaderSize + frame * Self.frameSize)
         if lastHeader.frame != frame {
-            // A page that the same transaction writes once more.
+            // The transaction writes the page again.
             let header = UnsafeMutableRawBufferPointer(rebasing: scratch[..<Self.frameHeaderSize])
             let code = log.read(into: header, at: start)
             guard code == SQLITE_OK else { return code }
@@ -112,7 +117,8 @@ extension SealedDatabase {
 
     func truncateLog(_ log: SystemFile, _ size: Int64) -> Int32 {
         guard canWrite else { return SQLITE_IOERR }
-        let code = log.truncate(size)
-        return code == SQLITE_OK && size == 0 ? forgetLog() : code
+        // First, so that no log is needed that is not there.
+        let code = size == 0 ? forgetLog() : SQLITE_OK
+        return code == SQLITE_OK ? log.truncate(size) : code
     }
 }

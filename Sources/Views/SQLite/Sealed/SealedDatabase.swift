@@ -1,38 +1,38 @@
 import CSQLite
 
-/// A database file whose pages are encrypted and authenticated, and its write-ahead log.
+/// A database file with encrypted and authenticated pages, and its write-ahead log.
 ///
-/// SQLite works on plain pages; what it writes is sealed on the way to the disk, and what it reads is opened, here, below its
-/// cache. The database is a header (``SealedHeader``) and behind it the pages, each as long as in a plain file. The
-/// write-ahead log is SQLite's own, with the page in each frame sealed.
+/// SQLite works on plain pages. Below its cache, pages are sealed here before they are written to the disk, and opened
+/// after they are read. The database consists of a header (``SealedHeader``) and the pages, each as long as in a plain
+/// file. The write-ahead log is that of SQLite, with the page in each frame sealed.
 ///
-/// A page that does not open is damage: ``PageChecks/damageCode``. Whatever else SQLite would write, such as a journal or
-/// temporary tables, is refused: ``SealedVFS``.
+/// A page that cannot be opened is damage: ``PageChecks/damageCode``. All other files of SQLite, such as a journal or
+/// temporary tables, are refused: ``SealedVFS``.
 final class SealedDatabase {
     static let pageSize = PageChecks.pageSize
     static let frameHeaderSize = 24
     static let frameSize = frameHeaderSize + pageSize
     static let logHeaderSize = 32
-    /// SQLite's code for bytes behind the end of a file: `SQLITE_IOERR_SHORT_READ`, which Swift does not see.
+    /// SQLite's code for a read past the end of a file: `SQLITE_IOERR_SHORT_READ`, which Swift does not import.
     static let shortRead = SQLITE_IOERR | (2 << 8)
 
     private let key: ViewsKey
-    /// Why the file could not be opened.
+    /// The reason why the file could not be opened.
     private(set) var failure: SQLiteError?
     private var file: SystemFile?
     private(set) var canWrite = false
     /// Nil before the file was opened.
     var seal: PageSeal?
     private var pageCount = 0
-    /// As it is in the file.
-    private(set) var mark = LogMark.none
-    /// The last frame of the write-ahead log with which a transaction ends, as far as is known.
+    /// The mark as stored in the file.
+    private(set) var mark = WALMark.none
+    /// The last known frame of the write-ahead log that ends a transaction.
     var lastCommit = 0
-    /// Whether SQLite is done with looking for the end of the write-ahead log.
+    /// Whether SQLite has finished the search for the end of the write-ahead log.
     var knowsLog = false
-    /// The frame whose header was written last, and what of the header the page is bound to.
+    /// The frame whose header was written last, and the part of the header to which the page is bound.
     var lastHeader: (frame: Int, header: (UInt64, UInt64)) = (0, (0, 0))
-    /// For a frame.
+    /// Memory for one frame.
     let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: SealedDatabase.frameSize, alignment: 16)
 
     init(_ key: ViewsKey) { self.key = key }
@@ -66,13 +66,13 @@ final class SealedDatabase {
             return fail("they are encrypted with another key", SQLITE_AUTH)
         }
         let seal = PageSeal(key.fileKey(salt: header.salt))
-        var mark = [UInt8](repeating: 0, count: LogMark.size)
+        var mark = [UInt8](repeating: 0, count: WALMark.size)
         let opens = header.sealedMark.withUnsafeBytes { sealed in
             mark.withUnsafeMutableBytes { seal.open(sealed, into: $0, at: .mark) }
         }
         guard opens else { return fail("their beginning is not as it was written") }
         guard (Int(size) - SealedHeader.size) % Self.pageSize == 0 else { return fail("they end within a page") }
-        self.mark = mark.withUnsafeBytes { LogMark($0) }
+        self.mark = mark.withUnsafeBytes { WALMark($0) }
         self.seal = seal
         pageCount = (Int(size) - SealedHeader.size) / Self.pageSize
         return SQLITE_OK
@@ -87,7 +87,8 @@ final class SealedDatabase {
         return header.encoded().withUnsafeBytes { file.write($0, at: 0) }
     }
 
-    /// Returns the number of the first page that is not as it was written; nil if there is none, or behind so many bytes.
+    /// Returns the number of the first page that is not authentic among the first `limit` bytes, or nil if there is
+    /// none.
     func firstWrongPage(limit: Int) -> Int? {
         guard let file, let seal else { return nil }
         let batch = 64 * Self.pageSize
@@ -108,12 +109,12 @@ final class SealedDatabase {
         return nil
     }
 
-    /// Nothing is written any more: what was found must not look whole when it is opened again.
+    /// Refuses further writes, so that a damaged database does not look intact when it is opened again.
     func refuseWrites() { canWrite = false }
 
     // MARK: Mark
 
-    private static func sealed(_ mark: LogMark, with seal: inout PageSeal) -> [UInt8]? {
+    private static func sealed(_ mark: WALMark, with seal: inout PageSeal) -> [UInt8]? {
         var sealed = [UInt8](repeating: 0, count: SealedHeader.markSize)
         let isSealed = mark.bytes.withUnsafeBytes { bytes in
             sealed.withUnsafeMutableBytes { seal.seal(bytes, into: $0, at: .mark) }
@@ -121,7 +122,7 @@ final class SealedDatabase {
         return isSealed ? sealed : nil
     }
 
-    func setMark(_ new: LogMark) -> Int32 {
+    func setMark(_ new: WALMark) -> Int32 {
         guard new != mark else { return SQLITE_OK }
         guard canWrite, let file, seal != nil, let sealed = Self.sealed(new, with: &seal!) else { return SQLITE_IOERR }
         let code = sealed.withUnsafeBytes { file.write($0, at: Int64(SealedHeader.markOffset)) }
@@ -129,7 +130,7 @@ final class SealedDatabase {
         return code
     }
 
-    /// Durable where the rest is.
+    /// Clears the mark and syncs the file.
     func forgetLog() -> Int32 {
         guard mark != .none else { return SQLITE_OK }
         let code = setMark(.none)
@@ -143,7 +144,7 @@ final class SealedDatabase {
 
     var size: Int64 { Int64(pageCount * Self.pageSize) }
 
-    /// Reads a page, or a part of one: SQLite reads the beginning of the first one before it knows how long a page is.
+    /// Reads a page or a part of it: SQLite reads the start of the first page before it knows the size of a page.
     func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
         guard let file, let seal else { return SQLITE_IOERR }
         let (index, start) = offset.quotientAndRemainder(dividingBy: Self.pageSize)
@@ -164,13 +165,13 @@ final class SealedDatabase {
         return SQLITE_OK
     }
 
-    /// Writes a page. What is between the end of the file and it becomes pages as well, so that none is left that does not
-    /// open.
+    /// Writes a page. Fills the space between the end of the file and the page with empty pages, so that every page can
+    /// be opened.
     func write(_ page: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
         let (index, start) = offset.quotientAndRemainder(dividingBy: Self.pageSize)
         guard canWrite, page.count == Self.pageSize, start == 0 else { return SQLITE_IOERR }
         if lastCommit > mark.frames {
-            let code = setMark(LogMark(round: mark.round, frames: UInt64(lastCommit)))
+            let code = setMark(WALMark(round: mark.round, frames: UInt64(lastCommit)))
             guard code == SQLITE_OK else { return code }
         }
         let code = fill(to: index)

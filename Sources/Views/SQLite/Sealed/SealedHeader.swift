@@ -1,4 +1,4 @@
-/// The first bytes of an encrypted file of views, in front of its pages.
+/// The header of an encrypted file of views, before its pages.
 ///
 /// | offset | size | |
 /// |---|---|---|
@@ -6,14 +6,14 @@
 /// | 8 | 4 | size of a page, little-endian |
 /// | 12 | 4 | zero |
 /// | 16 | 16 | identifier of the key |
-/// | 32 | 32 | salt: the file's own key is made of it |
-/// | 64 | 44 | the mark, sealed: how far the write-ahead log has been |
+/// | 32 | 32 | salt, from which the key of the file is derived |
+/// | 64 | 44 | sealed mark: the extent of the write-ahead log |
 /// | 108 | | zero |
 struct SealedHeader {
-    /// As long as a page, so that those behind lie as the system's do.
+    /// As long as a page, so that the pages after it are aligned with the system's.
     static let size = PageChecks.pageSize
     static let markOffset = 64
-    static let markSize = LogMark.size + PageSeal.overhead
+    static let markSize = WALMark.size + PageSeal.overhead
     private static let magic = Array("TLVIEWS".utf8) + [1]
     private static let keyRange = 16..<32
     private static let saltRange = 32..<64
@@ -33,7 +33,7 @@ struct SealedHeader {
         return saltRange.map { _ in .random(in: 0 ... .max, using: &generator) }
     }
 
-    /// Nil where the bytes are no such header.
+    /// Nil if the bytes are no such header.
     init?(_ bytes: [UInt8]) {
         let mark = Self.markOffset..<Self.markOffset + Self.markSize
         guard bytes.count == Self.size else { return nil }
@@ -51,19 +51,19 @@ struct SealedHeader {
     }
 }
 
-/// How much of the write-ahead log the pages of the database need.
+/// The part of the write-ahead log that the pages of the database require.
 ///
-/// SQLite takes a log that ends early for one of which the rest was not written, as after a crash, and what is in the database
-/// for older than the log. Without the mark somebody could cut the log, or take it away, when its later pages are in the
-/// database already, and pages of two times would be taken together.
-struct LogMark: Equatable {
+/// SQLite treats a log that ends early as incomplete, as after a crash, and assumes that the database is older than the
+/// log. Without the mark, an attacker could truncate or remove the log when the database already contains its later
+/// pages, so that pages of different times would be combined.
+struct WALMark: Equatable {
     static let size = 16
-    /// Which round of the log it is: SQLite's salts as they stand in its header. Zero where there is no log.
+    /// The round of the log: SQLite's salts from its header. Zero if there is no log.
     var round: UInt64 = 0
-    /// Up to this frame, at least, the log has to hold what was written.
+    /// The number of frames that the log must contain at least.
     var frames: UInt64 = 0
 
-    static let none = LogMark()
+    static let none = WALMark()
 
     var bytes: [UInt8] {
         withUnsafeBytes(of: (round.littleEndian, frames.littleEndian)) { Array($0) }

@@ -8,22 +8,22 @@ import CSQLite
     import Glibc
 #endif
 
-/// SQLite's interface to files, for one encrypted database: the system's own, but for what is read and written
+/// SQLite's interface to files for one encrypted database: the system's, except for reads and writes
 /// (``SealedDatabase``).
 ///
-/// Files of other kinds than the database and its write-ahead log are not opened. SQLite would write values into them in plain:
-/// journals, temporary tables, sorted rows.
+/// Files other than the database and its write-ahead log are not opened, because SQLite would write plain values into
+/// them: journals, temporary tables, sorted rows.
 final class SealedVFS {
     let database: SealedDatabase
     let name: String
     private let pointer: UnsafeMutablePointer<sqlite3_vfs>
     private let zName: UnsafeMutablePointer<CChar>
 
-    /// Nil where SQLite has no files.
+    /// Nil if SQLite has no VFS.
     init?(_ database: SealedDatabase) {
         guard let system = Self.system else { return nil }
         self.database = database
-        // Behind it, where the calls find it, is the database.
+        // The pointer to the database follows the VFS in memory, where the calls find it.
         let size = MemoryLayout<sqlite3_vfs>.stride + MemoryLayout<UnsafeMutableRawPointer>.stride
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         pointer = memory.bindMemory(to: sqlite3_vfs.self, capacity: 1)
@@ -39,14 +39,14 @@ final class SealedVFS {
         guard sqlite3_vfs_register(pointer, 0) == SQLITE_OK else { return nil }
     }
 
-    /// Only when the connection is closed.
+    /// Must run after the connection is closed.
     deinit {
         sqlite3_vfs_unregister(pointer)
         UnsafeMutableRawPointer(pointer).deallocate()
         free(zName)
     }
 
-    /// The system's own. SQLite never takes it back.
+    /// The system's VFS. SQLite never deallocates it.
     private nonisolated(unsafe) static let system = sqlite3_vfs_find(nil)
 
     private static func database(of vfs: UnsafeMutablePointer<sqlite3_vfs>) -> SealedDatabase {
@@ -71,7 +71,7 @@ final class SealedVFS {
         }
         vfs.pointee.xAccess = { vfs, path, flags, found in
             guard let system = SealedVFS.system, let access = system.pointee.xAccess else { return SQLITE_IOERR }
-            // There is none that SQLite has written.
+            // SQLite has never written a journal.
             if let path, SealedVFS.isNamed(path, "-journal") {
                 found?.pointee = 0
                 return SQLITE_OK
@@ -87,7 +87,7 @@ final class SealedVFS {
 
     // MARK: Files
 
-    /// Where in SQLite's memory for a file the system's begins. In front of it are the methods and the database.
+    /// The offset of the system's file in SQLite's memory for a file. The methods and the database precede it.
     private static let offset = 16
 
     private static func system(_ file: UnsafeMutablePointer<sqlite3_file>) -> SystemFile {
@@ -119,7 +119,7 @@ final class SealedVFS {
             inner.close()
             return code
         }
-        // Kept as long as the file is open.
+        // Retained while the file is open.
         (UnsafeMutableRawPointer(file) + MemoryLayout<UnsafeRawPointer>.stride).storeBytes(
             of: Unmanaged.passRetained(database).toOpaque(), as: UnsafeMutableRawPointer.self)
         file.pointee.pMethods = isLog ? logMethods : databaseMethods
@@ -133,7 +133,7 @@ final class SealedVFS {
         return SQLITE_OK
     }
 
-    /// Without the calls for memory that processes share, nor for mapped files: nobody would check what comes from there.
+    /// Returns methods without shared memory and mapped files, because their content would not be authenticated.
     private static func methods(
         _ change: (inout sqlite3_io_methods) -> Void
     ) -> UnsafePointer<sqlite3_io_methods> {
@@ -153,7 +153,7 @@ final class SealedVFS {
             return SealedVFS.system(file).control(code, argument)
         }
         methods.xSectorSize = { file in file.map { SealedVFS.system($0).sectorSize } ?? 4_096 }
-        // A page is written whole or not; otherwise SQLite would write parts of pages.
+        // Otherwise SQLite would write parts of pages, to pad the log to sector boundaries.
         methods.xDeviceCharacteristics = { _ in SQLITE_IOCAP_POWERSAFE_OVERWRITE }
         change(&methods)
         let pointer = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)

@@ -1,6 +1,6 @@
 import CSQLite
 
-/// A file as the system's VFS has it.
+/// A file of the system's VFS.
 struct SystemFile {
     let pointer: UnsafeMutablePointer<sqlite3_file>
 

@@ -2,5 +2,5 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What libFuzzer's library form offers; `Tools/fuzz` links the library.
+// The entry point of libFuzzer as a library, which `Tools/fuzz` links.
 int LLVMFuzzerRunDriver(int *argc, char ***argv, int (*run)(const uint8_t *bytes, size_t count));

@@ -2,8 +2,7 @@ internal import Operations
 internal import SyncCore
 internal import SyncEngine
 
-/// What changes cost that a service tells by a delta link: beside the rows of a full download, in a small store and in a large
-/// one.
+/// The cost of changes from a delta link, compared with the rows of a full download, in a small and in a large store.
 enum DeltaDownload {
     static func cases(rows: Int, in directory: Directory) async throws -> [Case] {
         let changes = max(1, rows / 100)

@@ -33,7 +33,7 @@ extension Bench {
     }
 }
 
-/// The pages, and what was measured with them so far.
+/// The pages, and the measurements so far.
 final class DownloadWorkload {
     static let perPage = 5_000
 
@@ -51,10 +51,10 @@ final class DownloadWorkload {
 
     private var pageCount: Int { (rows + Self.perPage - 1) / Self.perPage }
 
-    /// The pages as files, which is what they are asked for by.
+    /// Writes the pages as files, which are the responses to requests.
     ///
-    /// - Parameter changes: how many orders the delta link tells of that stands behind the last page; none where there is no
-    ///   such link.
+    /// - Parameter changes: The number of changed orders that the delta link of the last page returns; 0 for no
+    ///   delta link.
     static func write(rows: Int, perPage: Int, to folder: String, changes: Int = 0) throws {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
         func store(_ name: String, _ bytes: [UInt8]) throws {
@@ -71,7 +71,7 @@ final class DownloadWorkload {
                 name: { _ in "" }
             ) { _, _, bytes in try store(link, bytes) }
         }
-        // One in a hundred, changed.
+        // One in a hundred orders, changed.
         try OrderPages.forEach(rows: rows, perPage: rows, changed: 100, name: { _ in "" }) { _, _, bytes in
             try store("Changed", bytes)
         }
@@ -111,7 +111,7 @@ final class DownloadWorkload {
         }
         rates["SQLite", default: []].append(Double(rows) / seconds)
         let decoded = try SQLiteRows(path: try directory.fresh("decoded.sqlite"))
-        // It is slow, and as slow with few pages.
+        // It is slow, and its rate does not depend on the number of pages.
         let some = pages.prefix(max(1, pages.count / 10))
         try await time("Foundation", units: some.count * Self.perPage) {
             for page in some {
@@ -161,7 +161,7 @@ final class DownloadWorkload {
             guard report.entities == rows else { throw Failure("\(report.entities) of \(rows) orders came.") }
         }
         await store.close()
-        // While the log has each order once.
+        // Before the log contains the orders a second time.
         for file in [files.views, files.views + "-wal", files.views + "-shm"] {
             try? FileManager.default.removeItem(atPath: file)
         }
@@ -176,7 +176,7 @@ final class DownloadWorkload {
         await store.close()
     }
 
-    /// The same by the real transport, from a server in a process of its own.
+    /// Measures the download with the real transport, from a server in a separate process.
     func loopback(in directory: Directory) async throws -> [Case] {
         let rate = try await PageServer.rate(rows: rows, pages: folder, in: directory)
         return [

@@ -1,13 +1,13 @@
 internal import SyncEngine
 
-/// Downloads in a process of its own and tells how much memory that took, so that no pages of the bench hide in it.
+/// Downloads in a separate process and returns its memory usage, so that the memory of the benchmark is not included.
 enum DownloadMemory {
-    /// In MiB, for a million rows: of what is there at once, nothing grows with the store.
+    /// The limit in MiB, for a million rows: memory must not grow with the store.
     private static let bound = 150.0
 
     static func cases(rows: Int, in directory: Directory) throws -> [Case] {
         let many = try measure(rows: rows, perPage: DownloadWorkload.perPage, in: directory)
-        // As from a service that has no pages.
+        // As from a service without pages.
         let one = try measure(rows: rows, perPage: rows, in: directory)
         return [
             Case("download of \(rows) rows, peak memory", many.peak, .mebibytes, target: .atMost(bound)),
@@ -25,9 +25,9 @@ enum DownloadMemory {
     }
 
     private struct Result: Codable {
-        /// In MiB.
+        /// The peak memory in MiB.
         let peak: Double
-        /// In milliseconds.
+        /// The time to open the store, in milliseconds.
         let opening: Double
     }
 

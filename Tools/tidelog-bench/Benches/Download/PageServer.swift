@@ -3,10 +3,10 @@ internal import Foundation
 internal import SyncEngine
 internal import Transport
 
-/// This program once more, as a server of a folder's pages on loopback, until nobody has it any more.
+/// A second process of this program that serves the pages of a folder on loopback until this object is released.
 final class PageServer {
     private let process = Process()
-    /// Of the service, with a slash at its end.
+    /// The root of the service, with a slash at its end.
     let root: String
 
     init(pages folder: String) throws {
@@ -28,7 +28,7 @@ final class PageServer {
         process.waitUntilExit()
     }
 
-    /// In the server's own process. Comes back only where it cannot serve.
+    /// Serves the pages, in the server's own process. Returns only if it cannot serve them.
     static func run(pages folder: String) throws {
         let error = bench_serve_pages(folder) { port in
             Console.line("\(port)")
@@ -37,7 +37,7 @@ final class PageServer {
         throw Failure("The pages cannot be served: \(String(cString: strerror(error))).")
     }
 
-    /// The rows of the folder's pages a second, by the engine and the real transport.
+    /// Returns the number of rows per second with the engine and the real transport.
     static func rate(rows: Int, pages folder: String, in directory: Directory) async throws -> Double {
         let server = try PageServer(pages: folder)
         let store = try await DownloadWorkload.store(StoreFiles(directory: directory.fresh("loopback")))

@@ -2,8 +2,8 @@ internal import Foundation
 internal import HTTPTypes
 internal import Transport
 
-/// A service that is a directory: the answer to a GET is the file of the URL's last part, or `Changed` where it has options, in
-/// chunks as a network gives them. What a network costs is not in it.
+/// A service that reads a directory. The response to a GET is the file named like the last component of the URL, or
+/// `Changed` if the URL has options, in chunks like those of a network. The cost of a network is not included.
 struct PageTransport: HTTPTransport {
     let directory: String
 

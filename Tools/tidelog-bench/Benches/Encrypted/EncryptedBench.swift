@@ -53,13 +53,13 @@ extension Bench {
     }
 }
 
-/// One part of ``Bench/encrypted``.
+/// A phase of ``Bench/encrypted``.
 enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
     case fill, use
     case fillPlain = "fill-plain"
     case usePlain = "use-plain"
 
-    /// Seconds and MiB.
+    /// Times in seconds, memory in MiB.
     struct Result: Codable {
         var fill = 0.0
         var opening = 0.0
@@ -83,7 +83,7 @@ enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         ])
     }
 
-    // MARK: In its own process
+    // MARK: In a separate process
 
     func run(store: String, entities: Int) async throws {
         var result = Result()

@@ -4,11 +4,11 @@ internal import Operations
 internal import SyncCore
 internal import SyncEngine
 
-/// Orders and as many customers as they need to have the same number each, so that a row's surroundings are alike at each size.
+/// Orders and customers in a fixed ratio, so that the links of a row are similar at each size.
 enum GrowingStore {
     static let ordersOfCustomer = 20
 
-    static func measure(_ orders: Int, _ surroundings: Surroundings, _ costs: inout GrowingCosts) async throws {
+    static func measure(_ orders: Int, _ surroundings: BenchEnvironment, _ costs: inout GrowingCosts) async throws {
         let customers = orders / ordersOfCustomer
         let objects = ObjectShop(surroundings, orders: orders, customers: customers)
         var (puts, walks): ([Double], [Double]) = ([], [])
@@ -34,9 +34,9 @@ enum GrowingStore {
         await store.close()
     }
 
-    /// The median of the rounds, one of which is not counted.
+    /// Returns the median of the rounds, one of which is not counted.
     private static func seconds(
-        _ surroundings: Surroundings, _ body: () async throws -> Void
+        _ surroundings: BenchEnvironment, _ body: () async throws -> Void
     ) async throws -> Double {
         var laps: [Double] = []
         for round in 0...surroundings.rounds {
@@ -86,10 +86,10 @@ enum GrowingStore {
     }
 }
 
-/// A queue of so many operations: planned, and answered.
+/// A queue of a given number of operations, which is planned and answered.
 enum GrowingQueue {
-    static func measure(_ operations: Int, _ surroundings: Surroundings, _ costs: inout GrowingCosts) throws {
-        // Few take no time that could be measured, so there are more rounds of them.
+    static func measure(_ operations: Int, _ surroundings: BenchEnvironment, _ costs: inout GrowingCosts) throws {
+        // A small queue takes too little time to measure, so there are more rounds.
         let rounds = max(surroundings.rounds, 2_000 / operations)
         var (planning, answering): ([Double], [Double]) = ([], [])
         for _ in 0..<rounds {

@@ -4,7 +4,7 @@ extension Bench {
         summary:
             "What a row costs in stores of 10,000 and 100,000 entities, and an operation in queues of 100 to 100,000."
     ) { surroundings in
-        // Each size is ten times the one before.
+        // Each size is ten times the previous one.
         let most = surroundings.operations ?? 100_000
         let entities = [10_000, 100_000, 1_000_000, 10_000_000].filter { $0 <= max(most, 10_000) }
         let pending = [100, 10_000, 100_000].filter { $0 <= max(most, 100) }
@@ -28,13 +28,13 @@ extension Bench {
     }
 }
 
-/// What one unit of some works costs, by the size of what they are done in.
+/// The cost of one unit of some tasks, by the size of the store or queue.
 struct GrowingCosts {
-    /// How much more a unit may cost at any size than at the smallest.
+    /// The maximum ratio of the cost of a unit at any size to the cost at the smallest size.
     static let most = 1.5
 
     private var works: [String] = []
-    /// In microseconds.
+    /// The costs in microseconds.
     private var costs: [String: [Int: Double]] = [:]
 
     mutating func add(_ work: String, at size: Int, seconds: Double, units: Int) {
@@ -42,7 +42,7 @@ struct GrowingCosts {
         costs[work, default: [:]][size] = seconds * 1e6 / Double(units)
     }
 
-    /// Each size beside the smallest.
+    /// Returns a case for each size, compared with the smallest one.
     func cases(_ unit: Case.Unit, of things: String, sizes: [Int]) -> [Case] {
         guard let smallest = sizes.first else { return [] }
         return works.flatMap { work in

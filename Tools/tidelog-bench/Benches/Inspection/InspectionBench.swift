@@ -19,6 +19,6 @@ extension Bench {
 }
 
 enum InspectionBench {
-    /// Unless the command line says another number.
+    /// The default number of operations.
     static let operations = 1_000_000
 }

@@ -3,9 +3,9 @@ internal import OperationLog
 internal import Operations
 internal import Synchronization
 
-/// What it takes to look into a log: reading all of it, finding one entity in it, and following it.
+/// The cost of inspecting a log: reading all of it, finding an entity in it, and following it.
 enum LookingBench {
-    static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ store: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
         let verify = try await seconds(surroundings) {
             guard try inspected.history.verify().isSound else { throw Failure("The log is damaged.") }
@@ -33,17 +33,18 @@ enum LookingBench {
         ]
     }
 
-    /// The median of the rounds.
+    /// Returns the median of the rounds.
     private static func seconds(
-        _ surroundings: Surroundings, _ body: () async throws -> Void
+        _ surroundings: BenchEnvironment, _ body: () async throws -> Void
     ) async throws -> Double {
         var laps: [Double] = []
         for _ in 0..<surroundings.rounds { laps.append(try await Stopwatch.seconds(body)) }
         return median(laps)
     }
 
-    /// The longest of some times from an append until a follower that was idle has the record, as 'tidelog log --follow' waits.
-    private static func lag(_ store: String, _ surroundings: Surroundings) async throws -> Double {
+    /// Returns the longest of several times from an append until an idle follower receives the record, like 'tidelog
+    /// log --follow'.
+    private static func lag(_ store: String, _ surroundings: BenchEnvironment) async throws -> Double {
         let log = try BenchLog.open(store + "/log", durability: .none)
         defer { log.close() }
         let reader = try LogReader(directory: store + "/log")
@@ -59,7 +60,7 @@ enum LookingBench {
             return lags
         }
         for round in 0..<rounds {
-            // Long enough for the follower's pauses to have grown.
+            // Long enough for the pauses of the follower to grow.
             try await Task.sleep(for: .milliseconds(400 + 13 * round))
             appended.withLock { $0 = .now }
             try log.append([RecordCodec.encode(Record(time: 0, body: .operationsReleased([])))])

@@ -4,9 +4,9 @@ internal import Operations
 internal import SyncCore
 internal import SyncEngine
 
-/// What it takes to fold a log again, and to have the state of an earlier place.
+/// The cost of folding a log again, and of restoring the state as of an earlier record.
 enum ReplayBench {
-    static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ store: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
         let last = try inspected.sequence(at: .sequence(.max))
         let replay = try await seconds(surroundings) {
@@ -30,9 +30,10 @@ enum ReplayBench {
         ]
     }
 
-    /// For the order that is the first one to come after a third of the history, where the snapshots are farthest apart.
+    /// Measures a bisect for the first order that was created after a third of the history, where the snapshots are
+    /// farthest apart.
     private static func bisect(
-        _ inspected: InspectedStore, operations: Int, _ surroundings: Surroundings
+        _ inspected: InspectedStore, operations: Int, _ surroundings: BenchEnvironment
     ) async throws -> Double {
         let order = InspectedLog.customers + InspectedLog.orders + operations / 150
         return try await seconds(surroundings) {
@@ -42,9 +43,9 @@ enum ReplayBench {
         }
     }
 
-    /// Of the store as it was close to a snapshot, and as far from one as any place is.
+    /// Measures the store as of a record close to a snapshot, and as of the record that is farthest from one.
     private static func states(
-        _ inspected: InspectedStore, _ store: String, _ surroundings: Surroundings
+        _ inspected: InspectedStore, _ store: String, _ surroundings: BenchEnvironment
     ) async throws -> [Case] {
         let last = try inspected.sequence(at: .sequence(.max))
         let snapshots = try LogReader(directory: store + "/log").snapshots().map(\.sequence)
@@ -69,9 +70,9 @@ enum ReplayBench {
         ]
     }
 
-    /// The median of the rounds.
+    /// Returns the median of the rounds.
     private static func seconds(
-        _ surroundings: Surroundings, _ body: () async throws -> Void
+        _ surroundings: BenchEnvironment, _ body: () async throws -> Void
     ) async throws -> Double {
         var laps: [Double] = []
         for _ in 0..<surroundings.rounds { laps.append(try await Stopwatch.seconds(body)) }

@@ -1,21 +1,22 @@
 internal import CBench
 internal import OperationLog
 
-/// How often the log asks for memory while it appends, once it is warm: every malloc, calloc, realloc and memalign of the
-/// process is counted, Swift's runtime and libzstd included.
+/// The number of allocations of the log while it appends, after a warm-up: every malloc, calloc, realloc and memalign
+/// of the process is counted, including those of Swift's runtime and libzstd.
 enum Allocations {
-    /// None per operation, nor per commit. What remains is the index of the segment's runs, which doubles now and then.
+    /// No allocation for an operation or a commit. The exception is the index of the segment's runs, which doubles
+    /// occasionally.
     private static let target = 0.001
 
     static var missing: String? {
         bench_counts_allocations() == 0 ? "Allocations are counted on Linux with glibc only." : nil
     }
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         guard missing == nil else { return [] }
         surroundings.say("log: allocations")
         let path = try surroundings.directory.fresh("allocations")
-        // One segment: a new segment is not the steady state.
+        // A single segment, because the creation of a segment is not the steady state.
         let log = try BenchLog.open(path, OperationLog.Options(durability: .none, segmentSize: .max))
         defer { log.close() }
         return [
@@ -33,7 +34,7 @@ enum Allocations {
                 try log.append(commit)
             }
         }
-        // Buffers grow to their size, and zstd's tables are made.
+        // Buffers grow to their final size, and the tables of zstd are created.
         try append()
         bench_start_counting()
         try append()

@@ -1,12 +1,13 @@
 internal import Foundation
 internal import OperationLog
 
-/// One operation a commit, durable when the call returns.
+/// One operation in a commit, durable when the call returns.
 enum DurableCommits {
-    /// Few, so that the contenders take turns often: how long a disk takes changes from moment to moment.
+    /// A small number, so that the candidates alternate often, because the speed of a disk varies from moment to
+    /// moment.
     private static let commitsPerLap = 8
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         surroundings.say("log: durable commits")
         let laps = surroundings.rounds * 50
         let count = (laps + 1) * commitsPerLap
@@ -21,9 +22,9 @@ enum DurableCommits {
         let sqlite = try SQLiteOrders(path: directory.fresh("durable.sqlite"), synchronous: .full)
         let rocks = RocksDB.missing == nil ? try RocksDB(path: directory.fresh("durable.rocksdb")) : nil
 
-        func contender(_ name: String, _ commit: @escaping (Int) throws -> Void) -> Contender {
+        func contender(_ name: String, _ commit: @escaping (Int) throws -> Void) -> BenchCandidate {
             var next = 0
-            return Contender(name: name, units: commitsPerLap) {
+            return BenchCandidate(name: name, units: commitsPerLap) {
                 for _ in 0..<commitsPerLap {
                     try commit(next)
                     next += 1
@@ -47,7 +48,7 @@ enum DurableCommits {
         defer { grouped.close() }
         contenders.append(committers(grouped, records))
 
-        let rates = try await Race.run(laps: laps, contenders)
+        let rates = try await InterleavedRun.run(laps: laps, contenders)
         let last = contenders.count - 1
         let single = Case.Baseline(name: "one committer, each commit synced", value: rates[0])
         return contenders.indices.dropFirst().dropLast().map { index in
@@ -61,10 +62,10 @@ enum DurableCommits {
         ]
     }
 
-    /// Several tasks that each append one commit after the other, and wait for each to be durable.
-    private static func committers(_ log: OperationLog, _ records: EncodedRecords) -> Contender {
+    /// Several tasks that each append one commit after the other, and wait until each is durable.
+    private static func committers(_ log: OperationLog, _ records: EncodedRecords) -> BenchCandidate {
         let count = 8
-        return Contender(name: "\(count) concurrent committers, grouped", units: count * commitsPerLap) {
+        return BenchCandidate(name: "\(count) concurrent committers, grouped", units: count * commitsPerLap) {
             try await withThrowingTaskGroup { group in
                 for committer in 0..<count {
                     let own = Array(records.records[committer * commitsPerLap..<(committer + 1) * commitsPerLap])
@@ -83,7 +84,7 @@ enum DurableCommits {
     }
 }
 
-/// The bytes that the log writes for each of some commits, as the baseline writes them again.
+/// The bytes that the log writes for each of some commits, for the baseline that writes the same bytes.
 private struct WrittenBytes {
     private var bytes: [UInt8] = []
     private var lengths: [UInt32] = []

@@ -2,11 +2,11 @@ internal import Foundation
 internal import OperationLog
 internal import Operations
 
-/// What a log costs once it is written: its size, and reading it.
+/// The cost of a written log: its size, and reading it.
 enum SealedLog {
     private static let operations = 600_000
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         surroundings.say("log: size and reading of \(operations) operations")
         let directory = surroundings.directory
         let records = EncodedRecords.orders(operations)
@@ -58,8 +58,8 @@ extension SealedLog {
         for start in stride(from: 0, to: records.count, by: operationsPerCommit) {
             try log.append(Array(records.records[start..<min(start + operationsPerCommit, records.count)]))
         }
-        // By itself this happens in the background; the measurements are of what comes of it.
-        try log.repackSealedSegments()
+        // Normally this runs in the background; its result is measured.
+        try log.recompressSealedSegments()
     }
 
     private static func sizes(bulk: String, single: String, _ baselines: [Case.Baseline]) throws -> [Case] {
@@ -70,7 +70,7 @@ extension SealedLog {
         }
     }
 
-    /// Of all segments but the last, which is not sealed yet.
+    /// Returns the size of all segments except the last one, which is not sealed yet.
     private static func sealedBytesPerOperation(_ path: String) throws -> Double {
         let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".segment") }
             .sorted()
@@ -92,11 +92,11 @@ extension SealedLog {
 
 extension SealedLog {
     private static func reading(
-        _ path: String, sqlite: SQLiteOrders, rocks: RocksDB?, _ surroundings: Surroundings
+        _ path: String, sqlite: SQLiteOrders, rocks: RocksDB?, _ surroundings: BenchEnvironment
     ) async throws -> [Case] {
         let reader = try LogReader(directory: path)
-        func contender(_ name: String, _ count: @escaping () throws -> Int) -> Contender {
-            Contender(name: name, units: operations) {
+        func contender(_ name: String, _ count: @escaping () throws -> Int) -> BenchCandidate {
+            BenchCandidate(name: name, units: operations) {
                 let found = try count()
                 guard found == operations else { throw Failure("\(name): \(found) of \(operations) were read.") }
             }
@@ -107,7 +107,7 @@ extension SealedLog {
             contender("SQLite, all columns of all rows") { try sqlite.scan() },
         ]
         if let rocks { contenders.append(contender("RocksDB iterator, nothing decoded") { rocks.scan() }) }
-        let rates = try await Race.run(laps: surroundings.rounds, contenders)
+        let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
         let against = contenders.indices.dropFirst(2).map {
             Case.Baseline(name: contenders[$0].name, value: rates[$0])
         }
@@ -137,8 +137,8 @@ extension SealedLog {
         return count
     }
 
-    /// Opening, seeking and verifying.
-    private static func places(_ path: String, _ surroundings: Surroundings) async throws -> [Case] {
+    /// Measures opening, seeking and verifying.
+    private static func places(_ path: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         var opening: [Double] = []
         var seeking: [Double] = []
         var verifying: [Double] = []

@@ -20,9 +20,9 @@ extension Bench {
     }
 }
 
-/// A queue of operations in a store, and how much memory it takes to make it, and to open it and plan its first batch.
+/// The memory that is needed to create a queue in a store, and to open it and plan its first batch.
 enum PendingMemory {
-    /// In MiB, for a hundred thousand.
+    /// The limit in MiB, for a hundred thousand operations.
     private static let bound = 100.0
 
     static func cases(operations: Int, in directory: Directory) throws -> [Case] {
@@ -41,15 +41,15 @@ enum PendingMemory {
     }
 
     private struct Result: Codable {
-        /// In MiB.
+        /// The peak memory in MiB.
         let peak: Double
-        /// In milliseconds.
+        /// The time to open the store, in milliseconds.
         let opening: Double
     }
 
-    // MARK: In its own process
+    // MARK: In a separate process
 
-    /// - Parameter operations: how many to make; 0 to plan those that are there.
+    /// - Parameter operations: The number of operations to create, or 0 to plan the existing ones.
     static func run(operations: Int, store directory: String) async throws {
         let start = ContinuousClock.now
         let store = try await LocalStore(
@@ -66,7 +66,7 @@ enum PendingMemory {
         try ChildProcess.answer(Result(peak: peak, opening: opening))
     }
 
-    /// Ten a call, as an app makes them: none of them is kept here.
+    /// Creates the operations ten per call, as an app does, without keeping them in memory.
     private static func make(_ operations: Int, in store: LocalStore) async throws {
         try await store.record([.serviceInstalled(OfflineDay.service)])
         for start in stride(from: 0, to: operations, by: 10) {
@@ -75,7 +75,7 @@ enum PendingMemory {
         }
     }
 
-    /// A customer with three orders of two items each.
+    /// Returns a customer with three orders of two items each.
     private static func round(_ number: Int) -> [Intent] {
         func create(_ draft: Int, _ set: String, _ values: PropertyValues, _ owner: (String, Int)? = nil) -> Intent {
             let bindings = owner.map { [BindingDraft(navigation: $0.0, targets: [.draft($0.1)])] } ?? []

@@ -14,21 +14,21 @@ extension Bench {
         var report = Report()
         for test in shop.tests {
             surroundings.say("query: \(test.name)")
-            // What is compared is to be the same.
+            // Both have to return the same result.
             let (found, expected) = (try await shop.ours(test), try shop.byHand(test))
             guard found == expected else { throw Failure("\(test.name): \(found) rows, by hand \(expected).") }
             var contenders = [
-                Contender(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
-                Contender(name: "SQLite by hand", units: test.repetitions) { _ = try shop.byHand(test) },
+                BenchCandidate(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
+                BenchCandidate(name: "SQLite by hand", units: test.repetitions) { _ = try shop.byHand(test) },
             ]
             if let inObjectBox = try shop.inObjectBox(test) {
                 guard inObjectBox == expected else {
                     throw Failure("\(test.name): ObjectBox has \(inObjectBox) rows, not \(expected).")
                 }
                 contenders.append(
-                    Contender(name: "ObjectBox", units: test.repetitions) { _ = try shop.inObjectBox(test) })
+                    BenchCandidate(name: "ObjectBox", units: test.repetitions) { _ = try shop.inObjectBox(test) })
             }
-            let rates = try await Race.run(laps: surroundings.rounds, contenders)
+            let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
             report.cases += contenders.indices.dropFirst().map { index in
                 Case(
                     test.name, 1e6 / rates[0], .microseconds,
@@ -52,21 +52,21 @@ extension Bench {
 private final class QueryShop {
     struct Test {
         let name: String
-        /// How often in a lap; each time with another value.
+        /// The number of queries in a lap, each with another value.
         let repetitions: Int
-        /// How much longer ours may take.
+        /// The maximum ratio of Tidelog's time to that of the baseline.
         let most: Double
-        /// What the store is asked, for a number.
+        /// The query of the store for a number.
         let url: @Sendable (Int) -> String
         let sql: String
-        /// Whether the statement has a place for the number.
+        /// Whether the statement has a parameter for the number.
         var hasValue = true
         var isPoint = false
-        /// Whether the rows are those of a customer, which ObjectBox has by its relation.
+        /// Whether the rows are those of a customer, which ObjectBox finds by its relation.
         var isOfCustomer = false
-        /// Whether all values of the rows are looked at, as the baseline has them.
+        /// Whether all values of the rows are read, as the baseline does.
         var readsValues = false
-        /// Whether no number comes twice, so that no text of a query does.
+        /// Whether each number is used once, so that the text of each query is new.
         var isAlwaysNew = false
     }
 
@@ -77,10 +77,10 @@ private final class QueryShop {
     private let files: StoreFiles
     private var store: LocalStore
     private let shop: SQLiteShop
-    /// Nil where its library is missing.
+    /// Nil if the library is missing.
     private let box: ObjectBox?
 
-    init(_ surroundings: Surroundings, entities: Int) async throws {
+    init(_ surroundings: BenchEnvironment, entities: Int) async throws {
         guard entities >= 2 * Self.customers else { throw Failure("It takes at least \(2 * Self.customers) entities.") }
         self.entities = entities
         files = StoreFiles(directory: try surroundings.directory.fresh("store"))
@@ -97,7 +97,7 @@ private final class QueryShop {
         try await LocalStore(files, options: .init(log: .init(durability: .none), snapshots: .manual))
     }
 
-    /// In seconds.
+    /// Closes and opens the store. Returns the time in seconds.
     func reopen() async throws -> Double {
         await store.close()
         let files = files
@@ -175,16 +175,17 @@ private final class QueryShop {
         ]
     }
 
-    /// How many rows there were in all.
+    /// Runs a lap. Returns the total number of rows.
     func ours(_ test: Test) async throws -> Int {
         defer { if test.isAlwaysNew { asked.ours += test.repetitions } }
         return try await Self.run(test, from: test.isAlwaysNew ? asked.ours : 0, in: store)
     }
 
-    /// How many numbers the tests with ever new ones have used.
+    /// The number of values that the tests with new values have used.
     private var asked = (ours: 0, byHand: 0)
 
-    /// In the store's executor from the first call to the last, as the baseline's calls are in one thread.
+    /// Runs in the store's executor from the first call to the last, because the calls of the baseline are in one
+    /// thread.
     private static func run(_ test: Test, from first: Int, in store: isolated LocalStore) throws -> Int {
         var rows = 0
         for number in first..<(first + test.repetitions) {
@@ -198,7 +199,7 @@ private final class QueryShop {
         return rows
     }
 
-    /// Looks at each value.
+    /// Reads each value.
     private static func isComplete(_ entity: EntitySnapshot) -> Bool {
         entity.values.allSatisfy { _, value in value != .null }
     }
@@ -214,7 +215,7 @@ private final class QueryShop {
         return rows
     }
 
-    /// Nil where ObjectBox is not there, or has no call for it.
+    /// Returns the number of rows, or nil if ObjectBox is not available or has no call for the test.
     func inObjectBox(_ test: Test) throws -> Int? {
         guard let box, test.isPoint || test.isOfCustomer else { return nil }
         var rows = 0

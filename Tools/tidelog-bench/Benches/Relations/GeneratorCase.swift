@@ -1,10 +1,10 @@
 internal import Foundation
 internal import ProxyGenerator
 
-/// What generating the classes of a large service takes.
+/// The cost of generating the classes of a large service.
 enum GeneratorCase {
-    /// The largest document of the conformance corpora, where they are beside the checkout.
-    static func add(to report: inout Report, _ surroundings: Surroundings) throws {
+    /// Adds the case for the largest document of the conformance corpora, if they are available.
+    static func add(to report: inout Report, _ surroundings: BenchEnvironment) throws {
         let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
         let folder = root.appending(path: "../shared/conformance/csdl").standardized
         guard let document = largestDocument(in: folder) else {

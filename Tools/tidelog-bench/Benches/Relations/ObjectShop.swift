@@ -11,8 +11,8 @@ final class ObjectShop {
     private var shop: SQLiteShop?
     private var box: ObjectBox?
 
-    /// - Parameter customers: whom the orders are spread over where there are fewer than usual.
-    init(_ surroundings: Surroundings, orders count: Int, customers: Int = ObjectShop.customers) {
+    /// - Parameter customers: The number of customers to which the orders are assigned, if it is lower than usual.
+    init(_ surroundings: BenchEnvironment, orders count: Int, customers: Int = ObjectShop.customers) {
         self.customers = customers
         directory = surroundings.directory
         var generator = OrderGenerator()
@@ -23,7 +23,8 @@ final class ObjectShop {
         }
     }
 
-    /// A new store with the customers, and then all orders at once. Returns what that took, in seconds.
+    /// Creates a new store with the customers, and stores all orders together. Returns the time for the orders in
+    /// seconds.
     func put() async throws -> Double {
         await close()
         let service = try await OrderService.open(try directory.fresh("objects"), durability: .none)
@@ -63,7 +64,7 @@ final class ObjectShop {
         return Stopwatch.seconds(since: start)
     }
 
-    /// The orders of each customer. Returns how many there are.
+    /// Reads the orders of each customer. Returns their number.
     func walk() async throws -> Int {
         guard let service else { return 0 }
         var count = 0

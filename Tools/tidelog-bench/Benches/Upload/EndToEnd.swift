@@ -5,8 +5,8 @@ internal import SyncEngine
 internal import Synchronization
 internal import Transport
 
-/// The real engine uploads a queue to the sandbox over loopback. Beside it: the same batches, byte for byte, sent by the
-/// transport alone to a sandbox that begins with the same data. What lies between is the engine's.
+/// The upload of a queue by the real engine to the sandbox on loopback. The baseline is the same batches, byte for
+/// byte, sent by the transport alone to a sandbox with the same data. The difference is the cost of the engine.
 enum EndToEnd {
     static func cases(operations: Int, in directory: Directory) async throws -> [Case] {
         let recorder = RecordingTransport(defaultTransport())
@@ -43,11 +43,11 @@ enum EndToEnd {
         ]
     }
 
-    /// Sends the requests to another sandbox, and returns how long that took.
+    /// Sends the requests to another sandbox. Returns the time in seconds.
     private static func repeated(_ requests: [RecordingTransport.Sent], from root: String) async throws -> Double {
         let sandbox = try SandboxProcess()
         let transport = defaultTransport()
-        // The first connection is there before the engine's first batch as well.
+        // The engine, too, has a connection before its first batch.
         _ = try await send(
             RecordingTransport.Sent(method: .get, url: root, headers: [:], body: []), from: root, to: sandbox.root,
             transport)
@@ -73,8 +73,8 @@ enum EndToEnd {
         return (response.status, body)
     }
 
-    /// A customer with orders, one of which is changed at once, an order of somebody who is there, and suppliers with what
-    /// they have.
+    /// Returns a customer with orders, one of which is changed at once, an order of an existing customer, and suppliers
+    /// with their products.
     private static func round(_ number: Int) -> [Intent] {
         func create(_ draft: Int, _ set: String, _ values: PropertyValues, _ customer: EntityAddress? = nil) -> Intent {
             let bindings = customer.map { [BindingDraft(navigation: "Customer", targets: [$0])] } ?? []
@@ -101,7 +101,7 @@ enum EndToEnd {
     }
 }
 
-/// Keeps the batches that pass, to send them once more.
+/// A transport that records the batches, to send them again.
 private final class RecordingTransport: HTTPTransport {
     struct Sent: Sendable {
         let method: HTTPRequest.Method
@@ -111,7 +111,7 @@ private final class RecordingTransport: HTTPTransport {
     }
 
     private let transport: any HTTPTransport
-    /// Nil while nothing is recorded.
+    /// The recorded requests, or nil while nothing is recorded.
     private let sent = Mutex<[Sent]?>(nil)
 
     init(_ transport: any HTTPTransport) { self.transport = transport }

@@ -38,13 +38,13 @@ extension Bench {
     }
 }
 
-/// The views of a store with nothing but a queue.
+/// The views of a store that contains only a queue.
 final class UploadQueue {
     private let views: SQLiteState
     private let state: WorkingSet
     private var fold: Fold
     private var next: SequenceNumber = 1
-    /// Operations a second when the queue was made.
+    /// The number of operations per second when the queue was created.
     private(set) var applied = 0.0
 
     init(path: String, day: OfflineDay) throws {
@@ -67,9 +67,9 @@ final class UploadQueue {
                     try fold.apply(record, sequence: next)
                     next += 1
                 }
-                try fold.settle()
+                try fold.finishRebase()
             }
-            _ = fold.takeTouched()
+            _ = fold.drainDirtySet()
         }
     }
 
@@ -78,7 +78,7 @@ final class UploadQueue {
         var bytes = 0
         var planning = 0.0
         var writing = 0.0
-        /// Encoding the same requests one by one, without the batch around them.
+        /// The time to encode the same requests individually, without a batch.
         var bodies = 0.0
         var preparing = 0.0
         var firstAnswer = 0.0
@@ -104,7 +104,7 @@ final class UploadQueue {
         }
     }
 
-    /// Sends everything to a service that does all that it is asked.
+    /// Sends all operations to a service that confirms each of them.
     func drain() throws -> Result {
         guard let model = fold.model else { throw Failure("There is no model.") }
         let encoder = RequestEncoder(
@@ -114,7 +114,7 @@ final class UploadQueue {
         var key: Int64 = 10_000_000
         while try state.pendingCount() > 0 {
             var start = ContinuousClock.now
-            // As the store does it.
+            // As the store does.
             let plan = try views.reading { try UploadPlanner(storage: state, model: model, options: options).plan() }
             result.planning += Stopwatch.seconds(since: start)
             guard !plan.isEmpty else { throw Failure("The rest of the queue does not go: \(plan.held.prefix(3)).") }
@@ -146,7 +146,7 @@ final class UploadQueue {
         return result
     }
 
-    /// As the engine writes it.
+    /// Returns the batch as the engine writes it.
     static func batch(_ plan: UploadPlan, _ encoder: RequestEncoder, number: UInt64) throws -> WireRequest {
         let parts = plan.changeSets.map { changeSet in
             BatchPart.changeSet(
@@ -177,7 +177,7 @@ final class UploadQueue {
     }
 }
 
-/// Plans one batch in a process of its own and tells how much memory that took.
+/// Plans one batch in a separate process and returns its memory usage.
 enum UploadMemory {
     static func runInProcess(views path: String, limit: Int) throws -> Double {
         try ChildProcess.result([Bench.upload.name, "--views", path, "--operations", "\(limit)"])

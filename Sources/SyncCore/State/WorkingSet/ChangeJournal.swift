@@ -1,0 +1,25 @@
+import Operations
+
+/// The undo log of a deferred transaction: the former content of each place that it changes.
+struct ChangeJournal {
+    enum Change {
+        case row(EntityID, RowTable.Found)
+        case link(DirtyItems.LinkEnds, LinkTable.Found)
+        /// Nil if the working set contained neither a base state nor the removal of one.
+        case base(EntityID, BaseState??)
+        case key(DirtyItems.Key, EntityID?)
+        case registration(EntityID)
+    }
+
+    /// The changes in order; a place may occur several times.
+    private(set) var changes: [Change] = []
+    let header: StateHeader?
+    let isHeaderChanged: Bool
+
+    init(header: StateHeader?, isHeaderChanged: Bool) {
+        self.header = header
+        self.isHeaderChanged = isHeaderChanged
+    }
+
+    mutating func append(_ change: Change) { changes.append(change) }
+}

@@ -1,0 +1,65 @@
+/// A deferred transaction needs the backing. The caller runs it again with ``WorkingSet/transaction(_:)``.
+public struct DeferralRefused: Error {}
+
+/// Transactions whose changes stay in memory until the next flush (write-behind).
+///
+/// The log contains their records, so a crash before the flush loses nothing: opening folds the records again.
+extension WorkingSet {
+    /// Runs `body` in a transaction in memory. If it throws, its changes are rolled back.
+    ///
+    /// Cost: independent of the backing. A rollback is linear in the number of changes.
+    ///
+    /// - Throws: ``DeferralRefused`` if `body` must change the backing, or see its own changes there; otherwise the
+    ///   error of `body`.
+    public func deferredTransaction<T>(_ body: () throws -> T) throws -> T {
+        guard backing != nil else { return try body() }
+        try commitSharedTransaction()
+        try queue.load()
+        phase = .deferring
+        isDeferralRefused = false
+        journal = ChangeJournal(header: knownHeader, isHeaderChanged: isHeaderChanged)
+        queue.begin()
+        defer {
+            journal = nil
+            phase = .idle
+        }
+        do {
+            let result = try body()
+            try checkDeferral()
+            queue.commit()
+            return result
+        } catch {
+            queue.rollBack()
+            rollBackDeferred()
+            throw isDeferralRefused ? DeferralRefused() : error
+        }
+    }
+
+    /// Throws if the running transaction is deferred and needs the backing. Must be called before a step that cannot be
+    /// rolled back.
+    public func checkDeferral() throws(DeferralRefused) {
+        if phase == .deferring, isDeferralRefused { throw DeferralRefused() }
+    }
+
+    /// Throws if the running transaction is deferred, and marks that it needs the backing.
+    func requireBacking() throws(StateError) {
+        guard phase == .deferring else { return }
+        isDeferralRefused = true
+        throw StateError(.unavailable, "The transaction needs the stored views.")
+    }
+
+    private func rollBackDeferred() {
+        guard let journal = journal.take() else { return }
+        for change in journal.changes.reversed() {
+            switch change {
+            case .row(let id, let former): rowTable.restore(id, to: former)
+            case .link(let key, let former): linkTable.restore(key, to: former)
+            case .base(let id, let former?): bases.updateValue(former, for: id)
+            case .base(let id, nil): bases.removeValue(for: id)
+            case .key(let key, let former): keys[key] = former
+            case .registration(let id): register.remove(id)
+            }
+        }
+        (knownHeader, isHeaderChanged) = (journal.header, journal.isHeaderChanged)
+    }
+}
