@@ -13,6 +13,10 @@ let settings: [SwiftSetting] =
         .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     ] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+/// Tests are not optimized in release builds: that would take minutes, and the time is spent in the tested modules. Only in
+/// this project's own builds, because a package with unsafe flags cannot be a dependency.
+let testSettings: [SwiftSetting] = settings + (strict ? [.unsafeFlags(["-Onone"], .when(configuration: .release))] : [])
+
 func layer(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     .target(name: name, dependencies: dependencies, swiftSettings: settings)
 }
@@ -25,7 +29,7 @@ func tool(_ name: String, folder: String? = nil, _ dependencies: [Target.Depende
 }
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], exclude: [String] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: settings)
+    .testTarget(name: name, dependencies: dependencies, exclude: exclude, swiftSettings: testSettings)
 }
 
 /// Returns a target with code for several test targets. In no product.
@@ -33,7 +37,7 @@ func support(
     _ name: String, folder: String? = nil, _ dependencies: [Target.Dependency], plugins: [Target.PluginUsage] = []
 ) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: settings,
+        name: name, dependencies: dependencies, path: "Tests/\(folder ?? name)", swiftSettings: testSettings,
         plugins: plugins)
 }
 
@@ -122,7 +126,7 @@ let package = Package(
         layer("ODataSandbox", ["EDM", "ODataWire"]),
 
         // Simulation: in no product
-        layer("DiskSimulation", ["OperationLog"]),
+        layer("DiskSimulation", ["CSQLite", "OperationLog"]),
         layer(
             "Simulation",
             [
@@ -181,12 +185,14 @@ let package = Package(
                 "ODataSandbox",
                 "ODataWire", "Operations", "EDM", "TestSupport",
             ]),
-        tests("ViewsTests", ["Views", "SyncCore", "Operations", "ODataWire", "EDM"]),
+        tests(
+            "ViewsTests",
+            ["Views", "SyncCore", "Operations", "ODataWire", "EDM", "OperationLog", "DiskSimulation", "CSQLite"]),
         tests(
             "SyncEngineTests",
             [
-                "SyncEngine", "SyncCore", "Views", "OperationLog", "Transport", "Operations", "ODataSandbox",
-                "ODataWire", "EDM", "TestSupport", httpTypes,
+                "SyncEngine", "SyncCore", "Views", "OperationLog", "DiskSimulation", "Transport", "Operations",
+                "ODataSandbox", "ODataWire", "EDM", "TestSupport", httpTypes,
             ]),
         tests("SimulationTests", ["Simulation", "SyncCore", "Operations"]),
         tests(

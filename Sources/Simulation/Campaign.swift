@@ -29,7 +29,8 @@ package struct Campaign: Sendable {
         package func description(_ options: Simulation.Options) -> String {
             let without =
                 Trouble.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
-                + (options.isStrict ? " --strict" : "") + options.plants.map { " --plant \($0)" }.sorted().joined()
+                + (options.isStrict ? " --strict" : "") + options.storage
+                + options.plants.map { " --plant \($0)" }.sorted().joined()
             return "seed \(seed): \(violations.joined(separator: "\n    "))\n    swift run tidelog-simulate --seeds "
                 + "\(seed)..\(seed) --steps \(steps)\(without) --verbose"
         }
@@ -49,6 +50,7 @@ package struct Campaign: Sendable {
                 \(counts.batches) batches, \(counts.confirmed) confirmed, \(counts.rejected) refused, \
                 \(counts.visibleDoubts) left with a reason, \(counts.restarts) restarts
                 simulated faults: \(total) (\(troubles.joined(separator: ", ")))
+                simulated files of views: opened \(counts.viewsOpened) times, damaged \(counts.viewsRemade) times
                 """
         }
     }
@@ -107,5 +109,13 @@ package struct Campaign: Sendable {
             }
         }
         return finding
+    }
+}
+
+extension Simulation.Options {
+    /// How the command is told the storage that is not left to the seed.
+    fileprivate var storage: String {
+        (viewsAreFiles.map { $0 ? " --views files" : " --views memory" } ?? "")
+            + (flushLimit.map { " --flush \($0)" } ?? "")
     }
 }

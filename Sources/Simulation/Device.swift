@@ -8,6 +8,8 @@ import SyncEngine
 final class Device {
     let number: Int
     var disk: SimulatedDisk
+    /// Nil if they are in memory.
+    let views: DeviceViews?
     var store: LocalStore
     var engine: SyncEngine
     var isOnline = true
@@ -22,16 +24,20 @@ final class Device {
     /// The content of the log before its last compaction.
     var removed: [(sequence: SequenceNumber, record: Record)] = []
 
-    init(number: Int, disk: SimulatedDisk, store: LocalStore, engine: SyncEngine) {
+    init(number: Int, disk: SimulatedDisk, views: DeviceViews?, store: LocalStore, engine: SyncEngine) {
         self.number = number
         self.disk = disk
+        self.views = views
         self.store = store
         self.engine = engine
     }
 
     var hasCrashed: Bool { disk.hasCrashed }
 
-    func crash() { disk.crash() }
+    func crash() {
+        disk.crash()
+        views?.crash()
+    }
 
     /// Disables further faults of the disk.
     func calmDisk() { disk.fail(atCall: .max, .crash) }

@@ -9,9 +9,10 @@ import SyncEngine
 extension Simulation {
     func install(_ number: Int) async {
         let disk = SimulatedDisk()
+        let views = viewsHabits.areFiles ? DeviceViews(seed: seed &* 31 &+ UInt64(number)) : nil
         do {
-            let (store, engine) = try await open(disk, number)
-            let device = Device(number: number, disk: disk, store: store, engine: engine)
+            let (store, engine) = try await open(disk, number, views)
+            let device = Device(number: number, disk: disk, views: views, store: store, engine: engine)
             devices.append(device)
             try await device.engine.prepare()
             for (name, query) in FieldService.queries {
@@ -24,7 +25,9 @@ extension Simulation {
         }
     }
 
-    func open(_ disk: SimulatedDisk, _ number: Int) async throws(TidelogError) -> (LocalStore, SyncEngine) {
+    func open(
+        _ disk: SimulatedDisk, _ number: Int, _ views: DeviceViews? = nil
+    ) async throws(TidelogError) -> (LocalStore, SyncEngine) {
         // Sixteen bytes derived from the seed and the device, so that they are the same in each run.
         let identifier = StoreIdentifier(
             bytes: (0..<16).map { UInt8(truncatingIfNeeded: $0 < 8 ? seed >> UInt64($0 * 8) : UInt64(number + $0)) })
@@ -34,8 +37,9 @@ extension Simulation {
             snapshots: snapshots, service: serviceOptions)
         options.undoesLocalCreation = habits.undoesLocalCreation
         options.longQueue = habits.longQueue
+        options.flushLimit = viewsHabits.flushLimit
         options.readsAhead = false
-        options.disk = .simulated(disk)
+        options.disk = .simulated(disk, views: views?.place)
         let store = try await LocalStore(Device.files, options: options)
         let network = SimulatedNetwork(simulation: self, device: number)
         let session = ServiceSession(root: root, transport: network, authentication: login == nil ? nil : hook(number))
@@ -55,6 +59,7 @@ extension Simulation {
         note("d\(device.number) closes and opens")
         await device.store.close()
         guard !device.hasCrashed else { return }
+        device.views?.reopen()
         let image = device.disk.copy()
         await checkBitRot(of: device, image)
         await start(device, on: image)
@@ -62,11 +67,14 @@ extension Simulation {
 
     func restart(_ device: Device) async {
         counts.restarts += 1
+        // The process is gone: nothing of what closing the store does comes to a disk.
+        device.views?.crash()
         await device.store.close()
         // After the end of the process, the disk contains all writes; after a power loss, it contains the synced writes
         // and any part of the others.
         let keepsWrites = random.chance(50) || !options.troubles.contains(.powerLoss)
         let image = keepsWrites ? device.disk.copy() : device.disk.random(&random)
+        device.views?.restart(keepsWrites: keepsWrites)
         if keepsWrites { await checkBitRot(of: device, image) }
         if options.plants.contains(.forgetfulDisk), let path = image.paths.last(where: { $0.hasSuffix(".segment") }) {
             image[path] = Array(image[path].dropLast(100))
@@ -79,9 +87,9 @@ extension Simulation {
         while true {
             if random.chance(20), happens(.crashAtOpening) { image.fail(atCall: random.below(12), .crash) }
             do throws(TidelogError) {
-                (device.store, device.engine) = try await open(image, device.number)
+                (device.store, device.engine) = try await open(image, device.number, device.views)
                 device.disk = image
-                let recovery = device.store.recovery
+                let recovery = withoutViews(device.store.recovery, device)
                 note("d\(device.number) starts: \(recovery)")
                 return try await checkAfterStart(device)
             } catch {
@@ -90,8 +98,20 @@ extension Simulation {
                     return violated("d\(device.number) does not open: \(error)")
                 }
                 image = image.random(&random)
+                device.views?.crash()
+                device.views?.restart(keepsWrites: false)
             }
         }
+    }
+
+    /// What became of the views is no part of the run.
+    private func withoutViews(_ recovery: [String], _ device: Device) -> [String] {
+        let others = recovery.filter { !$0.hasPrefix("The views were made again") }
+        if device.views != nil {
+            counts.viewsOpened += 1
+            if others.count < recovery.count { counts.viewsRemade += 1 }
+        }
+        return others
     }
 
     private func checkAfterStart(_ device: Device) async throws(TidelogError) {

@@ -22,6 +22,10 @@ package actor Simulation {
         package var isStrict = false
         /// Whether the outcome contains the lines of the trace.
         package var keepsLines: Bool
+        /// Whether the views are files; nil leaves it to the seed.
+        package var viewsAreFiles: Bool?
+        /// How many changed items of the state are kept in memory; nil leaves it to the seed.
+        package var flushLimit: Int?
 
         package init(steps: Int? = nil, troubles: Set<Trouble> = Set(Trouble.allCases), keepsLines: Bool = false) {
             self.steps = steps
@@ -62,6 +66,7 @@ package actor Simulation {
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
     let habits: Habits
+    let viewsHabits: ViewsHabits
     /// The login state; nil if the service does not require authentication.
     var login: Login?
 
@@ -97,6 +102,7 @@ package actor Simulation {
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
         habits = Habits(&random)
+        viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         let service = SimulatedService(sandbox)
         initialValues = service.ledger.values
@@ -112,6 +118,7 @@ package actor Simulation {
     package func run() async -> Outcome {
         note("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
         note(habits.line)
+        note(viewsHabits.line)
         for number in 0..<deviceCount { await install(number) }
         if violations.isEmpty {
             isStormy = true
@@ -131,6 +138,7 @@ package actor Simulation {
 
     private func step(_ number: Int) async {
         clock.advance(milliseconds: Int64(1 + random.below(60)) * 1_000)
+        for device in devices { device.views?.passTime() }
         if random.chance(50) { deliverLate() }
         let device = devices[random.below(devices.count)]
         switch random.below(100) {
@@ -189,6 +197,9 @@ package struct Counts: Sendable {
     package var rejected = 0
     package var restarts = 0
     package var visibleDoubts = 0
+    /// How often a store found files of views, and how often it made them again.
+    package var viewsOpened = 0
+    package var viewsRemade = 0
 
     package init() {}
 
@@ -202,6 +213,8 @@ package struct Counts: Sendable {
         a.rejected += b.rejected
         a.restarts += b.restarts
         a.visibleDoubts += b.visibleDoubts
+        a.viewsOpened += b.viewsOpened
+        a.viewsRemade += b.viewsRemade
     }
 }
 

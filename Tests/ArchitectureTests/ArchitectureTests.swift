@@ -1,6 +1,6 @@
 import Testing
 
-/// Holds the layer table of `Docs/Architecture.md` to the sources and to the manifest.
+/// Comparison of the layer table in `Docs/Architecture.md` with the sources and the manifest.
 @Suite struct ArchitectureTests {
     private let table: LayerTable
     private let manifest: PackageManifest
@@ -10,7 +10,7 @@ import Testing
         manifest = PackageManifest(try PackageSources.text("Package.swift"))
     }
 
-    /// Modules of the system and of Swift. No layer is named for them; pure ones do without.
+    /// Modules of the system and of Swift, which the table does not list. Pure layers do not import them.
     private let systemModules: Set<String> = [
         "Foundation", "FoundationEssentials", "FoundationNetworking", "Dispatch", "Synchronization", "Glibc", "Musl",
         "Darwin", "Android",
@@ -29,7 +29,7 @@ import Testing
         #expect(try PackageSources.folders() == Set(declared))
     }
 
-    @Test func `each layer leans on lower ones only`() {
+    @Test func `each layer depends only on lower layers`() {
         let rows = Dictionary(uniqueKeysWithValues: table.layers.map { ($0.target, $0.row) })
         for layer in table.layers {
             for other in layer.leansOn {
@@ -39,20 +39,20 @@ import Testing
         }
     }
 
-    @Test func `each layer imports exactly what the table says`() throws {
+    @Test func `each layer imports exactly the modules in the table`() throws {
         for layer in table.layers {
             let imports = try PackageSources.imports(of: try target(layer.target)).subtracting(systemModules)
             #expect(imports == layer.leansOn, "imports of \(layer.target)")
         }
     }
 
-    @Test func `each layer's dependencies in the manifest are what the table says`() throws {
+    @Test func `each layer's dependencies in the manifest equal those in the table`() throws {
         for layer in table.layers {
             #expect(try target(layer.target).dependencies == layer.leansOn, "dependencies of \(layer.target)")
         }
     }
 
-    @Test func `pure layers import no module of the system`() throws {
+    @Test func `pure layers import no system module`() throws {
         let pure = table.layers.filter(\.isPure)
         #expect(!pure.isEmpty)
         for layer in pure {
@@ -61,16 +61,16 @@ import Testing
         }
     }
 
-    @Test func `pure layers lean on pure layers and C only`() {
+    @Test func `pure layers depend only on pure layers and C targets`() {
         let shell = Set(table.layers.filter { !$0.isPure && !$0.target.hasPrefix("C") }.map(\.target))
         for layer in table.layers where layer.isPure {
             #expect(layer.leansOn.isDisjoint(with: shell), "\(layer.target) leans on a layer above the line")
         }
     }
 
-    // MARK: The readers themselves
+    // MARK: Tests of the readers
 
-    @Test func `the table's reader takes targets, dividers and leanings`() {
+    @Test func `the reader of the table returns targets, dividers and dependencies`() {
         let table = LayerTable(
             """
             | a | b | c |
@@ -88,7 +88,7 @@ import Testing
         #expect(table.layers.map(\.isPure) == [false, true])
     }
 
-    @Test func `the manifest's reader takes names, constants and products`() {
+    @Test func `the reader of the manifest returns names, constants and products`() {
         let manifest = PackageManifest(
             """
             let http: Target.Dependency = .product(name: "HTTPTypes", package: "swift-http-types")

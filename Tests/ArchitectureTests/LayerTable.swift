@@ -5,14 +5,15 @@ struct LayerTable {
     struct Layer {
         let target: String
         let leansOn: Set<String>
-        /// From the top, 0 for the highest.
+        /// The position in the table, 0 for the top row.
         let row: Int
         let isPure: Bool
     }
 
     let layers: [Layer]
 
-    /// Reads the rows behind the heading `| target | holds | leans on |`. A row without a target in backticks divides.
+    /// Reads the rows below the heading `| target | holds | leans on |`. A row without a target in backticks starts a
+    /// new section.
     init(_ document: String) {
         var layers: [Layer] = []
         var section = ""
@@ -41,7 +42,7 @@ struct LayerTable {
         self.layers = layers
     }
 
-    /// What stands in backticks.
+    /// Returns the words in backticks.
     private static func names(_ cell: String) -> [String] {
         cell.split(separator: "`", omittingEmptySubsequences: false).enumerated()
             .filter { $0.offset % 2 == 1 }.map { String($0.element) }

@@ -1,10 +1,11 @@
 import Foundation
 
-/// The targets that `Package.swift` declares, read from its text: `layer(…)`, `tool(…)`, `.target(…)`, `.systemLibrary(…)`.
+/// The targets that `Package.swift` declares, read from its text: `layer(…)`, `tool(…)`, `.target(…)`,
+/// `.systemLibrary(…)`.
 struct PackageManifest {
     struct Target {
         let name: String
-        /// Relative to the package's root.
+        /// The path, relative to the root of the package.
         let path: String
         let dependencies: Set<String>
     }
@@ -39,7 +40,7 @@ struct PackageManifest {
         self.targets = targets
     }
 
-    /// The elements of the next list in brackets: `"EDM"`, `.product(name: "NIOCore", …)`, or a constant.
+    /// Returns the elements of the next list in brackets: `"EDM"`, `.product(name: "NIOCore", …)`, or a constant.
     private static func dependencies(_ text: Substring, _ products: [String: String]) -> Set<String> {
         guard let open = text.firstIndex(of: "["), let close = text[open...].firstIndex(of: "]") else { return [] }
         var list = String(text[text.index(after: open)..<close])

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The checkout that this test was compiled from.
+/// The checkout from which this test was compiled.
 enum PackageSources {
     static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent()
@@ -9,7 +9,7 @@ enum PackageSources {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// The folders of `Sources`, which are targets.
+    /// Returns the folders of `Sources`, each of which is a target.
     static func folders() throws -> Set<String> {
         let entries = try FileManager.default.contentsOfDirectory(
             at: root.appending(path: "Sources"), includingPropertiesForKeys: [.isDirectoryKey])
@@ -18,7 +18,7 @@ enum PackageSources {
                 .map(\.lastPathComponent))
     }
 
-    /// The modules that a target's Swift files import.
+    /// Returns the modules that the Swift files of a target import.
     static func imports(of target: PackageManifest.Target) throws -> Set<String> {
         let folder = root.appending(path: target.path)
         let declaration =

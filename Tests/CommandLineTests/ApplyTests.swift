@@ -2,10 +2,11 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ApplyTests {
-    /// A many-to-many relationship is in no property: its links come by $expand only.
+    /// Defining queries. No property contains a many-to-many relationship, so its links are only available with
+    /// `$expand`.
     static let queries = ["C=Customers", "O=Orders", "P=Products?$expand=Suppliers", "S=Suppliers"]
 
-    /// Every operation there is, by name, by readLink and inside a change set.
+    /// Every operation, with entities addressed by name and by readLink, and within a change set.
     static let operations = """
         {"op":"create","set":"Customers","as":"c","value":{"Name":"Apply"}}
         {"op":"create","set":"Orders","as":"o","value":{"Note":"bound","PlacedAt":"2024-05-05T10:00:00Z"},"bind":{"Customer":"c"}}
@@ -24,7 +25,7 @@ import Testing
         """
 
     @Test(arguments: SandboxServer.Version.allCases)
-    func `every operation of a file is answered, visible, sent, and what the service then holds`(
+    func `every operation of a file is acknowledged, visible in queries, sent and stored by the service`(
         _ version: SandboxServer.Version
     ) throws {
         let server = try SandboxServer()
@@ -61,18 +62,18 @@ import Testing
         #expect(pushed.status == 0, "\(pushed)")
         #expect(pushed.output.hasPrefix("14 confirmed, 0 rejected, 0 in doubt"))
         #expect(try workspace.output("status") == "Nothing is pending.\n")
-        // What was handed out before the service gave keys still finds the entity.
+        // A readLink from before the assignment of the key still resolves to the entity.
         #expect(try workspace.output("query", "Customers(~20)?$select=Name", "--json").contains("Set, changed"))
         _ = try workspace.output("pull")
         #expect(try holdings(workspace) == before)
-        // A store that knows nothing of all this reads the same from the service.
+        // A new store reads the same data from the service.
         let fresh = try Workspace.pulled(server, version, queries: Self.queries)
         for query in ["Customers?$expand=Orders", "Orders?$expand=Customer", "Products?$expand=Suppliers"] {
             #expect(try facts(workspace, query) == facts(fresh, query), "\(query)")
         }
     }
 
-    /// `Name: Note, Note` for each customer.
+    /// Returns `Name: Note, Note` for each customer.
     private func holdings(_ workspace: Workspace) throws -> [String] {
         try workspace.output("query", "Customers?$expand=Orders", "--json").split(separator: "\n").map { line in
             let json = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
@@ -81,8 +82,8 @@ import Testing
         }
     }
 
-    /// A query's lines without the entity IDs, which each store gives for itself, and without the order that follows from
-    /// them.
+    /// Returns the lines of a query without the entity IDs, which each store assigns itself, and without the order that
+    /// follows from them.
     private func facts(_ workspace: Workspace, _ query: String) throws -> [String] {
         try workspace.output("query", query, "--json").split(separator: "\n").map { line in
             text(try JSONSerialization.jsonObject(with: Data(line.utf8)))
@@ -99,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `a bad line stops with its number, nothing of it is done, and what came before stays`() throws {
+    @Test func `an invalid line stops the command with its number, has no effect and keeps the previous lines`() throws
+    {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         let input = """
@@ -122,7 +124,7 @@ import Testing
         #expect(try workspace.output("query", "Orders/$count") == "4\n")
     }
 
-    @Test func `a change set is all or nothing, and so are its names`() throws {
+    @Test func `a change set and its names take effect completely or not at all`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         let set = #"{"op":"changeSet","operations":[{"op":"create","set":"Customers","as":"c","value":{"Name":"x"}},"#
@@ -141,7 +143,7 @@ import Testing
         #expect(try workspace.output("status") == "Nothing is pending.\n")
     }
 
-    @Test func `a change set can leave a mandatory end open on its way`() throws {
+    @Test func `a change set can leave a mandatory end open until its last operation`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let single = try workspace.tidelog("apply", "-", input: #"{"op":"create","set":"Owners","value":{"Name":"o"}}"#)
@@ -157,7 +159,7 @@ import Testing
         #expect(try workspace.tidelog("push").status == 0)
     }
 
-    @Test func `lines are answered as they come`() throws {
+    @Test func `each line is acknowledged before the next one arrives`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let pipe = Pipe()
@@ -170,7 +172,7 @@ import Testing
             }
             #expect(workspace.read(running.output).count { $0 == "\n" } == number)
         }
-        // The store belongs to one writer at a time.
+        // Only one writer at a time can open the store.
         let second = try workspace.tidelog("status")
         #expect(second.status == 1)
         #expect(

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct BadInputTests {
-    /// Arguments, and the sentence on standard error behind `tidelog: `.
+    /// Arguments, and the error message on standard error after `tidelog: `.
     static let refusals: [([String], String)] = [
         (
             ["create", "Nope", "{}"],
@@ -95,7 +95,7 @@ import Testing
         ),
     ]
 
-    @Test func `what the model forbids is refused by name, and nothing is logged`() throws {
+    @Test func `an operation that the model forbids is refused with a sentence, and nothing is logged`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         for (arguments, sentence) in Self.refusals {
@@ -115,7 +115,7 @@ import Testing
         ["init", "http://127.0.0.1:1/", "--query", "A=Customers", "--query", "A=Orders"],
         ["init", "http://user:secret@127.0.0.1:1/"], ["query"],
     ])
-    func `wrong arguments are usage errors that show no password`(_ arguments: [String]) throws {
+    func `invalid arguments are usage errors that show no password`(_ arguments: [String]) throws {
         let workspace = try Workspace()
         let running = try workspace.start(arguments)
         running.process.waitUntilExit()
@@ -125,13 +125,13 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
     }
 
-    @Test func `help and version are no errors`() throws {
+    @Test func `help and version exit with 0`() throws {
         let workspace = try Workspace()
         #expect(try workspace.output("--help").contains("Exit codes: 0 done, 1 failed, 2 damage, 64 usage, 75 "))
         #expect(try workspace.output("--version").split(separator: ".").count == 3)
     }
 
-    @Test func `without a store the next step is told`() throws {
+    @Test func `a command without a store names the next step`() throws {
         let workspace = try Workspace()
         let run = try workspace.tidelog("status", "--store", "elsewhere")
         #expect(
@@ -179,7 +179,7 @@ import Testing
     ]
 
     @Test(arguments: services.indices)
-    func `a service that is none leaves nothing behind`(_ index: Int) throws {
+    func `init with an address that is not a service creates no store`(_ index: Int) throws {
         let expected = Self.services[index]
         let service = try CannedService(status: expected.status, headers: expected.headers, body: expected.body)
         let workspace = try Workspace()
@@ -190,7 +190,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))
     }
 
-    @Test func `where one query cannot be used none is added, and no store is made`() throws {
+    @Test func `one invalid query prevents the creation of the store and of all queries`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         func initialise() throws -> Run {
@@ -207,7 +207,7 @@ import Testing
         #expect(try workspace.output("init", server.root(.v4)).contains("1 defining query:\n  Products = Products\n"))
     }
 
-    @Test func `a service that cannot be reached leaves the log as it was`() throws {
+    @Test func `commands do not change the log if the service cannot be reached`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"offline"}"#)
@@ -231,7 +231,7 @@ import Testing
         return folder.appendingPathComponent(try #require(names.first))
     }
 
-    @Test func `a damaged log is an error of its own that names the file, and is not touched`() throws {
+    @Test func `a damaged log is a distinct error that names the file, and the log is not changed`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let file = try logFile(workspace)
@@ -249,7 +249,7 @@ import Testing
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test func `damaged views are made again, which is said`() throws {
+    @Test func `damaged views are rebuilt with a notice`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let before = try workspace.output("query", "Customers", "--json")

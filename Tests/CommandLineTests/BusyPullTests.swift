@@ -1,8 +1,8 @@
 import Testing
 
-/// `pull` from a service that is busy.
+/// Tests of `pull` from a service that is busy.
 @Suite(.timeLimit(.minutes(5))) struct BusyPullTests {
-    /// Busy behind the first pull.
+    /// Returns a service that is busy after the first pull, and a store that was pulled from it.
     private func workspace(retryAfter: Int) throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(
             faults: #"""
@@ -13,8 +13,7 @@ import Testing
     }
 
     @Test
-    func
-        `a pull that the service puts off for long exits with 75, and so does the next one, unless it is told not to wait`()
+    func `a pull that the service postpones exits with 75, and so does each later pull without --now`()
         throws
     {
         let (server, workspace) = try workspace(retryAfter: 3_600)
@@ -28,14 +27,14 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a pull waits as long as it is told to`() throws {
+    @Test func `a pull waits at most for the time in its option`() throws {
         let (server, workspace) = try workspace(retryAfter: 2)
         #expect(try workspace.tidelog("pull", "--wait", "1").status == 75)
         #expect(try workspace.output("pull", "--wait", "60").hasPrefix("Read "))
         withExtendedLifetime(server) {}
     }
 
-    @Test func `--wait takes a time that may pass`() throws {
+    @Test func `--wait rejects negative and invalid times`() throws {
         let workspace = try Workspace()
         #expect(try workspace.tidelog("pull", "--wait", "-1").status == 64)
         #expect(try workspace.tidelog("pull", "--wait", "soon").status == 64)

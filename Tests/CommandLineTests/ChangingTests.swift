@@ -2,7 +2,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ChangingTests {
     @Test(arguments: ["Customers(1)/Orders", "Customers(99)/Orders"])
-    func `the path from an entity says what contains a new one`(_ path: String) throws {
+    func `a path from an entity creates the new entity in it`(_ path: String) throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         let value = #"{"Note":"in"}"#
@@ -11,7 +11,7 @@ import Testing
             try workspace.tidelog("create", path, value) == other.tidelog("create", "Orders", value, "--in", path))
     }
 
-    @Test func `each change prints its number and where the entity is`() throws {
+    @Test func `each change prints its sequence number and the link of the entity`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         #expect(try workspace.output("create", "Customers", #"{"Name":"Neu"}"#) == "9 Customers(~8)\n")
@@ -60,7 +60,7 @@ import Testing
                 """)
     }
 
-    @Test func `the plan is the request to the byte`() throws {
+    @Test func `the plan prints the exact bytes of the request`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -98,7 +98,9 @@ import Testing
             try workspace.tidelog("plan") == Run(status: 0, output: "", error: "tidelog: There is nothing to send.\n"))
     }
 
-    @Test func `an update of what others deleted is a conflict, stays, and fails the push`() throws {
+    @Test func `an update of an entity that another client deleted is a conflict, stays pending and fails the push`()
+        throws
+    {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let other = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
@@ -116,7 +118,7 @@ import Testing
         #expect(try workspace.output("query", "Customers(3)", "--json").contains(#""@state":"error""#))
     }
 
-    @Test func `a store of a V2 service takes the forms of both versions`() throws {
+    @Test func `a store of a V2 service accepts values in the formats of both versions`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v2, queries: ["O=Orders"])
         _ = try workspace.output(

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CompactTests {
-    /// Confirmed, rejected and pending operations.
+    /// Returns a store with confirmed, rejected and pending operations.
     private func filled(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -17,7 +17,7 @@ import Testing
         return workspace
     }
 
-    /// What a person sees of the state.
+    /// Returns the parts of the state that commands print.
     private func state(_ workspace: Workspace) throws -> [String] {
         try [
             workspace.output("query", "Customers?$expand=Orders", "--json"),
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `a compaction says what it removed, and the store says what it said before`() throws {
+    @Test func `a compaction prints the removed files and does not change the state`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let before = try state(workspace)
@@ -52,7 +52,7 @@ import Testing
         #expect(try workspace.output("verify").hasSuffix("The log is sound.\n"))
     }
 
-    @Test func `as JSON`() throws {
+    @Test func `compact --json prints the snapshot, the first record and the sizes`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let json = try workspace.output("compact", "--keep", "everything", "--json")
@@ -66,11 +66,11 @@ import Testing
     }
 
     @Test(arguments: ["", "all", "30", "-1d", "d", "10 mb", "99999999999999999999b", "18446744073709551615kb"])
-    func `a window that is none is a matter of usage`(_ window: String) throws {
+    func `an invalid window is a usage error`(_ window: String) throws {
         #expect(try Workspace().tidelog("compact", "--keep=\(window)").status == 64)
     }
 
-    @Test func `a compaction that is killed leaves the state, with and without views`() throws {
+    @Test func `a killed compaction does not change the state, with and without views`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         var finished = 0

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// What shells need to complete commands and options.
+/// The output that shells need to complete commands and options.
 @Suite(.timeLimit(.minutes(5))) struct CompletionTests {
-    /// What `--help` lists.
+    /// Returns the commands that `--help` lists.
     private func subcommands(_ workspace: Workspace) throws -> [String] {
         let help = try workspace.output("--help")
         return help.split(separator: "\n").compactMap { line in
-            // Commands stand behind two blanks, continued descriptions behind many.
+            // Commands are indented by two blanks, continued descriptions by more.
             guard line.hasPrefix("  "), let first = line.dropFirst(2).first, first.isLowercase else { return nil }
             return line.split(separator: " ").first.map { String($0.filter { $0 != "," }) }
         }
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["bash", "zsh", "fish"])
-    func `the script for a shell is sound and knows every command`(shell: String) throws {
+    func `the completion script for a shell is valid and contains every command`(shell: String) throws {
         let workspace = try Workspace()
         let script = try workspace.output("--generate-completion-script", shell)
         let commands = try subcommands(workspace)

@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite(.serialized, .timeLimit(.minutes(5))) struct CrashTests {
-    /// How many lines one file has; each third one is a change set of two.
+    /// The number of lines in a file. Each third line is a change set of two operations.
     private static let lineCount = 60
 
     private func file(round: Int) -> String {
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `every acknowledged line survives being killed and nothing is there by half`() throws {
+    @Test func `after a kill every acknowledged line is in the store and no operation is incomplete`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         _ = try workspace.output("init", server.root(.v4))
@@ -37,7 +37,8 @@ import Testing
         for round in 1...24 {
             try workspace.write(file(round: round), to: "ops.jsonl")
             let running = try workspace.start(["apply", "ops.jsonl", "--json"])
-            // Killed between any two acknowledgements, from before the first to near the end.
+            // The process is killed between two acknowledgements, from before the first one to near the end of the
+            // file.
             let target = (round * 7) % (Self.lineCount - 5)
             while workspace.read(running.output).count(where: { $0 == "\n" }) < target, running.process.isRunning {
                 usleep(500)
@@ -47,17 +48,17 @@ import Testing
             let acknowledged = workspace.read(running.output).count { $0 == "\n" }
             #expect(acknowledged >= target)
             let names = try texts(workspace, "Customers", "Name").filter { $0.hasPrefix("\(round)-") }
-            // What is there is the beginning of the file: what was acknowledged, and at most the line behind it, which was
-            // durable and not said to be.
+            // The store contains the first lines of the file: all acknowledged lines, and possibly the next one, which
+            // was durable but not acknowledged.
             #expect(names == (0..<names.count).map { "\(round)-\($0 + 1)" })
             #expect((acknowledged...acknowledged + 1).contains(names.count), "round \(round)")
             customers += names
             orders += names.indices.filter { ($0 + 1).isMultiple(of: 3) }.map { names[$0] }
         }
-        // Nothing of an earlier round went away later, and no change set is there by half.
+        // Everything from earlier rounds is still present, and no change set is incomplete.
         #expect(try texts(workspace, "Customers", "Name") == customers)
         #expect(try texts(workspace, "Orders", "Note") == orders)
-        // The views are derived: without them the log says the same.
+        // The views are derived: rebuilt from the log, they have the same content.
         for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/\(name)"))
         }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Credentials of the environment go where the person has said, and commands that need no network send nothing.
+/// Credentials from the environment are sent only to origins that the user named. Commands that need no network do not
+/// connect.
 @Suite(.timeLimit(.minutes(10))) struct CredentialOriginTests {
     private static let page = HostileService.page(#"{"ID":1,"Name":"a"}"#)
 
@@ -14,7 +15,7 @@ import Testing
         Set(service.server.requests.map { $0.header("authorization") })
     }
 
-    /// A store as another person has made it: this one has named no origin.
+    /// Returns a store that another user created: this user has not named an origin.
     private func foreign(_ service: HostileService) throws -> Workspace {
         let workspace = try Workspace.made(service, "Things=Things")
         try FileManager.default.removeItem(atPath: workspace.path("config"))
@@ -22,7 +23,7 @@ import Testing
         return workspace
     }
 
-    @Test func `after init the token goes to the service, in later commands too`() throws {
+    @Test func `after init, later commands send the token to the service`() throws {
         let service = try service()
         let workspace = try Workspace.made(service, "Things=Things")
         workspace.environment["TIDELOG_TOKEN"] = "MYTOKEN"
@@ -35,7 +36,7 @@ import Testing
         ["pull"], ["push"], ["refresh-metadata"], ["retry", "1"], ["media", "get", "Things(1)", "--refresh"],
         ["diff", "now", "live"],
     ])
-    func `a store that came from elsewhere gets no token, and the error says what to do`(_ command: [String]) throws {
+    func `a command sends no token for a copied store, and the error names the remedy`(_ command: [String]) throws {
         let service = try service()
         let workspace = try foreign(service)
         let before = service.server.connectionCount
@@ -48,7 +49,7 @@ import Testing
         #expect(service.server.connectionCount == before)
     }
 
-    @Test func `basic credentials are bound as a token is`() throws {
+    @Test func `basic credentials are bound to an origin like a token`() throws {
         let service = try service()
         let workspace = try foreign(service)
         workspace.environment["TIDELOG_TOKEN"] = nil
@@ -58,17 +59,17 @@ import Testing
         #expect(service.server.connectionCount == before)
     }
 
-    @Test func `an origin that is named once is remembered for that store`() throws {
+    @Test func `an origin that was confirmed once is remembered for that store only`() throws {
         let service = try service()
         let workspace = try foreign(service)
         #expect(try workspace.tidelog("pull", "--origin", service.root).status == 0)
         #expect(try workspace.tidelog("pull").status == 0)
-        // Another store of the same service, elsewhere.
+        // A different store of the same service.
         try FileManager.default.copyItem(atPath: workspace.path(".tidelog"), toPath: workspace.path("copy"))
         #expect(try workspace.tidelog("pull", "--store", "copy").status == 1)
     }
 
-    @Test func `a store whose service has become another one gets no token`() throws {
+    @Test func `a command sends no token if the service of the store was replaced`() throws {
         let (service, attacker) = (try service(), try service())
         let workspace = try foreign(service)
         #expect(try workspace.tidelog("pull", "--origin", service.origin).status == 0)
@@ -78,7 +79,7 @@ import Testing
         #expect(attacker.server.connectionCount == 0)
     }
 
-    @Test func `the variable names origins, and no others get the token`() throws {
+    @Test func `only the origins in the environment variable receive the token`() throws {
         let (service, other) = (try service(), try service())
         let workspace = try foreign(service)
         workspace.environment["TIDELOG_TOKEN_ORIGIN"] = other.origin
@@ -90,7 +91,7 @@ import Testing
         #expect(try workspace.tidelog("pull").status == 0)
     }
 
-    @Test func `without credentials nothing has to be named`() throws {
+    @Test func `a pull without credentials needs no confirmed origin`() throws {
         let service = try service()
         let workspace = try foreign(service)
         workspace.environment["TIDELOG_TOKEN"] = nil
@@ -98,7 +99,7 @@ import Testing
         #expect(tokens(service) == [nil])
     }
 
-    @Test func `an origin that is named and is not the store's is an error`() throws {
+    @Test func `an origin that differs from the store's service is an error`() throws {
         let service = try service()
         let workspace = try foreign(service)
         let refused = try workspace.tidelog("pull", "--origin", "https://example.org")
@@ -135,7 +136,7 @@ import Testing
     }
 
     @Test(arguments: offline)
-    func `a command that needs no network opens no connection`(_ command: [String]) throws {
+    func `a local command opens no connection`(_ command: [String]) throws {
         let service = try service()
         let workspace = try foreign(service)
         workspace.environment["TIDELOG_TOKEN"] = nil
@@ -144,10 +145,12 @@ import Testing
     }
 
     @Test(arguments: offline)
-    func `nor does it on a store of which somebody has left only the description`(_ command: [String]) throws {
+    func `a local command opens no connection even if only the description of the store is left`(_ command: [String])
+        throws
+    {
         let service = try service()
         let workspace = try foreign(service)
-        // What is left of each segment is its header.
+        // Only the header of each segment is left.
         for file in try FileManager.default.contentsOfDirectory(atPath: workspace.path(".tidelog/log")) {
             let path = workspace.path(".tidelog/log/\(file)")
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
@@ -160,9 +163,9 @@ import Testing
     }
 }
 
-/// `init` without `--query`.
+/// Tests of `init` without `--query`.
 @Suite(.timeLimit(.minutes(5))) struct DefaultQueryTests {
-    @Test func `every entity set and singleton gets a query, and what is left out is said`() throws {
+    @Test func `init adds a query for every entity set and singleton and lists the omitted ones`() throws {
         let service = try HostileService {
             $0.target.hasPrefix("/Me")
                 ? $1.respond("200 OK", HostileService.json, Array(#"{"ID":5,"Name":"me"}"#.utf8))

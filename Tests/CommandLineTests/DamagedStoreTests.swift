@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Workspace {
-    /// Changes a byte of a block in the store's only segment: of what it holds, or of its header. Blocks are the commits.
+    /// Changes a byte in a block of the store's only segment, in its payload or in its header. Each commit is a block.
     func damage(block: Int, header: Bool = false) throws {
         let segment = folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         var bytes = [UInt8](try Data(contentsOf: segment))
@@ -12,19 +12,19 @@ extension Workspace {
         try Data(bytes).write(to: segment)
     }
 
-    /// As after a process that was killed: nothing beside the log says how far it went.
+    /// Removes the recorded end of the log, as if the process had been killed.
     func forgetEnd() throws {
         try FileManager.default.removeItem(at: folder.appendingPathComponent(".tidelog/log/END"))
     }
 }
 
-/// Commands that look at a store in which a record is lost: each answers with what can be read, and says what cannot.
+/// Commands on a store with a lost record. Each command returns the readable data and reports the lost record.
 @Suite(.timeLimit(.minutes(5))) struct DamagedStoreTests {
     static let notice =
         "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). What follows is made of the others; 'tidelog repair' "
         + "says more.\n"
 
-    /// An update of two customers, of which the second, number 10, is damaged, and an order.
+    /// Returns a store with updates of two customers and a new order. The second update, record 10, is damaged.
     private func workspace(_ server: SandboxServer, header: Bool = false) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
@@ -45,7 +45,9 @@ extension Workspace {
     }
 
     @Test(arguments: [false, true])
-    func `a state behind the damage is what can be read, and what is lost is told`(_ header: Bool) throws {
+    func `a state after the damage contains the readable records, and a notice reports the lost ones`(_ header: Bool)
+        throws
+    {
         let server = try SandboxServer()
         let workspace = try workspace(server, header: header)
         try expect("Eve\n", workspace, "at", "11", "query", "Customers(1)/Name/$value")
@@ -59,7 +61,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a replay goes on behind the damage, and its check says that something is lost`() throws {
+    @Test func `a replay continues after the damage, and its check reports the lost records`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let replay = try workspace.tidelog("replay")
@@ -78,7 +80,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a command is run on copies that are whole`() throws {
+    @Test func `bisect runs its command on repaired copies`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let tidelog = Executable.folder.path + "/tidelog"
@@ -89,7 +91,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `operations are inserted into what can be read`() throws {
+    @Test func `what-if inserts operations into the readable records`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         try workspace.write(#"{"op":"create","set":"Orders","value":{"Note":"in"}}"# + "\n", to: "lines")
@@ -100,7 +102,7 @@ extension Workspace {
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a difference of two places tells once what is lost`() throws {
+    @Test func `diff prints the notice about lost records once for two states`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let run = try workspace.tidelog("diff", "11", "now")
@@ -110,7 +112,7 @@ extension Workspace {
     }
 
     @Test(arguments: [false, true])
-    func `the log goes on behind damage, of a block's header too`(_ header: Bool) throws {
+    func `the log command continues after a damaged block, also with a damaged header`(_ header: Bool) throws {
         let server = try SandboxServer()
         let workspace = try workspace(server, header: header)
         let run = try workspace.tidelog("log")

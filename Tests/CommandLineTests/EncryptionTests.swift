@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
     private static let hexadecimal = String(repeating: "0123456789abcdef", count: 4)
-    /// Another one.
+    /// A different key.
     private static let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 
     private func encrypted(_ server: SandboxServer) throws -> Workspace {
@@ -14,7 +14,7 @@ import Testing
         return workspace
     }
 
-    @Test func `with a key in the environment every command works, and no file has a name`() throws {
+    @Test func `with a key in the environment every command works, and no file contains plain text`() throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
         #expect(try workspace.output("create", "Customers", #"{"Name":"Zebedee"}"#).hasSuffix(" Customers(~4)\n"))
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `verify compares the encrypted views with the log, and a stream is read back`() throws {
+    @Test func `verify compares the encrypted views with the log, and an encrypted stream can be read`() throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
         #expect(try workspace.output("verify").contains("The views say what the log says"))
@@ -40,7 +40,7 @@ import Testing
             .trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(try workspace.output("media", "get", link) == "a picture of some length")
         #expect(try workspace.output("media", "verify") == "The streams are sound.\n")
-        // Views under a former key are no damage.
+        // Views that are encrypted with a former key are not damage.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         let run = try workspace.tidelog("verify")
         #expect(run.status == 0 && run.output.contains("not encrypted with the store's newest key"))
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: ["status", "log", "verify"])
-    func `without the key, or with another, a command says so and exits with 1`(command: String) throws {
+    func `a command without the key or with a wrong key exits with 1 and a message`(command: String) throws {
         let server = try SandboxServer()
         let workspace = try encrypted(server)
         workspace.environment["TIDELOG_KEY"] = ""
@@ -62,12 +62,12 @@ import Testing
         let other = try workspace.tidelog(command)
         #expect(other.status == 1)
         #expect(other.error.contains("is encrypted with another key than those given. "))
-        // As a former key it will do.
+        // The key is accepted as a former key.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         #expect(try workspace.tidelog(command).status == 0)
     }
 
-    @Test func `a text that is no key is refused without being repeated`() throws {
+    @Test func `an invalid key is refused with a message that does not contain it`() throws {
         let workspace = try Workspace()
         workspace.environment["TIDELOG_KEY"] = Self.base64 + ",secret"
         let run = try workspace.tidelog("status")

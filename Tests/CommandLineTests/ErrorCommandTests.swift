@@ -1,7 +1,7 @@
 import Testing
 
-/// `errors`, `retry`, `discard`, `release`, `settle`, and what decides whether and how an operation is sent, against a
-/// service that something goes wrong with.
+/// Tests of `errors`, `retry`, `discard`, `release`, `settle` and the options that determine whether and how an
+/// operation is sent, with a service that injects faults.
 @Suite(.timeLimit(.minutes(5))) struct ErrorCommandTests {
     private func workspace(_ faults: String = "") throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(faults: faults)
@@ -19,7 +19,7 @@ import Testing
 
         """
 
-    @Test func `what was refused is shown, tried again, mended and sent`() throws {
+    @Test func `a rejected operation is listed, retried, corrected and sent`() throws {
         let (server, workspace) = try workspace(refusals(2))
         #expect(try workspace.output("errors") == "No errors.\n")
         #expect(try workspace.output("errors", "--json").isEmpty)
@@ -61,7 +61,7 @@ import Testing
         _ = server
     }
 
-    @Test func `what was refused is given up with what needs it, and comes back`() throws {
+    @Test func `discard undoes a rejected operation with its dependents, and redo restores them`() throws {
         let (server, workspace) = try workspace(refusals(1))
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#, "--tag", "mine")
         _ = try workspace.output("create", "Orders", #"{"Note":"n"}"#, "--bind", "Customer=Customers(~8)")
@@ -83,7 +83,7 @@ import Testing
         _ = server
     }
 
-    @Test func `drafts, local changes and other categories stay, with the reason`() throws {
+    @Test func `drafts, local changes and other categories are not sent, and status prints the reason`() throws {
         let (server, workspace) = try workspace()
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#, "--draft")
         _ = try workspace.output("create", "Orders", #"{"Note":"n"}"#, "--bind", "Customer=Customers(~8)")
@@ -119,7 +119,7 @@ import Testing
         _ = server
     }
 
-    @Test func `what is in doubt is shown, cannot be given up, and is settled by who knows`() throws {
+    @Test func `an operation in doubt is listed, cannot be discarded and is resolved with settle`() throws {
         let (server, workspace) = try workspace(#"[{"effect":"dropAnswer","url":"$batch"}]"#)
         _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
         _ = try workspace.output("create", "Orders", #"{"Note":"b"}"#)
@@ -152,7 +152,7 @@ import Testing
         _ = server
     }
 
-    @Test func `what was done to a new entity since goes once its address is told, then or later`() throws {
+    @Test func `later changes of a new entity in doubt are sent once settle names its address`() throws {
         for later in [false, true] {
             let (server, workspace) = try workspace(#"[{"effect":"dropAnswer","url":"$batch"}]"#)
             _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
@@ -194,7 +194,7 @@ import Testing
         }
     }
 
-    @Test func `a plan takes what push takes, and is what push sends`() throws {
+    @Test func `plan prints the requests of a push with the same options`() throws {
         let (server, workspace) = try workspace()
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
@@ -214,9 +214,9 @@ import Testing
         _ = server
     }
 
-    @Test func `what an upload reached before it failed is printed`() throws {
+    @Test func `push prints the operations that were confirmed before a failure`() throws {
         let (server, workspace) = try workspace(#"[{"effect":"dropRequest","url":"$batch","skip":1}]"#)
-        // An order's second change needs the ETag that the first one brings: two batches.
+        // The second change of an order needs the ETag that results from the first one, so there are two batches.
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
         let push = try workspace.tidelog("push", "--json")
@@ -227,7 +227,7 @@ import Testing
         _ = server
     }
 
-    @Test func `changes of one entity are one request where that is asked for, but for unmodifiable ones`() throws {
+    @Test func `push --coalesce merges the changes of one entity, except unmodifiable ones`() throws {
         let (server, workspace) = try workspace()
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"a"}"#)
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"b"}"#)
@@ -251,7 +251,7 @@ import Testing
         _ = server
     }
 
-    @Test func `what others changed as well is told as a conflict, and waits for the decision`() throws {
+    @Test func `a concurrent change of an entity is a conflict, and the operations wait for a resolution`() throws {
         let (server, workspace) = try workspace(
             #"[{"effect":"precede","url":"$batch","request":{"method":"PATCH","url":"/v4/Orders(1)","headers":{"If-Match":"*","Content-Type":"application/json"},"body":"{\"Note\":\"theirs\"}"}}]"#
         )

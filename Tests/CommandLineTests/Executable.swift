@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a process did: its exit code and everything that it printed.
+/// The result of a process: its exit code and its complete output.
 struct Run: Equatable {
     var status: Int32
     var output: String
@@ -11,7 +11,7 @@ struct Run: Equatable {
 
 /// The executables that were built together with the tests.
 enum Executable {
-    /// The test bundle stands beside the executables that were built with it.
+    /// The directory of the executables, which also contains the test bundle.
     static let folder: URL = {
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
         var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
@@ -29,12 +29,13 @@ enum Executable {
     }
 }
 
-/// A directory of its own for one test, in which `tidelog` runs. Its store is `.tidelog` unless arguments say otherwise.
+/// A new directory for one test, in which `tidelog` runs. The store is `.tidelog` unless the arguments select a
+/// different one.
 final class Workspace {
     let folder: URL
-    /// Replaced by `http://HOST` in what is printed: ports differ from run to run.
+    /// The origin that is replaced by `http://HOST` in the output, because ports differ from run to run.
     var origin = "http://HOST"
-    /// Added to the environment of what is run.
+    /// Variables that are added to the environment of the process.
     var environment: [String: String] = [:]
 
     init() throws {
@@ -54,7 +55,7 @@ final class Workspace {
         (try? Data(contentsOf: folder.appendingPathComponent(name))).map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    /// Runs `tidelog` to its end.
+    /// Runs `tidelog` and waits until it ends.
     func tidelog(_ arguments: String..., input: String = "") throws -> Run {
         let running = try start(arguments, input: input)
         running.process.waitUntilExit()
@@ -62,7 +63,7 @@ final class Workspace {
             status: running.process.terminationStatus, output: text(running.output), error: text(running.error))
     }
 
-    /// What was printed by a successful run; the lines of standard error are a failure's explanation.
+    /// Returns the output of a successful run. Throws an error with the text of standard error if the run fails.
     func output(_ arguments: String..., input: String = "") throws -> String {
         let running = try start(arguments, input: input)
         running.process.waitUntilExit()
@@ -76,16 +77,17 @@ final class Workspace {
 
     struct Running {
         let process: Process
-        /// Names of the files that take what is printed: unlike pipes they never make the process wait.
+        /// The names of the files to which the process prints. Unlike pipes, files never block the process.
         let output: String
         let error: String
     }
 
-    /// Starts `tidelog`; standard input is `input`, or `inputHandle` where that is given.
+    /// Starts `tidelog` with `inputHandle` as standard input or, if it is nil, with `input`.
     func start(_ arguments: [String], input: String = "", inputHandle: FileHandle? = nil) throws -> Running {
         let process = Executable.process("tidelog", arguments)
         process.currentDirectoryURL = folder
-        // What a command remembers of the person belongs to the test, and not to the person who runs it.
+        // The configuration that a command stores for the user is in the directory of the test, not in that of the
+        // actual user.
         process.environment = ProcessInfo.processInfo.environment.merging(["XDG_CONFIG_HOME": path("config")]) { $1 }
             .merging(environment) { $1 }
         let names = ["in", "out", "err"].map { "\($0)-\(UUID().uuidString)" }

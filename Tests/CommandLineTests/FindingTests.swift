@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `diff`, `bisect`, `watch`, `what-if` and `minimise`.
+/// Tests of `diff`, `bisect`, `watch`, `what-if` and `minimise`.
 @Suite(.timeLimit(.minutes(5))) struct FindingTests {
-    /// Three customers and four orders in the records up to 8, then an update, two creations, and an upload.
+    /// Returns a store with three customers and four orders in the records up to 8, then an update, two creations and
+    /// an upload.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
@@ -16,7 +17,7 @@ import Testing
         text.replacing(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/, with: "TIME")
     }
 
-    @Test func `a difference of two places says what was added, removed and changed`() throws {
+    @Test func `diff prints the added, removed and changed entities of two states`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let run = try workspace.tidelog("diff", "8", "now")
@@ -43,7 +44,7 @@ import Testing
         #expect(try workspace.output("diff", "8", "now", "Customers(2)") == "No difference in 1 entity.\n")
     }
 
-    @Test func `a difference that cannot be made exits with another code`() throws {
+    @Test func `diff exits with a distinct code if the states cannot be compared`() throws {
         let workspace = try workspace(try SandboxServer())
         let missing = try workspace.tidelog("diff", "nowhere", "now")
         #expect(missing.status == 70)
@@ -79,7 +80,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `what a second query brings of an entity is compared with the service as well`() throws {
+    @Test func `diff compares the properties of all defining queries with the service`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(
             server, .v4, queries: ["A=Customers?$select=CustomerID,Rating", "B=Customers"])
@@ -98,7 +99,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a store is compared with a copy that has gone on`() throws {
+    @Test func `diff compares a store with a copy that has further changes`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         try FileManager.default.copyItem(atPath: workspace.path(".tidelog"), toPath: workspace.path("copy"))
@@ -110,7 +111,7 @@ import Testing
         #expect(try workspace.output("diff", "now", "copy@11") == "No difference in 9 entities.\n")
     }
 
-    @Test func `entities without a key are others in another store, though they have the same ID`() throws {
+    @Test func `diff treats entities without a key in two stores as different even if their IDs are equal`() throws {
         let server = try SandboxServer()
         let (one, other) = (try workspace(server), try workspace(server))
         let run = try one.tidelog("diff", "now", other.path(".tidelog"), "Customers(~8)")
@@ -140,7 +141,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a bisect tells where it looked and what it found`() throws {
+    @Test func `bisect prints its evaluations and its result`() throws {
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("bisect", "--good", "8", "--when", "Customers?$filter=Name eq 'Neu'")
         #expect(
@@ -184,7 +185,7 @@ import Testing
         #expect(skipping.lines.contains("It is one of the operations 8 to 11; the others cannot be told apart."))
     }
 
-    @Test func `a wrong condition is told, and one is needed`() throws {
+    @Test func `bisect reports an invalid condition and requires one`() throws {
         let workspace = try workspace(try SandboxServer())
         let wrong = try workspace.tidelog("bisect", "--when", "Customers?$filter=Nam eq 1")
         #expect(wrong.status == 1)
@@ -193,7 +194,7 @@ import Testing
         #expect(try workspace.tidelog("watch", "Customers(1)", "--all", "--reverse").status == 64)
     }
 
-    @Test func `a watch stops where the condition flips`() throws {
+    @Test func `watch prints the records at which the condition changes`() throws {
         let workspace = try workspace(try SandboxServer())
         let condition = "Customers?$filter=Name eq 'Ada Lovelace'"
         let all = try workspace.tidelog("watch", condition, "--all")
@@ -215,7 +216,7 @@ import Testing
         #expect(none.lines.first == "It does not hold behind operation 8, and nothing changes that up to 11.")
     }
 
-    @Test func `a compacted store is watched and bisected from its first place on`() throws {
+    @Test func `watch and bisect begin at the first record of a compacted store`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         _ = try workspace.output("push")
@@ -244,7 +245,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `without a creation, what needs it is refused and the plan is another one`() throws {
+    @Test func `what-if --skip of a creation refuses its dependents and changes the plan`() throws {
         let workspace = try workspace(try SandboxServer())
         let digest = try workspace.output("log", "--all", "--json")
         let run = try workspace.tidelog("what-if", "--skip", "10")
@@ -269,7 +270,7 @@ import Testing
         #expect(try workspace.output("log", "--all", "--json") == digest)
     }
 
-    @Test func `an answer can be another one, and the rest is as it was`() throws {
+    @Test func `what-if --answer replaces a response and keeps the remaining operations`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         _ = try workspace.output("push")
@@ -307,7 +308,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `operations can be inserted and change places`() throws {
+    @Test func `what-if inserts and reorders operations`() throws {
         let workspace = try workspace(try SandboxServer())
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Last"}"#)
         let reordered = try workspace.tidelog("what-if", "--reorder", "12,9")
@@ -325,7 +326,7 @@ import Testing
         #expect(inserted.lines.last?.hasPrefix(#"{"leftOutCount":0,"inserted":[10],"realPlan":["#) == true)
     }
 
-    @Test func `a minimised store is small, fails, and is a store like any other`() throws {
+    @Test func `minimise creates a small valid store in which the condition holds`() throws {
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog(
             "minimise", "--when", "Orders?$filter=Note eq 'x'", "--output", "small", "--json")

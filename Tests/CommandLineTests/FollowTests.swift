@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct FollowTests {
-    /// Waits until the text has so many lines.
+    /// Waits until the output has this number of lines.
     private func lines(_ count: Int, of running: Workspace.Running, in workspace: Workspace) -> [String] {
         var lines: [String] = []
         while running.process.isRunning {
@@ -14,7 +14,7 @@ import Testing
         return lines
     }
 
-    /// Whether the process ends by itself; otherwise it is killed, so that the test goes on.
+    /// Whether the process ends by itself after `act`. Kills it otherwise, so that the test continues.
     private func ends(_ process: Process, after act: (Process) -> Void) -> Bool {
         act(process)
         for _ in 0..<6000 where process.isRunning { usleep(10_000) }
@@ -25,7 +25,9 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `log --follow prints what is there and what other commands add, until it is interrupted`(json: Bool) throws {
+    func `log --follow prints existing operations and those of other commands until it is interrupted`(json: Bool)
+        throws
+    {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
@@ -45,13 +47,13 @@ import Testing
         #expect(workspace.text(running.output).split(separator: "\n").count == 3)
     }
 
-    @Test func `log --follow --set goes on behind a compaction that came meanwhile`() throws {
+    @Test func `log --follow --set continues after a concurrent compaction`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Orders", #"{"Note":"one"}"#)
         let running = try workspace.start(["log", "--follow", "--set", "Orders"])
         #expect(lines(1, of: running, in: workspace).count == 1)
-        // So that it has not opened the file that the second compaction removes.
+        // The process is stopped before it opens the file that the second compaction removes.
         kill(running.process.processIdentifier, SIGSTOP)
         _ = try workspace.output("compact", "--keep", "0b")
         let made = try workspace.output("create", "Orders", #"{"Note":"two"}"#)
@@ -70,7 +72,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `log --follow of a log that is damaged to its end does not wait`() throws {
+    @Test func `log --follow does not wait at a log that is damaged to its end`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `generate-test`: what it writes compiles against the built modules.
+/// The tests that `generate-test` writes compile with the built modules.
 @Suite(.timeLimit(.minutes(10))) struct GenerateTestTests {
     private static let compiler: String? = {
         let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
@@ -12,8 +12,8 @@ import Testing
 
     private static let checkout = URL(filePath: #filePath).appending(path: "../../..").standardized
 
-    /// The modules of C that the built modules lean on. What the tools of plugins are made of was built a second time, beside
-    /// it.
+    /// Returns the module maps of the C modules that the built modules import. Modules built a second time for plugins
+    /// are excluded.
     private static func moduleMaps() throws -> [String] {
         let sources = checkout.appending(path: "Sources")
         let folders = [Executable.folder.resolvingSymlinksInPath(), sources]
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    /// What the compiler has against the source; empty where it is content.
+    /// Returns the errors of the compiler for the source, or an empty string if it compiles.
     private func complaints(_ file: String, _ workspace: Workspace) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: Self.compiler ?? "/usr/bin/false")
@@ -52,9 +52,9 @@ import Testing
 
     private static let condition = "Orders?$filter=Note eq 'x' and Customer/Name eq 'Neu'"
 
-    /// The files are compiled and run with the tests of `Tidelog`.
+    /// The generated files are compiled and run with the tests of `Tidelog`.
     @Test(arguments: SandboxServer.Version.allCases)
-    func `what is generated is what runs among the tests`(_ version: SandboxServer.Version) throws {
+    func `the generated source equals the test in TidelogTests`(_ version: SandboxServer.Version) throws {
         let server = try SandboxServer()
         let workspace = try workspace(server, version)
         let name = version == .v2 ? "SandboxLogV2" : "SandboxLogV4"

@@ -1,13 +1,16 @@
 import Foundation
 import TestSupport
 
-/// A service with the entity set `Things` and the singleton `Me`, of which the test says what it answers.
+/// A service with the entity set `Things` and the singleton `Me`, whose responses the test determines.
 final class HostileService {
     let server: LoopbackServer
     var root: String { server.base + "/" }
     var origin: String { server.base }
 
-    /// - Parameter answer: to everything but `$metadata`; false closes the connection.
+    /// Starts the service.
+    ///
+    /// - Parameter answer: Responds to each request except the one for `$metadata`. If it returns false, the connection
+    ///   is closed.
     init(_ answer: @escaping LoopbackServer.Answer) throws {
         server = try LoopbackServer { request, connection in
             guard request.target.hasSuffix("$metadata") else { return answer(request, connection) }
@@ -17,7 +20,7 @@ final class HostileService {
 
     deinit { server.stop() }
 
-    /// One page of `Things`.
+    /// Returns one page of `Things`.
     static func page(_ items: String, next: String? = nil) -> [UInt8] {
         Array(#"{"value":[\#(items)]\#(next.map { #","@odata.nextLink":"\#($0)""# } ?? "")}"#.utf8)
     }
@@ -36,7 +39,8 @@ final class HostileService {
         </EntityContainer></Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// A gzip stream that begins with the text and goes on with so many MiB of the letter `a`, a KiB each.
+    /// Returns a gzip stream that contains the text and then this number of MiB of the letter `a`. Each KiB of the
+    /// stream decompresses to about one MiB.
     static func bomb(_ text: String, mebibytes: Int) -> [UInt8] {
         let letters: [UInt8] =
             [0xEC, 0xC1, 0x31, 0x01, 0, 0, 0, 0xC2, 0xA0, 0xAC, 0xEB, 0x5F, 0xC2, 0x10, 0xBE, 0x40, 0x01]
@@ -50,7 +54,7 @@ final class HostileService {
 }
 
 extension Workspace {
-    /// A workspace with a store of the service, not pulled.
+    /// Returns a workspace with a store of the service, without a pull.
     static func made(_ service: HostileService, _ queries: String...) throws -> Workspace {
         let workspace = try Workspace()
         workspace.origin = service.origin
@@ -59,7 +63,7 @@ extension Workspace {
         return workspace
     }
 
-    /// Runs `tidelog`, and returns as well how much memory it had at most, in MiB; nil where the system does not tell.
+    /// Runs `tidelog` and also returns its peak memory in MiB, or nil if the system does not report it.
     func measured(_ arguments: String...) throws -> (run: Run, peak: Int?) {
         let running = try start(arguments)
         let status = URL(fileURLWithPath: "/proc/\(running.process.processIdentifier)/status")

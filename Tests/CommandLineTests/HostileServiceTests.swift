@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Services that send too much, too slowly, or without end.
+/// Services whose responses are too large, too slow, or endless.
 @Suite(.timeLimit(.minutes(10))) struct HostileServiceTests {
-    /// Pulls from a service that answers with this.
+    /// Pulls from a service that responds with `answer`.
     private func pull(
         _ arguments: String..., answer: @escaping LoopbackServer.Answer
     ) throws -> (run: Run, peak: Int?, workspace: Workspace, service: HostileService) {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"value":[{"ID":1,"Name":""#, #"{"value":[],"x":""#])
-    func `a gzip bomb costs an error and little memory`(_ beginning: String) throws {
+    func `a gzip bomb is an error and needs little memory`(_ beginning: String) throws {
         let plain = try HostileService { $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1}"#)) }
         let ordinary = try Workspace.made(plain, "Things=Things").measured("pull")
         #expect(ordinary.run.status == 0)
@@ -34,7 +34,7 @@ import Testing
         #expect(peak < least + 64, "an ordinary pull has \(least) MiB")
     }
 
-    @Test func `a string of hundreds of megabytes is set aside, and costs little memory`() throws {
+    @Test func `an entity with a string of hundreds of megabytes is set aside and needs little memory`() throws {
         let service = try HostileService { request, connection in
             connection.write(
                 "HTTP/1.1 200 OK\r\n\(HostileService.json)\r\n{\"value\":[{\"ID\":1},{\"ID\":2,\"Name\":\"")
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `next links that go on without anything new end with an error`(_ isEmpty: Bool) throws {
+    func `an endless chain of next links without new entities is an error`(_ isEmpty: Bool) throws {
         let (run, _, workspace, service) = try pull("--limit", "fruitlessPages=5") {
             let number = Int($0.target.split(separator: "=").last ?? "") ?? 0
             let next = "Things?$skiptoken=\(number + 1)"
@@ -68,7 +68,7 @@ import Testing
         #expect(try workspace.output("query", "Things/$count") == (isEmpty ? "0\n" : "2\n"))
     }
 
-    @Test func `a response that comes a byte at a time ends by the limits that are given`() throws {
+    @Test func `the timeout in the options ends a response that arrives one byte at a time`() throws {
         let (run, _, _, _) = try pull("--limit", "idleTimeout=1", "--wait", "0") {
             $1.write("HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
             for _ in 0..<1_000 {
@@ -81,7 +81,7 @@ import Testing
         #expect(run.error.contains("it took too long"))
     }
 
-    @Test func `a response beyond the limit is an error with the way out`() throws {
+    @Test func `a response that exceeds the limit is an error that names the remedy`() throws {
         let (run, _, workspace, service) = try pull("--limit", "streamedBytes=1000") {
             let items = (1...200).map { #"{"ID":\#($0)}"# }.joined(separator: ",")
             return $1.respond("200 OK", HostileService.json, HostileService.page(items)) && !$0.method.isEmpty
@@ -94,21 +94,21 @@ import Testing
     }
 
     @Test(arguments: ["x", "x=1", "totalTimeout=", "totalTimeout=-1", "entityBytes=none", "entityBytes=0"])
-    func `what is no limit is wrong usage`(_ argument: String) throws {
+    func `an invalid limit is a usage error`(_ argument: String) throws {
         let workspace = try Workspace()
         #expect(try workspace.tidelog("pull", "--limit", argument).status == 64)
     }
 }
 
-/// What the service wrote, on a terminal.
+/// Text from the service, printed to a terminal.
 @Suite(.timeLimit(.minutes(5))) struct HostileTextTests {
-    /// Clears the screen, sets the title, turns the direction of writing.
+    /// A value with control sequences that clear the screen, set the title and change the writing direction.
     private static let value = #"a\u001b[2Jb\u001b]0;title\u0007c\u009b2Jd\u202Ee\u200Ff\u007f\tg"#
 
     @Test(arguments: [
         ["query", "Things(1)/Name/$value"], ["query", "Things", "--json"], ["query", "Things"], ["show", "5"],
     ])
-    func `a value cannot command the terminal`(_ arguments: [String]) throws {
+    func `control characters in a value are escaped on the terminal`(_ arguments: [String]) throws {
         let service = try HostileService {
             $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1,"Name":"\#(Self.value)"}"#))
         }
@@ -125,7 +125,7 @@ import Testing
         #expect(dangerous.isEmpty)
     }
 
-    @Test func `a program gets the value as it is`() throws {
+    @Test func `output to a program contains the unchanged value`() throws {
         let service = try HostileService {
             $1.respond("200 OK", HostileService.json, HostileService.page(#"{"ID":1,"Name":"\#(Self.value)"}"#))
         }

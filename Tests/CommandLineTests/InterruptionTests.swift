@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What a signal leaves of a command that it ends.
+/// Files and output that a command leaves when a signal ends it.
 @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
     private func waits(until isSo: () -> Bool) -> Bool {
         for _ in 0..<6000 where !isSo() { usleep(10_000) }
@@ -30,17 +30,17 @@ import Testing
     }
 
     @Test(arguments: [SIGINT, SIGTERM], [["report"], ["export"]])
-    func `a file that is not whole is removed when a signal ends the command`(number: Int32, command: [String]) throws {
+    func `an incomplete file is removed when a signal ends the command`(number: Int32, command: [String]) throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
-        // So much that reading it takes a while.
+        // So many updates that reading them takes some time.
         let updates = (0..<4_000).map { #"{"op":"update","entity":"Customers(1)","value":{"Name":"\#($0)"}}"# }
         try workspace.write(
             #"{"op":"changeSet","operations":["# + updates.joined(separator: ",") + "]}", to: "updates.jsonl")
         _ = try workspace.output("apply", "updates.jsonl")
         let before = names(workspace.folder.path)
         let running = try workspace.start(command + ["-o", "page"])
-        // It runs a little at a time, so that the moment in which it writes cannot be missed.
+        // The process runs in short intervals, so that the test does not miss the moment at which it writes the file.
         let process = running.process.processIdentifier
         var isWriting = false
         while !isWriting, running.process.isRunning {
@@ -59,7 +59,7 @@ import Testing
                 == before.filter { !$0.hasPrefix("in-") })
     }
 
-    @Test func `a command that is tried gets the signals that end it`() throws {
+    @Test func `a command that bisect runs does not ignore or block termination signals`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)

@@ -11,12 +11,12 @@ import Testing
         return workspace
     }
 
-    /// Times are data of the run.
+    /// Replaces times, which differ from run to run.
     private func withoutTimes(_ text: String) -> String {
         text.replacing(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/, with: "TIME")
     }
 
-    @Test func `the log has one line an operation with what became of it`() throws {
+    @Test func `log prints one line with the outcome for each operation`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         #expect(
@@ -49,7 +49,7 @@ import Testing
         writer.process.waitUntilExit()
     }
 
-    @Test func `a check of a sound log tells its size`() throws {
+    @Test func `verify prints the size of a sound log`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let lines = try workspace.tidelog("verify").lines
@@ -63,7 +63,7 @@ import Testing
         #expect(stored > 0 && stored < raw)
     }
 
-    /// Sizes are those of the run's times and ports.
+    /// Replaces sizes, which depend on the times and ports of the run.
     private func withoutNumbers(_ lines: [String]) -> [String] {
         lines.map {
             $0.replacing(#/█+░*/#, with: "BAR").replacing(/\d+(\.\d+)?/, with: "N").replacing(#/ +/#, with: " ")
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `the statistics say where the bytes are`() throws {
+    @Test func `stats prints the bytes of each segment and each kind of record`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         #expect(
@@ -95,7 +95,7 @@ import Testing
         #expect(segments.first?["state"] as? String == "open")
     }
 
-    @Test func `a fast verification says that it was one`() throws {
+    @Test func `verify --fast states that the check was fast`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let lines = try workspace.tidelog("verify", "--fast").lines
@@ -103,7 +103,7 @@ import Testing
         #expect(lines.last == "The log is sound, as far as a fast verification tells.")
     }
 
-    @Test func `a store's description is checked with its log`() throws {
+    @Test func `verify compares the description of a store with its log`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.write("{", to: ".tidelog/store.json")
@@ -116,7 +116,7 @@ import Testing
         #expect(missing.output.contains(".tidelog/store.json is missing."))
     }
 
-    @Test func `damage is told with file and offset, what can be read is shown, and both fail with 2`() throws {
+    @Test func `verify and log report damage with file and offset and exit with 2`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let file = ".tidelog/log/00000000000000000001.segment"
@@ -136,14 +136,14 @@ import Testing
         #expect(try Data(contentsOf: workspace.folder.appendingPathComponent(file)) == bytes)
     }
 
-    @Test func `an incomplete commit at the end is no damage`() throws {
+    @Test func `an incomplete commit at the end is not damage`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
         let bytes = try Data(contentsOf: file)
         try bytes.dropLast(3).write(to: file)
         try workspace.forgetEnd()
-        // The views would know that the commit was complete.
+        // The views are removed because they show that the commit was complete.
         for name in ["views.sqlite", "views.sqlite-wal", "views.sqlite-shm"] {
             try? FileManager.default.removeItem(atPath: workspace.path(".tidelog/" + name))
         }
@@ -156,7 +156,7 @@ import Testing
         #expect(opened.error.contains("of an incomplete commit were cut off"))
     }
 
-    @Test func `an end of the log that is missing is damage as long as the views know it`() throws {
+    @Test func `a missing end of the log is damage if the views contain the lost records`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let file = workspace.folder.appendingPathComponent(".tidelog/log/00000000000000000001.segment")
@@ -182,7 +182,7 @@ import Testing
         #expect(try Data(contentsOf: file) == bytes)
     }
 
-    @Test func `without a log the next step is told`() throws {
+    @Test func `commands without a log name the next step`() throws {
         let workspace = try Workspace()
         for command in ["log", "verify", "stats"] {
             let run = try workspace.tidelog(command)

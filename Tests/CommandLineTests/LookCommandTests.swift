@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// `log` with filters, `show`, `history`, `blame`, `why` and `segments`, each with all of its text.
+/// Tests of `log` with filters, `show`, `history`, `blame`, `why` and `segments`, each with its complete output.
 @Suite(.timeLimit(.minutes(5))) struct LookCommandTests {
-    /// A customer and an order that a push confirmed (9 to 12), then an edit, one that was undone (14, 15), and a draft.
+    /// Returns a store with a customer and an order that a push confirmed (9 to 12), an update, an undone update (14,
+    /// 15) and a draft.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -16,7 +17,7 @@ import Testing
         return workspace
     }
 
-    /// Times and the sizes that depend on them are data of the run.
+    /// Replaces times and the sizes that depend on them, which differ from run to run.
     private func stable(_ text: String) -> String {
         text.replacing(/20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d\d\dZ/, with: "TIME")
             .replacing(#/(?<name>blockOffset"?|blockStoredBytes"?|blockRawBytes"?|payloadBytes"?)(?<colon>: ?)\d+/#) {
@@ -31,7 +32,7 @@ import Testing
             + "[\(running.process.terminationStatus)]"
     }
 
-    @Test func `the log is filtered, and says what depends on what`() throws {
+    @Test func `log filters operations and prints their dependencies`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         #expect(
@@ -76,7 +77,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a compacted log is filtered by a set that only the snapshot tells`() throws {
+    @Test func `log filters a compacted log by a set that only the snapshot contains`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         _ = try workspace.output("compact", "--keep", "0b")
@@ -94,7 +95,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `an operation whose record was compacted is shown and explained as the snapshot has it`() throws {
+    @Test func `show and why use the snapshot for an operation whose record was removed`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         _ = try workspace.output("compact", "--keep", "0b")
@@ -135,7 +136,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a record is shown in full, with its place and its relatives`() throws {
+    @Test func `show prints a record with its position and its related records`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         #expect(
@@ -223,7 +224,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `history and blame tell where values come from`() throws {
+    @Test func `history and blame print the origin of values`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         #expect(
@@ -270,7 +271,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `why says it in a sentence`() throws {
+    @Test func `why explains a value or an operation in a sentence`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let sentences = [
@@ -303,7 +304,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `the files of a log have a line each`() throws {
+    @Test func `segments prints one line for each file of the log`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let lines = try output(workspace, "segments").split(separator: "\n").map(String.init)
@@ -323,7 +324,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a damaged log and an encrypted one are looked into as well`() throws {
+    @Test func `inspection commands work on damaged and encrypted logs`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let offset = try #require(

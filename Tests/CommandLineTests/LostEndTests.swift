@@ -1,17 +1,18 @@
 import Foundation
 import Testing
 
-/// A creation that the service has confirmed, and a log whose last blocks, the batch and its answer, are damaged behind the
-/// back of the store: it is never sent again, and never silently forgotten.
+/// A confirmed create, in a log whose last blocks (the batch and its response) were damaged later. The create is never
+/// sent again and never lost without a report.
 @Suite(.timeLimit(.minutes(5))) struct LostEndTests {
     private static let hexadecimal = String(repeating: "0123456789abcdef", count: 4)
 
-    /// What becomes of the log's only segment; blocks are counted from its end.
+    /// Damage to the log's only segment. Blocks are counted from the end of the segment.
     struct Damage: Sendable {
         let name: String
-        /// Whether a repair brings back every record.
+        /// Whether a repair restores every record.
         let isMendable: Bool
-        /// The segment, where its blocks begin, the last one first, and the result.
+        /// Returns the changed segment, given its bytes and the offsets of its blocks in reverse order, or nil to
+        /// remove the segment.
         let apply: @Sendable (Data, [Int]) -> Data?
     }
 
@@ -41,7 +42,7 @@ import Testing
         ]
 
     @Test(arguments: [nil, hexadecimal])
-    func `damage at the end of a log that was closed is told with exit code 2, and repaired`(_ key: String?) throws {
+    func `damage at the end of a closed log exits with 2 and can be repaired`(_ key: String?) throws {
         let server = try SandboxServer()
         let whole = try Workspace()
         if let key { whole.environment["TIDELOG_KEY"] = key }
@@ -55,7 +56,7 @@ import Testing
             try FileManager.default.copyItem(atPath: whole.path(".tidelog"), toPath: workspace.path(".tidelog"))
             try Self.check(damage, workspace)
         }
-        // The service has it once.
+        // The service has the entity once.
         _ = try whole.output("pull")
         let found = try whole.output("query", "Customers?$filter=Name eq 'Ada'", "--json")
         #expect(found.components(separatedBy: #""Name":"Ada""#).count == 2, "\(found)")
@@ -76,7 +77,7 @@ import Testing
         #expect(repaired.status == 0, "\(damage.name): \(repaired)")
         #expect(repaired.output.contains("put right") == damage.isMendable, "\(damage.name): \(repaired)")
         #expect(repaired.output.contains("none is lost") == damage.isMendable, "\(damage.name): \(repaired)")
-        // The damaged file is kept.
+        // Repair keeps the damaged file.
         let kept = workspace.folder.appendingPathComponent(".tidelog/log.damaged-1/\(file.lastPathComponent)")
         #expect((try? Data(contentsOf: kept)) == changed, "\(damage.name)")
         #expect(try workspace.tidelog("verify").status == 0, "\(damage.name)")
@@ -84,7 +85,7 @@ import Testing
         #expect(!pushed.output.contains("1 confirmed"), "\(damage.name): \(pushed)")
     }
 
-    /// Where the blocks of a segment begin, the last one first.
+    /// Returns the offsets of a segment's blocks in reverse order.
     private static func blocks(of bytes: Data) -> [Int] {
         var offset = Int(bytes[10])
         var blocks: [Int] = []

@@ -2,14 +2,14 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MediaCommandTests {
-    @Test func `a stream is created, read, replaced and sent, and a damaged file is named`() throws {
+    @Test func `media commands create, read, replace and verify a stream`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos"])
         try workspace.write("first", to: "a.txt")
         try workspace.write("second", to: "b.txt")
         let link = try workspace.output("media", "create", "Photos", "a.txt", "--type", "text/plain").lines[0]
         #expect(try workspace.output("media", "get", link) == "first")
-        // Of the content; the request for it has no other body.
+        // The bytes of the content; the request has no other body.
         #expect(try workspace.output("push").hasSuffix("(1 batch, 5 bytes sent).\n"))
         _ = try workspace.output("media", "put", link, "b.txt", "--type", "text/plain")
         #expect(try workspace.output("media", "get", link) == "second")
@@ -29,7 +29,7 @@ import Testing
         _ = server
     }
 
-    @Test func `a store is deleted, with what is pending by force only`() throws {
+    @Test func `clear deletes a store, and needs --force if operations are pending`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)

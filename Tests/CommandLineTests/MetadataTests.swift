@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct MetadataTests {
-    @Test func `a metadata document is told by counts, sets and types`() throws {
+    @Test func `metadata prints counts, sets and types of a document`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         for version in SandboxServer.Version.allCases {
@@ -15,7 +15,7 @@ import Testing
             #expect(lines.contains("  OrderID: Edm.Int32 (key)"))
             #expect(lines.contains("  Customer -> Shop.Customer (* to 0..1), back by Orders, CustomerID = CustomerID"))
         }
-        // The document itself is a URL too, and its JSON has the same counts.
+        // The command also accepts the URL of the document itself. The JSON output has the same counts.
         let json = try workspace.output("metadata", server.root(.v4) + "$metadata", "--json")
         let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
         #expect(object?["odataVersion"] as? String == "4.0")
@@ -39,7 +39,7 @@ import Testing
         "  line 6, column 1: The type \"N.U\" is not declared. Left out: EntitySet N.C/Us.",
     ]
 
-    @Test func `what cannot be used of a document is listed by init and metadata`() throws {
+    @Test func `init and metadata list the unusable elements of a document`() throws {
         let service = try CannedService(status: "200 OK", body: Self.defective)
         let workspace = try Workspace()
         let made = try workspace.tidelog("init", service.root)
@@ -60,7 +60,7 @@ import Testing
         #expect(queried.error.contains("cannot be used (line 6, column 1: The type \"N.U\" is not declared.)"))
     }
 
-    @Test func `a document in JSON is told as one in XML`() throws {
+    @Test func `metadata reads a document in JSON`() throws {
         let body =
             #"{"$Version":"4.01","N":{"T":{"$Kind":"EntityType","$Key":["ID"],"ID":{}},"C":{"$Kind":"EntityContainer","Ts":{"$Collection":true,"$Type":"N.T"}}}}"#
         let service = try CannedService(status: "200 OK", headers: ["Content-Type: application/json"], body: body)
@@ -70,7 +70,7 @@ import Testing
         #expect(lines.contains("  ID: Edm.String (key)"))
     }
 
-    @Test func `metadata are read again, and how queries are downloaded is read from a file`() throws {
+    @Test func `refresh-metadata reads the metadata again, and pull reads download settings from a file`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         _ = try workspace.output("init", server.root(.v4), "--query", "Orders=Orders")
@@ -89,9 +89,9 @@ import Testing
     }
 
     @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
-    func `the counts of the corpus are printed under the corpus's names`() throws {
+    func `metadata prints the counts of the corpus under the same names`() throws {
         let workspace = try Workspace()
-        // One document in eight: the reader has its own test over all of them.
+        // Every eighth document. The reader has a separate test with all of them.
         for (index, line) in Corpus.documents.enumerated() where index.isMultiple(of: 8) {
             guard let entry = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any],
                 let file = entry["file"] as? String, entry["kind"] as? String == "csdl-xml"
@@ -113,7 +113,7 @@ import Testing
     }
 }
 
-/// The metadata documents of the conformance corpora, where they are beside the checkout.
+/// The metadata documents of the conformance corpora, if these are in a directory next to the checkout.
 enum Corpus {
     static let folder: URL = {
         if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(fileURLWithPath: path) }

@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `a create has a set, a value, a name and what is bound`() throws {
+    @Test func `a create line has a set, a value, a name and bindings`() throws {
         let line = try read(
             #"{"op":"create","set":"Orders","as":"o","value":{"Note":"x"},"bind":{"Customer":"c","Tags":["a","b"]}}"#)
         #expect(
@@ -70,7 +70,7 @@ import Testing
             "Operation 1 of the change set: A change set cannot be inside another."
         ),
     ])
-    func `a line that says something else is refused in words`(_ line: String, _ expected: String) {
+    func `an invalid line is refused with a message`(_ line: String, _ expected: String) {
         #expect(message(line)?.hasPrefix(expected) == true, "\(message(line) ?? "read")")
     }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `--at`: a store as it was.
+/// Tests of `--at`: a store as of an earlier record or time.
 @Suite(.timeLimit(.minutes(5))) struct PastCommandTests {
-    /// Three customers and four orders in the records up to 8, then an update and a creation.
+    /// Returns a store with three customers and four orders in the records up to 8, then an update and a create.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)
@@ -15,7 +15,7 @@ import Testing
         try workspace.output("query", "Customers(1)/Name/$value", "--at", point)
     }
 
-    @Test func `queries answer from the store as it was behind an operation`() throws {
+    @Test func `query --at reads the store as of an operation`() throws {
         let workspace = try workspace(try SandboxServer())
         #expect(try workspace.output("query", "Orders/$count", "--at", "6") == "0\n")
         #expect(try name(workspace, at: "8") == "Ada Lovelace\n")
@@ -24,7 +24,7 @@ import Testing
         #expect(try workspace.output("query", "Orders/$count", "--at", "1000") == "5\n")
     }
 
-    @Test func `what was pending, and what would have been sent, is told as it was`() throws {
+    @Test func `status --at and plan --at print the queue and the requests as of an operation`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let plan = try workspace.output("plan")
@@ -37,7 +37,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a time is a place as well, and one in front of everything has no store`() throws {
+    @Test func `--at accepts a time, and a time before the first record has no store`() throws {
         let workspace = try workspace(try SandboxServer())
         #expect(try name(workspace, at: "2999-01-01T00:00:00") == "Eve\n")
         let before = try workspace.tidelog("query", "Customers", "--at", "2001-01-01T00:00:00Z")
@@ -55,7 +55,7 @@ import Testing
         ["at", "8", "query", "--store", ".tidelog", "--", "Customers(1)/Name/$value"],
         ["query", "--at", "8", "--", "Customers(1)/Name/$value"],
     ])
-    func `what stands behind two hyphens belongs to the command`(arguments: [String]) throws {
+    func `arguments after two hyphens belong to the inner command`(arguments: [String]) throws {
         let workspace = try workspace(try SandboxServer())
         let running = try workspace.start(arguments)
         running.process.waitUntilExit()
@@ -64,7 +64,7 @@ import Testing
         #expect(try workspace.tidelog("at", "8", "status", "--", "more").status == 64)
     }
 
-    @Test func `looking back changes no file`() throws {
+    @Test func `time travel changes no file`() throws {
         let workspace = try workspace(try SandboxServer())
         let log = try workspace.output("log", "--all", "--json")
         let digest = try workspace.output("query", "Customers", "--json")

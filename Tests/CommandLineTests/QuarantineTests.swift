@@ -1,6 +1,6 @@
 import Testing
 
-/// What `pull` could not take.
+/// Entities that `pull` cannot store.
 @Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
     private func workspace(_ effect: String) throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(
@@ -8,7 +8,7 @@ import Testing
         return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers"]))
     }
 
-    @Test func `a pull says what it could not take, exits with 1, and the next one tries again`() throws {
+    @Test func `a pull lists the quarantined entities and exits with 1, and the next pull retries them`() throws {
         let (server, workspace) = try workspace("badValue")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
@@ -21,7 +21,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `an entity without key removes nothing`() throws {
+    @Test func `an entity without a key prevents removals`() throws {
         let (server, workspace) = try workspace("keyless")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
@@ -32,7 +32,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `an answer that says that it failed is told with the service's words`() throws {
+    @Test func `an error inside a response is printed with the service's message`() throws {
         let (server, workspace) = try workspace("inStreamError")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// `tidelog queries`, and what `pull` says of queries.
+/// Tests of `tidelog queries`, and of the messages of `pull` about queries.
 @Suite(.timeLimit(.minutes(5))) struct QueriesCommandTests {
     private func object(_ json: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }
 
-    @Test func `defining queries are listed, added, replaced and removed behind init`() throws {
+    @Test func `the queries command lists, adds, replaces and removes defining queries`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         #expect(try workspace.tidelog("queries").lines == ["C = Customers"])
@@ -23,7 +23,7 @@ import Testing
         #expect(try workspace.output("queries", "list").hasPrefix("P = "))
     }
 
-    @Test func `a defining query that cannot be is refused, and so is one that is not there`() throws {
+    @Test func `an invalid defining query is refused, and so is the removal of an unknown one`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let refused = try workspace.tidelog("queries", "add", "X", "Nothing")
@@ -33,7 +33,7 @@ import Testing
         #expect(try workspace.tidelog("queries").lines == ["C = Customers"])
     }
 
-    @Test func `pull names each query that could not be read, and what it read of the others`() throws {
+    @Test func `pull names each query that failed and prints the result of the remaining ones`() throws {
         let server = try SandboxServer(
             faults: #"""
                 [{"effect":"refuse","status":404,"method":"GET","url":"Photos"},
@@ -51,7 +51,7 @@ import Testing
         #expect(try workspace.tidelog("query", "Orders", "--json").lines.count == 4)
     }
 
-    @Test func `pull tells programs of failures as well, and of sections for queries that are not there`() throws {
+    @Test func `pull --json reports failed queries and settings for unknown queries`() throws {
         let server = try SandboxServer(
             faults: #"""
                 [{"effect":"refuse","status":404,"method":"GET","url":"Photos"},
@@ -74,7 +74,7 @@ import Testing
                 "The configuration file has a section for Nothing, which is no defining query of the store."))
     }
 
-    @Test func `pull says how many entities have left the store`() throws {
+    @Test func `pull prints the number of entities that left the store`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos", "O=Orders"])
         let other = try Workspace.pulled(server, .v4, queries: ["O=Orders"])

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// The examples of Docs/Queries.md: each command with what it prints.
+/// The examples of Docs/Queries.md: each command with its output.
 @Suite(.timeLimit(.minutes(5))) struct QueryDocumentTests {
     private struct Example {
         let command: String
         var output: String
 
-        /// Between quotation marks is one argument; `'\''` is a quotation mark.
+        /// The arguments of the command. Text in quotes is one argument; `'\''` is a quote.
         var arguments: [String] {
             var arguments: [String] = []
             var current: String?
@@ -48,7 +48,7 @@ import Testing
         return examples
     }
 
-    @Test func `the examples of the page on queries print what it says`() throws {
+    @Test func `the examples of the page on queries print the documented output`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let examples = try examples()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct ReadingTests {
-    @Test func `a store of named queries says what it will hold`() throws {
+    @Test func `init with named queries prints the queries of the store`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         workspace.origin = server.origin
@@ -21,7 +21,7 @@ import Testing
                         Run 'tidelog pull' to read them.
 
                         """))
-        // The second time it knows the service, needs no network and keeps what is there.
+        // The second `init` finds the service in the store, needs no network and keeps the content.
         server.stop()
         #expect(try workspace.tidelog("init", server.root(.v4)) == made)
         #expect(
@@ -37,7 +37,7 @@ import Testing
                 """)
     }
 
-    @Test func `a store without named queries gets one for each entity set`() throws {
+    @Test func `init without named queries adds one for each entity set`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         let lines = try workspace.tidelog("init", server.root(.v2)).lines
@@ -53,7 +53,7 @@ import Testing
                 == #"{"entities":3,"pages":1,"skipped":[],"queries":[\#(query)],"fresh":[],\#(nothing)}"# + "\n")
     }
 
-    @Test func `a query is a table`() throws {
+    @Test func `query prints a table`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         #expect(
@@ -83,7 +83,7 @@ import Testing
         #expect(try workspace.output("query", "Customers/$count") == "3\n")
     }
 
-    @Test func `a query as JSON is one object a line, expanded entities inside`() throws {
+    @Test func `query --json prints one object per line, with expanded entities inside`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         let ada =
@@ -114,7 +114,7 @@ import Testing
                 #""Customer":null"#))
     }
 
-    @Test func `values of a V2 service are printed as those of V4`() throws {
+    @Test func `values of a V2 service are printed like those of V4`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v2)
         #expect(
@@ -124,7 +124,7 @@ import Testing
                 + "\n")
     }
 
-    @Test func `a reader that leaves early ends the program in silence`() throws {
+    @Test func `a closed output pipe ends the program without a message`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4)
         try workspace.write(

@@ -4,7 +4,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RepairTests {
     private static let segment = ".tidelog/log/00000000000000000001.segment"
 
-    /// Thirteen records; the answer to the first batch is number 12.
+    /// Returns a store with thirteen records. Record 12 is the response to the first batch.
     private func filled(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
@@ -23,7 +23,7 @@ import Testing
                 == Run(status: 0, output: "{\"plan\":\"nothing\"}\n"))
     }
 
-    @Test func `a plan says what can be read and what is lost, changes nothing, and fails with 2`() throws {
+    @Test func `repair prints readable and lost records, changes nothing and exits with 2`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.damage(block: 12)
@@ -44,7 +44,7 @@ import Testing
         #expect(try Data(contentsOf: workspace.folder.appendingPathComponent(Self.segment)) == before)
     }
 
-    @Test func `a salvaged store opens, with what was in front of the lost records in doubt`() throws {
+    @Test func `a salvaged store opens, and operations before the lost records are in doubt`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.damage(block: 12)
@@ -63,14 +63,14 @@ import Testing
         let log = try workspace.tidelog("log", "--store", "saved")
         #expect(log.status == 0)
         #expect(log.lines.contains("    12  a record that was lost to damage; what it said is not known"))
-        // The service has both: reading brings them back, and nothing is sent twice.
+        // The service has both entities. The pull reads them again, and the push does not send them twice.
         _ = try workspace.tidelog("push", "--store", "saved")
         _ = try workspace.output("pull", "--store", "saved")
         let names = try workspace.output("query", "--store", "saved", "Customers?$filter=Name eq 'Neu'", "--json")
         #expect(names.contains(#""Name":"Neu""#))
     }
 
-    @Test func `a repair in place keeps the damaged log and makes the views again`() throws {
+    @Test func `repair --in-place keeps the damaged log and rebuilds the views`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.damage(block: 12)
@@ -84,8 +84,7 @@ import Testing
         #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
     }
 
-    @Test func `a repair that was interrupted between its two renames is finished by whatever opens the store`() throws
-    {
+    @Test func `the next command completes a repair that was interrupted between its two renames`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let (log, repaired) = (workspace.path(".tidelog/log"), workspace.path(".tidelog/log.repaired"))
@@ -95,7 +94,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: repaired))
     }
 
-    @Test func `an incomplete end is cut in place and is no damage`() throws {
+    @Test func `an incomplete commit at the end is cut by repair and is not damage`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         let file = workspace.folder.appendingPathComponent(Self.segment)
@@ -110,8 +109,7 @@ import Testing
         #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
     }
 
-    @Test func `a store that has lost its metadata asks the service only with pull, and keeps what is pending`() throws
-    {
+    @Test func `a store that lost its metadata reports the loss and reads the metadata again with pull`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         try workspace.damage(block: 1)
@@ -124,7 +122,7 @@ import Testing
         #expect(try workspace.tidelog("status").status == 0)
     }
 
-    @Test func `what cannot be done is said`() throws {
+    @Test func `repair reports conflicting options and an existing directory`() throws {
         let server = try SandboxServer()
         let workspace = try filled(server)
         #expect(try workspace.tidelog("repair", "--in-place", "--output", "x").status == 64)

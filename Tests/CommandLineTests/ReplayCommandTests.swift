@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// `tidelog replay` and `tidelog at`: everything that they print.
+/// Tests of `tidelog replay` and `tidelog at`, each with the complete output.
 @Suite(.timeLimit(.minutes(5))) struct ReplayCommandTests {
-    /// A session with an upload, and an operation that waits.
+    /// Returns a store with an upload and a pending operation.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
@@ -12,13 +12,13 @@ import Testing
         return workspace
     }
 
-    /// Hashes differ from run to run, as the service's port is a part of the state.
+    /// Replaces hashes and sizes, which differ from run to run because the state contains the service's port.
     private func masked(_ text: String) -> String {
         text.replacing(#/\b[0-9a-f]{16}\b/#, with: "HASH").replacing(#/\d+ bytes/#, with: "N bytes")
             .replacing(#/"bytes":\d+/#, with: #""bytes":N"#)
     }
 
-    @Test func `each operation is shown with the hash behind it, and batches with whether they are as they were sent`()
+    @Test func `replay prints each record with the hash of its state, and whether batches are as sent`()
         throws
     {
         let server = try SandboxServer()
@@ -45,7 +45,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `the bytes of a batch are those that the plan showed`() throws {
+    @Test func `replay --batches prints the bytes of a batch as plan did`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Ada"}"#)
@@ -59,7 +59,7 @@ import Testing
         #expect(shown.filter { !$0.isEmpty } == planned.map(String.init).filter { !$0.isEmpty })
     }
 
-    @Test func `a step shows what the operation changed, and q ends`() throws {
+    @Test func `replay --step prints the changes of each operation, and q ends it`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let shown = masked(try workspace.tidelog("replay", "--from", "7", "--step", input: "\nq\n").output)
@@ -85,7 +85,7 @@ import Testing
 
     // MARK: Check
 
-    @Test func `a check of a sound store says so`() throws {
+    @Test func `replay --check confirms a sound store`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         #expect(
@@ -103,7 +103,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `another run that differs is found, with exit code 1`() throws {
+    @Test func `replay --check --with reports a different run and exits with 1`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let run = try workspace.output("replay", "--json")
@@ -131,7 +131,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `another run that says nothing, or more than this log, is a difference`() throws {
+    @Test func `replay --check --with reports an empty or longer run as a difference`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         try workspace.write("\n", to: "empty")
@@ -162,7 +162,7 @@ import Testing
 
     // MARK: Against a service
 
-    @Test func `a session that is run again with another service ends as it did, or says where not`() throws {
+    @Test func `replay --against compares the outcomes at another service with the recorded ones`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         let another = try SandboxServer()
@@ -177,7 +177,7 @@ import Testing
                 2 operations, 0 with another outcome.
 
                 """.replacing("---------------------------------", with: "-------------------------------"))
-        // Its customers are the same again, and one more.
+        // The other service already contains the customer from the first replay.
         let repeated = try workspace.tidelog("replay", "--against", another.root(.v4), "--json")
         #expect(repeated.status == 0)
         #expect(
@@ -189,7 +189,7 @@ import Testing
 
     // MARK: At
 
-    @Test func `at takes the options of either side, and the last of two counts`() throws {
+    @Test func `at accepts options on either side, and the last of two applies`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         try FileManager.default.moveItem(atPath: workspace.path(".tidelog"), toPath: workspace.path("s1"))
@@ -212,7 +212,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `at shows what there was, and what a command would have said`() throws {
+    @Test func `at prints the state as of an operation, and the output of an inner command`() throws {
         let server = try SandboxServer()
         let workspace = try workspace(server)
         #expect(
@@ -249,7 +249,7 @@ import Testing
         (["--step", "--json"], "--step is for people; it does not go with --json."),
         (["--against", "http://x/", "--check"], "--against runs the whole session; no other option goes with it."),
     ])
-    func `options that do not go together are refused`(_ arguments: [String], _ message: String) throws {
+    func `options that exclude each other are refused`(_ arguments: [String], _ message: String) throws {
         let workspace = try Workspace()
         let running = try workspace.start(["replay"] + arguments)
         running.process.waitUntilExit()
@@ -257,7 +257,7 @@ import Testing
         #expect(workspace.text(running.error).contains(message))
     }
 
-    @Test func `without a store there is nothing to replay`() throws {
+    @Test func `replay without a store is an error`() throws {
         let run = try Workspace().tidelog("replay")
         #expect(run.status == 1)
         #expect(run.error.hasPrefix("tidelog: There is no log in .tidelog/log"))

@@ -3,11 +3,11 @@ import Foundation
 import Operations
 import Testing
 
-/// A headless Chromium that opens pages.
+/// A headless Chromium browser that opens pages.
 struct Browser {
     private static let names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"]
 
-    /// `TIDELOG_BROWSER`, or what is on the path; nil where there is none.
+    /// The path of the browser: `TIDELOG_BROWSER`, or the first one found in `PATH`, or nil.
     static let path: String? = {
         let environment = ProcessInfo.processInfo.environment
         if let named = environment["TIDELOG_BROWSER"] { return named }
@@ -17,7 +17,7 @@ struct Browser {
         }
     }()
 
-    /// The document of the page when its program has run, and what it wrote to the console.
+    /// Returns the document after the scripts of the page ran, and the messages on the console.
     static func open(_ page: URL, fragment: String, profile: URL) throws -> (document: String, console: String) {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: path ?? "")
@@ -39,7 +39,7 @@ struct Browser {
     }
 }
 
-/// Reports as a browser shows them.
+/// Reports as displayed by a browser.
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: Browser.path != nil, "there is no Chromium to open reports in"))
@@ -53,13 +53,13 @@ struct ReportBrowserTests {
         return document
     }
 
-    /// How many rows are in the list, and how many of them were made.
+    /// Returns the number of rows in the list, and the number of rows that have an element in the document.
     private func rows(_ document: String) -> (all: Int, made: Int) {
         let sizes = document.matches(of: /aria-setsize="(\d+)"/)
         return (sizes.first.flatMap { Int($0.output.1) } ?? 0, sizes.count)
     }
 
-    @Test func `what a log says is shown as text, found, and opened, whatever it says`() throws {
+    @Test func `the report shows any values as text and finds and opens its entries`() throws {
         let server = try SandboxServer(
             faults: #"[{"effect":"refuse","status":409,"method":"POST","url":"Customers","part":"any","times":9}]"#)
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
@@ -77,7 +77,7 @@ struct ReportBrowserTests {
         #expect(errors.contains("&lt;/script&gt;&lt;img src=x onerror=console.error(1)&gt;"))
         #expect(errors.contains(#"\u{202e}"#) && !errors.contains("\u{202E}"))
         let found = try page(workspace, "r.html", "search=needle")
-        // The operation, the batch in which the service did not come to it, and the one that carried it then.
+        // The operation, the batch in which the service did not process it, and the batch that confirmed it.
         #expect(rows(found).all == 3)
         #expect(found.contains("<mark>needle</mark> in hay"))
         let batch = try page(workspace, "r.html", "view=batches&select=batch1")
@@ -112,7 +112,7 @@ struct ReportBrowserTests {
     }
 }
 
-/// An export with many operations behind what it had.
+/// An export with many operations appended.
 private struct LongExport {
     let text: String
 

@@ -1,15 +1,17 @@
 import Foundation
 
-/// The real `odata-sandbox` on a free port, stopped with the value.
+/// An `odata-sandbox` process on a free port, stopped when the value is released.
 final class SandboxServer {
     enum Version: String, CaseIterable, Sendable { case v2, v4 }
 
     private let process: Process
     private var lines: [String] = []
 
+    /// Starts the service.
+    ///
     /// - Parameters:
-    ///   - without: what the service lacks.
-    ///   - faults: what goes wrong, as JSON; nothing where it is empty.
+    ///   - lacks: The features that the service does not have.
+    ///   - faults: The faults to inject, as JSON, or an empty string.
     init(without lacks: [String] = [], faults: String = "") throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString)")
         if !faults.isEmpty { try Data(faults.utf8).write(to: file) }
@@ -35,13 +37,13 @@ final class SandboxServer {
         process.waitUntilExit()
     }
 
-    /// Stops answering for good.
+    /// Stops the service permanently.
     func stop() {
         process.terminate()
         process.waitUntilExit()
     }
 
-    /// `http://127.0.0.1:PORT/v4/`
+    /// Returns the service root, such as `http://127.0.0.1:PORT/v4/`.
     func root(_ version: Version) -> String {
         let mark = version == .v2 ? "V2 " : "V4 "
         return lines.first { $0.hasPrefix(mark) }.map { String($0.dropFirst(mark.count)) } ?? "no sandbox"
@@ -51,7 +53,7 @@ final class SandboxServer {
 }
 
 extension Workspace {
-    /// A workspace with a store of the sandbox, pulled.
+    /// Returns a workspace with a store that was pulled from the sandbox.
     static func pulled(_ server: SandboxServer, _ version: SandboxServer.Version, queries: [String] = []) throws
         -> Workspace
     {

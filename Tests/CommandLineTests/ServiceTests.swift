@@ -1,9 +1,9 @@
 import Testing
 
-/// `tidelog service`, and `--service` on the commands that plan.
+/// Tests of `tidelog service`, and of `--service` for the commands that plan.
 @Suite(.timeLimit(.minutes(5))) struct ServiceTests {
     @Test(arguments: SandboxServer.Version.allCases)
-    func `a store keeps what its service lacks, and a push goes by it`(_ version: SandboxServer.Version) throws {
+    func `a store keeps the service capabilities, and push obeys them`(_ version: SandboxServer.Version) throws {
         let server = try SandboxServer(without: ["batch"])
         let workspace = try Workspace.pulled(server, version, queries: ["C=Customers", "O=Orders"])
         #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))
@@ -20,7 +20,7 @@ import Testing
         #expect(try workspace.output("service").hasPrefix("supportsBatch = true\n"))
     }
 
-    @Test func `options are given for one time as well, and what stays behind is said with the reason`() throws {
+    @Test func `--service sets options for one command, and operations that are not sent have a reason`() throws {
         let server = try SandboxServer(without: ["batch"])
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu","Orders":[{"Note":"a"},{"Note":"b"}]}"#)
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["supportsBatch", "supportsBatch=no", "nothing=true"])
-    func `what is no option is a wrong usage`(_ argument: String) throws {
+    func `an invalid service option is a usage error`(_ argument: String) throws {
         let workspace = try Workspace()
         #expect(try workspace.tidelog("service", argument).status == 64)
         #expect(try workspace.tidelog("push", "--service", argument).status == 64)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `export` and `import`.
+/// Tests of `export` and `import`.
 @Suite(.timeLimit(.minutes(5))) struct ShareCommandTests {
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
@@ -12,13 +12,13 @@ import Testing
         return workspace
     }
 
-    /// Of the whole state.
+    /// Returns the digest of the whole state.
     private func digest(_ workspace: Workspace, _ store: String = ".tidelog") throws -> String {
         let text = try workspace.output("compact", "--keep", "everything", "--store", store)
         return try String(#require(text.firstMatch(of: /[0-9a-f]{16}/)).output)
     }
 
-    @Test func `a store made of an export has the state of the one that was exported`() throws {
+    @Test func `a store that is imported from an export has the same state`() throws {
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("export", "-o", "e.jsonl")
         #expect(run == Run(status: 0, output: "", error: ""))
@@ -34,7 +34,7 @@ import Testing
         #expect(try workspace.tidelog("verify", "--store", "copy").status == 0)
     }
 
-    @Test func `a compacted store is exported with its snapshot, and a pipe does as well as a file`() throws {
+    @Test func `a compacted store is exported with its snapshot, also through a pipe`() throws {
         let workspace = try workspace(try SandboxServer())
         _ = try workspace.output("compact", "--keep", "0b")
         _ = try workspace.output("create", "Customers", #"{"Name":"Later"}"#)
@@ -54,7 +54,7 @@ import Testing
         #expect(try workspace.output("plan", "--store", "copy") == workspace.output("plan"))
     }
 
-    @Test func `an export of an encrypted store says that it is in the clear, and leads to the same state`() throws {
+    @Test func `the export of an encrypted store warns about plain text and yields the same state`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         let key = String(repeating: "0123456789abcdef", count: 4)
@@ -73,7 +73,7 @@ import Testing
         #expect(try digest(workspace, "hidden") == before)
     }
 
-    @Test func `that the contents of pending streams are missing is said on both sides`() throws {
+    @Test func `export and import report that the contents of pending streams are missing`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos"])
         try workspace.write("first", to: "a.txt")
@@ -91,21 +91,22 @@ import Testing
             made.error == "tidelog: The contents of streams are not in an export; "
                 + "1 operation writes one that the service does not have. Copy the files from "
                 + "'streams' in the exported store to copy/streams, or write them again before the next push.\n")
-        // What it advises helps.
+        // The advice in the message is sufficient.
         try FileManager.default.copyItem(
             atPath: workspace.path(".tidelog/streams"), toPath: workspace.path("copy/streams"))
         #expect(try workspace.output("push", "--store", "copy").hasPrefix("1 confirmed"))
-        // And behind the push there is nothing to say.
+        // After the push there is no message.
         _ = try workspace.output("export", "-o", "e.jsonl", "--store", "copy")
         #expect(try workspace.tidelog("export", "-o", "e.jsonl", "--store", "copy").error == "")
         withExtendedLifetime(server) {}
     }
 
-    @Test func `an export goes into a pipe, through a link, and takes no file that it was not told to`() throws {
+    @Test func `export writes to a pipe or through a link and overwrites no other file`() throws {
         let workspace = try workspace(try SandboxServer())
         let export = try workspace.output("export")
         #expect(mkfifo(workspace.path("pipe"), 0o600) == 0)
-        // Held open for both, so that nobody waits; what the export writes fits.
+        // The pipe is open for reading and writing, so that no process blocks. The export fits into the buffer of the
+        // pipe.
         let pipe = open(workspace.path("pipe"), O_RDWR)
         defer { close(pipe) }
         #expect(export.utf8.count < 60_000)
@@ -129,7 +130,7 @@ import Testing
         #expect(type as? FileAttributeType == .typeSymbolicLink)
     }
 
-    @Test func `what cannot be imported leaves nothing behind`() throws {
+    @Test func `a failed import leaves no store`() throws {
         let workspace = try workspace(try SandboxServer())
         let whole = try workspace.output("export")
         try workspace.write(whole.split(separator: "\n").prefix(3).joined(separator: "\n"), to: "short.jsonl")
@@ -154,7 +155,7 @@ import Testing
             })
     }
 
-    @Test func `a range is exported, in front of which the log is missing`() throws {
+    @Test func `the export of a range warns that no store can be created from it`() throws {
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("export", "--from", "9", "--to", "10")
         #expect(run.status == 0)
@@ -165,7 +166,7 @@ import Testing
         #expect(wrong.status == 64)
     }
 
-    @Test func `a table and a trace are printed whole`() throws {
+    @Test func `table and trace formats of an export are printed completely`() throws {
         let workspace = try workspace(try SandboxServer())
         let time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/
         let table = try workspace.output("export", "--format", "csv", "--from", "9").replacing(time, with: "TIME")
@@ -195,8 +196,7 @@ import Testing
 
     // MARK: Redaction
 
-    @Test func `a redacted store has the same queue with the same plan, the same links, and none of the values`() throws
-    {
+    @Test func `a redacted store has the same queue, plan and links, and none of the values`() throws {
         let server = try SandboxServer(
             faults: #"[{"effect":"refuse","status":409,"method":"POST","url":"Customers","part":"any","times":1}]"#)
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders?$filter=Amount gt 1"])
@@ -210,7 +210,7 @@ import Testing
         #expect(run.output.replacing(/^\d+/, with: "N") == "N records in red, values replaced.\n")
         #expect(try workspace.tidelog("verify", "--store", "red").status == 0)
 
-        // The number, the action, the entity and the state: what else a line says is the service's words.
+        // The number, action, entity and state. The rest of a line contains text from the service.
         func states(_ store: String) throws -> [[String]] {
             try workspace.output("status", "--json", "--store", store).split(separator: "\n").map { line in
                 ["sequence", "action", "entityID", "state", "next"].map { name in
@@ -269,7 +269,7 @@ import Testing
                     error: "tidelog: Orders/Nothing is no property of an entity set. Write it as Set/Property.\n"))
     }
 
-    @Test func `where the export of a redacted store cannot be written there is no store either`() throws {
+    @Test func `redact creates no store if its export cannot be written`() throws {
         let workspace = try workspace(try SandboxServer())
         let run = try workspace.tidelog("redact", "-o", "red", "--jsonl", "/dev/full")
         #expect(
@@ -283,7 +283,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `that a redacted store is not encrypted is said, however late the log got its key`(early: Bool) throws {
+    func `redact warns that the new store is not encrypted, also if the log got its key later`(early: Bool) throws {
         let server = try SandboxServer()
         let workspace = try Workspace()
         let key = String(repeating: "0123456789abcdef", count: 4)

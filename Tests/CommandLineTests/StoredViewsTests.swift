@@ -3,11 +3,11 @@ import SyncEngine
 import TestSupport
 import Testing
 
-/// What the commands make of views that do not say what the log says, and of other things in the place of a store's files.
+/// Commands on a store whose views differ from the log, or in which other files replace those of the store.
 @Suite(.timeLimit(.minutes(5))) struct StoredViewsTests {
     private static let files = ["", "-wal", "-shm"].map { ".tidelog/views.sqlite" + $0 }
 
-    /// A store with an operation that waits, and another name for what it created in a copy of the views.
+    /// Returns a store with a pending create whose name is different in the views.
     private func forged(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"honest"}"#)
@@ -20,7 +20,7 @@ import Testing
         return workspace
     }
 
-    @Test func `forged views are found by verify and by a check of the replay, and are not sent`() throws {
+    @Test func `verify and replay --check detect forged views, and push does not send their content`() throws {
         let server = try SandboxServer()
         let workspace = try forged(server)
         let verified = try workspace.tidelog("verify")
@@ -34,7 +34,7 @@ import Testing
         let plan = try workspace.tidelog("plan")
         #expect(plan.output.contains("honest") && !plan.output.contains("FORGED"))
         #expect(plan.error.contains("The views were made again from the log"))
-        // Opening has mended them.
+        // Opening the store has rebuilt the views.
         let again = try workspace.tidelog("verify")
         #expect(again.status == 0)
         #expect(again.output.contains("The views say what the log says up to operation 6."))
@@ -44,7 +44,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `verify makes forged views again when it is told to`() throws {
+    @Test func `verify --rebuild rebuilds forged views`() throws {
         let server = try SandboxServer()
         let workspace = try forged(server)
         let run = try workspace.tidelog("verify", "--rebuild")
@@ -54,7 +54,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `verify leaves nothing beside the views`() throws {
+    @Test func `verify leaves no files next to the views`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let before = TemporaryDirectory.files(workspace.path(".tidelog")).sorted()
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: ["status", "verify", "log"])
-    func `a FIFO in the place of a segment is an error at once`(command: String) throws {
+    func `a FIFO in place of a segment is an immediate error`(command: String) throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         let path = workspace.path(".tidelog/log/00000000000000000001.segment")
@@ -76,7 +76,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `a directory in the place of the views is named`() throws {
+    @Test func `the error for a directory in place of the views names it`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         for name in Self.files { try? FileManager.default.removeItem(atPath: workspace.path(name)) }
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: ["bisect", "minimise"])
-    func `commands that are run get no secrets`(command: String) throws {
+    func `commands that tidelog runs receive no secrets`(command: String) throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("create", "Customers", #"{"Name":"a"}"#)
@@ -113,7 +113,7 @@ import Testing
         withExtendedLifetime(server) {}
     }
 
-    @Test func `what a command writes for its user is for that user alone`() throws {
+    @Test func `files that a command writes are readable only for their owner`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         _ = try workspace.output("report", "--output", "report.html")

@@ -1,11 +1,13 @@
 import Foundation
 
-/// A pseudo-terminal, so that a program takes what it prints to as one.
+/// A pseudo-terminal to which a program prints as to a real terminal.
 final class Terminal {
     private let master: Int32
     private let slave: Int32
 
-    /// - Parameter columns: how wide it is.
+    /// Opens the terminal.
+    ///
+    /// - Parameter columns: The width of the terminal.
     init(columns: UInt16) throws {
         var size = winsize(ws_row: 24, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         var (master, slave): (Int32, Int32) = (-1, -1)
@@ -15,11 +17,12 @@ final class Terminal {
 
     deinit { close(master) }
 
-    /// Runs the program to its end with this terminal as standard output; gives all that came, with plain line ends.
+    /// Runs the program with this terminal as standard output until it ends. Returns the complete output with plain
+    /// line ends.
     func text(of process: Process) throws -> String {
         process.standardOutput = FileHandle(fileDescriptor: slave, closeOnDealloc: false)
         try process.run()
-        // Else the end of what is printed would never come.
+        // While the test has this end open, reading would never reach the end of the output.
         close(slave)
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 4_096)
@@ -33,11 +36,11 @@ final class Terminal {
 }
 
 extension Workspace {
-    /// What `tidelog` prints on a terminal. Times are replaced by ones of the same width.
+    /// Returns the output of `tidelog` on a terminal. Times are replaced by a time of the same width.
     func onTerminal(_ columns: UInt16, _ arguments: String...) throws -> String {
         let process = Executable.process("tidelog", arguments)
         process.currentDirectoryURL = folder
-        // What the tests run in may say something of it.
+        // These variables may be set in the environment of the tests.
         var variables = ProcessInfo.processInfo.environment
         for name in ["NO_COLOR", "CLICOLOR_FORCE", "COLUMNS"] { variables[name] = nil }
         variables["TERM"] = "xterm"

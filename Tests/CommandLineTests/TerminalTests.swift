@@ -1,9 +1,10 @@
 import Foundation
 import Testing
 
-/// What is printed on a terminal, and only there: colours, and tables that fit.
+/// Output that is printed only to a terminal: colors, and tables that fit its width.
 @Suite(.timeLimit(.minutes(5))) struct TerminalTests {
-    /// A customer that was confirmed (6), one that was refused (7), an undone change (10) and a pending one (12).
+    /// Returns a store with a confirmed customer (6), a rejected order (7), an undone update (10) and a pending one
+    /// (12).
     private func workspace() throws -> Workspace {
         let server = try SandboxServer(
             faults: #"[{"effect":"refuse","status":409,"method":"POST","url":"Orders","part":"any"}]"#)
@@ -20,7 +21,7 @@ import Testing
 
     private func uncoloured(_ text: String) -> String { text.replacing(/\u{1B}\[\d*m/, with: "") }
 
-    @Test func `a terminal shows what became of operations in colours, and a difference as well`() throws {
+    @Test func `log and diff use colours on a terminal`() throws {
         let workspace = try workspace()
         let (green, yellow, red, faint, off) = ("\u{1B}[32m", "\u{1B}[33m", "\u{1B}[31m", "\u{1B}[2m", "\u{1B}[0m")
         let time = "2026-01-01T00:00:00.000Z"
@@ -40,7 +41,9 @@ import Testing
     }
 
     @Test(arguments: [("NO_COLOR", "1"), ("TERM", "dumb")])
-    func `whoever wants no colours gets the same text without them`(variable: (name: String, value: String)) throws {
+    func `environment variables disable colours and do not change the text`(variable: (name: String, value: String))
+        throws
+    {
         let workspace = try workspace()
         let coloured = try workspace.onTerminal(80, "log")
         workspace.environment[variable.name] = variable.value
@@ -49,7 +52,7 @@ import Testing
         #expect(plain == uncoloured(coloured))
     }
 
-    @Test func `a program that reads gets neither colours nor cut cells, but where they are asked for`() throws {
+    @Test func `output to a program has no colours and no cut cells unless a variable requests them`() throws {
         let workspace = try workspace()
         for command in [["log"], ["status"], ["diff", "5", "7"]] {
             let running = try workspace.start(command)
@@ -59,7 +62,7 @@ import Testing
         workspace.environment["COLUMNS"] = "40"
         #expect(try workspace.output("query", "Customers(1)?$select=Name").contains("A rather long name that no narr"))
         workspace.environment["CLICOLOR_FORCE"] = "1"
-        // Whoever runs the tests may have set it.
+        // The variable may be set in the environment of the tests.
         workspace.environment["NO_COLOR"] = ""
         #expect(try workspace.output("log").contains("\u{1B}[32mconfirmed"))
         workspace.environment["NO_COLOR"] = "1"
@@ -71,7 +74,7 @@ import Testing
         let workspace = try workspace()
         let lines = try workspace.onTerminal(columns, "status").split(separator: "\n").map(String.init)
         #expect(lines.allSatisfy { $0.count <= columns }, "\(lines)")
-        // As wide as it needs where there is room.
+        // A wide terminal shows the complete table.
         let whole = try workspace.onTerminal(300, "status").split(separator: "\n").map(String.init)
         #expect(whole.allSatisfy { !$0.contains("…") } && whole.contains { $0.count > columns })
     }

@@ -5,7 +5,7 @@ import Testing
 @testable import tidelog_cli
 
 @Suite struct TextTests {
-    @Test func `columns are as wide as their widest cell and numbers stand right`() {
+    @Test func `columns are as wide as their widest cell, and numbers are aligned right`() {
         var table = TextTable([("name", .left), ("count", .right)])
         table.add(["Ada", "7"])
         table.add(["Grace Hopper", "1200"])
@@ -15,30 +15,30 @@ import Testing
             ])
     }
 
-    @Test func `a line of a table has no blanks at its end`() {
+    @Test func `a line of a table has no trailing blanks`() {
         var table = TextTable([("a", .left), ("b", .left)])
         table.add(["x"])
         #expect(table.lines.last == "x")
     }
 
-    @Test func `control characters of others cannot do anything to the terminal`() {
+    @Test func `control characters are escaped`() {
         #expect(oneLine("a\nb\t\u{1B}[31m\u{202E}") == #"a\nb\t\u{1b}[31m\u{202e}"#)
     }
 
-    @Test func `an error is a sentence with its place and the next step`() {
+    @Test func `an error is a sentence with its location and the next step`() {
         let error = TidelogError(.locked, "The store is locked.", place: ".tidelog/LOCK", recovery: "Try again.")
         #expect(ErrorReport(error).line == "The store is locked (.tidelog/LOCK). Try again.")
         #expect(ErrorReport(error).status == .failed)
     }
 
-    @Test func `damage has an exit code of its own, in a line of input too`() {
+    @Test func `damage has a distinct exit code, also in a line of input`() {
         let error = TidelogError(.damaged, "The log is damaged.")
         #expect(ErrorReport(error).status == .damage)
         #expect(ErrorReport(LineFailure(file: "f", line: 3, cause: error)).status == .damage)
         #expect(ErrorReport(LineFailure(file: "f", line: 3, cause: error)).line == "f, line 3: The log is damaged.")
     }
 
-    @Test func `what an upload left is listed with the service's words`() {
+    @Test func `rejected operations and operations in doubt are listed with the service's message`() {
         var report = UploadReport()
         report.batches = 1
         report.bytesSent = 10

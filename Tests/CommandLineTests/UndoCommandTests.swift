@@ -6,7 +6,7 @@ import Testing
         return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"]))
     }
 
-    @Test func `an undo prints what went with it, a redo puts it back, and the log tells both`() throws {
+    @Test func `undo prints the dependent operations, redo restores them, and log lists both`() throws {
         let (server, workspace) = try workspace()
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Ada"}"#)
@@ -38,7 +38,7 @@ import Testing
         _ = server
     }
 
-    @Test func `what cannot be undone or redone is refused with a sentence`() throws {
+    @Test func `an undo or redo that is not possible is refused with a sentence`() throws {
         let (server, workspace) = try workspace()
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Ada"}"#)
         #expect(try workspace.tidelog("undo", "3").error.contains("Operation 3 is not pending"))

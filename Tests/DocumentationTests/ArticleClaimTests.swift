@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What the articles say happens, and no other test says of generated classes.
+/// Statements of the articles about generated classes that no other test covers.
 @Suite struct ArticleClaimTests {
     private let directory = TemporaryDirectory()
 
-    /// A store with everything that the Shop has.
+    /// Returns a store with everything that the Shop has.
     private func shop(_ version: String) async throws -> (service: ShopService, provider: OfflineODataProvider) {
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
@@ -30,7 +30,7 @@ import Tidelog
         #expect(report.remaining == 0)
     }
 
-    @Test func `the second customer with the default key is refused, unless the key is unset`() async throws {
+    @Test func `a second customer with the default key is refused unless its key is unset`() async throws {
         // The defaults are those of the V4 metadata; in V2 customers have no tags.
         let (service, provider) = try await shop("v4")
         let first = Customer()
@@ -50,7 +50,7 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `an object is read again by the readLink that it got first`(_ version: String) async throws {
+    func `an object is loaded by its first readLink`(_ version: String) async throws {
         let (service, provider) = try await shop(version)
         let customer = Customer(withDefaults: false)
         customer.name = "Ada"
@@ -64,7 +64,7 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `two cars exchange their owners by one put`(_ version: String) async throws {
+    func `two cars exchange their owners with one put`(_ version: String) async throws {
         let (service, provider) = try await shop(version)
         let cars = try await Array(service.fetchCars().prefix(2))
         let before = cars.map { $0.owner.target?.ownerID }
@@ -79,7 +79,9 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a child without its father is refused, with what would be legal`(_ version: String) async throws {
+    func `an update that unlinks a child from its father is refused with a legal alternative`(_ version: String)
+        async throws
+    {
         let (service, _) = try await shop(version)
         let child = try #require(try await service.fetchChildren().first)
         child.father.target = nil
@@ -92,7 +94,7 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a father goes with his children in one change set, and not alone`(_ version: String) async throws {
+    func `a father can be deleted with his children in one change set, and not alone`(_ version: String) async throws {
         let (service, provider) = try await shop(version)
         let father = try await service.fetchFather(fatherID: 1)
         #expect(!father.children.isEmpty)
@@ -105,7 +107,7 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a foreign key that is set is a link`(_ version: String) async throws {
+    func `setting a foreign key creates a link`(_ version: String) async throws {
         let (service, provider) = try await shop(version)
         let customer = try #require(try await service.fetchCustomers().first)
         let order = Order(withDefaults: false)
@@ -117,7 +119,7 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a value within an address is an update of the customer`(_ version: String) async throws {
+    func `a change of a value in an address is an update of the customer`(_ version: String) async throws {
         let (service, provider) = try await shop(version)
         let customer = try #require(try await service.fetchCustomers().first)
         customer.address = Address()
@@ -130,7 +132,7 @@ import Tidelog
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `what belongs to both is reached from a new link's other side`(_ version: String) async throws {
+    func `a new link is visible from both ends`(_ version: String) async throws {
         let (service, provider) = try await shop(version)
         let supplier = Supplier(withDefaults: false)
         let product = Product(withDefaults: false)

@@ -1,30 +1,30 @@
 import Testing
 
-/// Reading the blocks of an article, and making sources of them.
+/// Reading the blocks of an article, and generating sources from them.
 @Suite struct CodeBlockTests {
     private func blocks(_ text: String) -> [CodeBlock] { CodeBlock.blocks(in: text) }
 
-    @Test func `a block has its language, its lines and the number of the first`() {
+    @Test func `a block has a language, lines and the number of its first line`() {
         let found = blocks("text\n\n```swift\nlet a = 1\n\n  a\n```\n\n```\nplain\n```\n")
         #expect(found.map(\.language) == ["swift", ""])
         #expect(found.map(\.line) == [4, 10])
         #expect(found.map(\.lines) == [["let a = 1", "", "  a"], ["plain"]])
     }
 
-    @Test func `a block in a list is moved to the left`() {
+    @Test func `the indentation of a block in a list is removed`() {
         #expect(
             blocks("- item\n\n  ```swift\n  if a {\n      b\n  }\n  ```\n").map(\.lines) == [["if a {", "    b", "}"]])
     }
 
-    @Test func `a block that shows a block ends with its own fence`() {
+    @Test func `a block that contains a block ends at its own fence`() {
         #expect(blocks("````sh\n```swift\na\n```\n````\n").map(\.lines) == [["```swift", "a", "```"]])
     }
 
-    @Test func `a block that is not closed is there all the same`() {
+    @Test func `a block without a closing fence is returned`() {
         #expect(blocks("```swift\na").map(\.lines) == [["a"]])
     }
 
-    @Test func `a comment gives constants to the next block only`() {
+    @Test func `a comment declares constants for the next block only`() {
         let found = blocks("<!-- given: a: Int; b: [String: Int] -->\n\n```swift\na\n```\n\n```swift\nb\n```\n")
         #expect(
             found.map(\.given) == [[.init(name: "a", type: "Int"), .init(name: "b", type: "[String: Int]")], []])
@@ -35,7 +35,7 @@ import Testing
         return try #require(article.samples.first)
     }
 
-    @Test func `statements become the body of a function, and their imports go to the top`() throws {
+    @Test func `statements become the body of a function, and their imports are moved to the top`() throws {
         let sample = try sample("import Synchronization\n\nlet a = 1")
         #expect(sample.kind == .statements)
         let lines = sample.source(number: 7).split(separator: "\n", omittingEmptySubsequences: false)
@@ -46,15 +46,16 @@ import Testing
         #expect(lines[(place + 1)...].starts(with: ["", "", "let a = 1", "#sourceLocation()", "}"]))
     }
 
-    @Test func `what a comment gives takes the place of what is there anyway`() throws {
+    @Test func `a constant that a comment declares replaces the predefined constant`() throws {
         let article = Article(name: "A.md", text: "<!-- given: order: Int -->\n```swift\norder\n```\n")
         let source = try #require(article.samples.first).source(number: 0)
         #expect(source.contains("_ order: Int"))
         #expect(!source.contains("_ order: Order"))
     }
 
-    @Test func `extensions, manifests and parts of manifests are told apart`() throws {
+    @Test func `extensions, manifests and parts of manifests are distinguished`() throws {
         #expect(try sample("import Tidelog\n\nextension Order {}").kind == .file)
+        #expect(try sample("nonisolated struct Row {}").kind == .file)
         #expect(try sample("// swift-tools-version: 6.2\nimport PackageDescription").kind == .manifest)
         #expect(try sample(".target(name: \"A\")").kind == .manifestPart(type: "Target"))
         #expect(try sample(".package(path: \"a\")").kind == .manifestPart(type: "Package.Dependency"))

@@ -1,6 +1,6 @@
 import Testing
 
-/// What the articles show compiles.
+/// The samples in the articles compile.
 @Suite(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"), .timeLimit(.minutes(10)))
 struct SampleTests {
     @Test(arguments: Compiler.Isolation.allCases)
@@ -11,7 +11,7 @@ struct SampleTests {
         print("samples of the documentation: \(samples.count) compiled, default isolation \(isolation.rawValue)")
     }
 
-    @Test func `a block that does not compile is found, with its article and line`() throws {
+    @Test func `a block that does not compile is reported with its article and line`() throws {
         let article = Article(
             name: "Docs/Wrong.md",
             text: """
@@ -32,7 +32,19 @@ struct SampleTests {
         #expect(complaints.first?.hasPrefix("\(article.path):10:") == true, "\(complaints)")
     }
 
-    @Test func `a manifest that does not compile is found`() throws {
+    @Test func `a block that shares a service between tasks is reported`() throws {
+        let article = Article(
+            name: "Docs/Wrong.md",
+            text: """
+                ```swift
+                let count = Task { try await service.fetchCustomers().count }
+                print(try await service.fetchOrders().count, try await count.value)
+                ```
+                """)
+        #expect(try Compiler.complaints(article.samples).first?.hasPrefix("\(article.path):2:") == true)
+    }
+
+    @Test func `a manifest that does not compile is reported`() throws {
         let article = Article(
             name: "Docs/Wrong.md",
             text: """

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// Which container's sets are addressed by their name alone (MS-CSDL 2.1.17, MS-ODATA 2.2.3.1).
+/// The container whose sets are addressed without its name (MS-CSDL 2.1.17, MS-ODATA 2.2.3.1).
 struct EntityContainerTests {
     private func model(_ containers: (name: String, isDefault: Bool?, sets: [String])...) throws -> EntityDataModel {
         let elements = containers.map { container in
@@ -25,20 +25,20 @@ struct EntityContainerTests {
                 """.utf8))
     }
 
-    @Test func `sets outside of the default container are addressed behind its name`() throws {
+    @Test func `sets outside of the default container are addressed with the name of their container`() throws {
         let model = try model(("C1", true, ["A"]), ("C2", nil, ["B"]), ("C3", false, ["D"]))
         #expect(model.entitySets.map(\.name) == ["A", "B", "D"])
         #expect(model.entitySets.map(\.segment) == ["A", "C2.B", "C3.D"])
     }
 
-    @Test func `without a mark the only container is the default one, and of several the first`() throws {
+    @Test func `without an explicit default, the default is the only container or the first unmarked one`() throws {
         #expect(try model(("C1", nil, ["A"])).entitySets.map(\.segment) == ["A"])
         #expect(try model(("C1", false, ["A"])).entitySets.map(\.segment) == ["A"])
         #expect(try model(("C1", nil, ["A"]), ("C2", nil, ["B"])).entitySets.map(\.segment) == ["A", "C2.B"])
         #expect(try model(("C1", false, ["A"]), ("C2", nil, ["B"])).entitySets.map(\.segment) == ["C1.A", "B"])
     }
 
-    @Test func `sets of one name in several containers are two sets`() throws {
+    @Test func `sets with the same name in different containers are distinct`() throws {
         let model = try model(("C2", nil, ["A", "B"]), ("C1", true, ["A"]))
         #expect(model.entitySets.map(\.name) == ["C2.A", "B", "A"])
         #expect(model.findEntitySet("A")?.segment == "A")

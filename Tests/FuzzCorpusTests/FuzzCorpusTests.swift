@@ -9,10 +9,10 @@ import Testing
     import Glibc
 #endif
 
-/// The inputs that fuzzing has collected, without the fuzzer: each way through the code once.
+/// The inputs that fuzzing has collected, run without the fuzzer. They cover each path through the code once.
 @Suite struct FuzzCorpusTests {
     @Test(arguments: FuzzTarget.allCases)
-    func `what the code promises of any bytes holds for the seeds and the corpus`(target: FuzzTarget) throws {
+    func `the invariants of a fuzz target hold for its seeds and the corpus`(target: FuzzTarget) throws {
         let corpus = try Corpus.files(of: target)
         for seed in target.seeds { try target.run(seed) }
         for (name, bytes) in corpus {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: FuzzTarget.allCases)
-    func `what the code promises of any bytes holds for seeds with some bytes changed`(target: FuzzTarget) throws {
+    func `the invariants of a fuzz target hold for seeds with changed bytes`(target: FuzzTarget) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SplitMix64(state: seed)
         let runs = 300

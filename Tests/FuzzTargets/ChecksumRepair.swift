@@ -1,16 +1,18 @@
 import CPlatform
 
-/// Makes a segment's checksums, chain and lengths hold where bytes were changed, so that fuzzing comes to the code behind
-/// them. Knows of the format what `Docs/LogFormat.md` says, and takes nothing from the code that it tests.
+/// Corrects the checksums, the chain and the lengths in a changed segment, so that fuzzing reaches the code after these
+/// checks.
+///
+/// Implements the format as described in `Docs/LogFormat.md`, independently of the code under test.
 struct ChecksumRepair {
     private var bytes: [UInt8]
     private let segmentChecksum: UInt32
-    /// In an encrypted segment it is masked, and stays as it is.
+    /// Whether the segment is encrypted. Its chain is masked in this case and is not changed.
     private let isEncrypted: Bool
     private let headerSize: Int
     private var chain: UInt32
 
-    /// The header and the blocks from `start` on.
+    /// Returns the segment with a corrected header and corrected blocks from `start` on.
     static func segment(_ bytes: [UInt8], from start: Int = 0) -> [UInt8] {
         let isEncrypted = bytes.count > 10 && bytes[8] == 2
         let size = isEncrypted ? 96 : 64
@@ -25,7 +27,7 @@ struct ChecksumRepair {
     }
 
     private mutating func blocks(from start: Int) {
-        // In front of `start` all holds; only the chain is wanted of it.
+        // Everything before `start` is correct; only its chain is needed.
         var offset = headerSize
         while offset + 44 <= bytes.count, bytes[offset..<offset + 4].elementsEqual("TLBK".utf8) {
             let length = Int(bytes.load(offset + 24))
@@ -44,7 +46,7 @@ struct ChecksumRepair {
         let (type, method) = (bytes[offset + 4], bytes[offset + 5])
         if !isEncrypted { bytes.store(chain, at: offset + 28) }
         if isEncrypted {
-            // Nothing to continue.
+            // The chain is not changed.
         } else if type != 1 {
             bytes.store(chain, at: offset + 32)
         } else if method == 0 {

@@ -1,9 +1,12 @@
 import OperationLog
 
-/// The lowest bit of the first byte: whether checksums are made to hold. The rest: a log's first and only segment.
+/// Reads and verifies a log whose first and only segment is fuzzed.
 ///
-/// Promised: reading ends with the last record or a typed error; verification agrees with the reader; reading from the
-/// middle gives what reading from the start gave.
+/// The lowest bit of the first byte determines whether checksums are corrected (0) or not (1). The remaining bytes are
+/// the segment.
+///
+/// Required: reading ends with the last record or a typed error; verification agrees with the reader; reading from the
+/// middle returns the same records as reading from the start.
 func fuzzBlocks(_ input: [UInt8], keys: [LogKey]) throws(Finding) {
     guard let options = input.first else { return }
     var bytes = Array(input.dropFirst())
@@ -20,7 +23,8 @@ func fuzzBlocks(_ input: [UInt8], keys: [LogKey]) throws(Finding) {
         try require(
             all.failure != nil || report.tail != nil || report.records == UInt64(all.records.count),
             "the reader gave \(all.records.count) records, verification counts \(report)")
-        // The other way round verification may see more: bytes behind the trailer are nothing to a reader.
+        // The converse does not hold, because verification may report more: a reader ignores the bytes after the
+        // trailer.
         try require(
             all.failure == nil || !report.isSound, "the reader ended with \(String(describing: all.failure)): \(report)"
         )

@@ -11,7 +11,7 @@ enum FuzzLog {
         return directory + "/" + String(repeating: "0", count: 20 - digits.count) + digits + ".segment"
     }
 
-    /// Everything that can be read, and what ended it.
+    /// Returns all readable records, and the error that ended reading.
     static func read(
         _ files: MemoryFileSystem, from first: UInt64 = 1, keys: [LogKey] = []
     ) -> (records: [LogRecord], failure: LogError?) {
@@ -25,7 +25,7 @@ enum FuzzLog {
         }
     }
 
-    /// Commits of these sizes; the closure sees the files behind each, and the number of the next record.
+    /// Appends commits of these sizes. After each one, calls the closure with the number of the next record.
     private static func write(
         _ files: MemoryFileSystem, _ options: OperationLog.Options, commits: [Int],
         _ body: (UInt64) -> Void = { _ in }
@@ -48,7 +48,7 @@ enum FuzzLog {
 
     // MARK: Segments
 
-    /// First segments, open and sealed, compressed and not.
+    /// First segments, open and sealed, compressed and uncompressed.
     static func seeds(keys: [LogKey]) -> [[UInt8]] {
         let compressions: [OperationLog.Options.Compression] = [.stored, .zstd(level: 3)]
         return compressions.flatMap { compression in
@@ -64,8 +64,8 @@ enum FuzzLog {
 
     // MARK: Tails
 
-    /// A log of several segments, the last one without its last bytes; its path; and the number of records in commits
-    /// that are whole in front of these.
+    /// Returns a log of several segments whose last segment is cut by `count` bytes, the path of this segment, and the
+    /// number of records in the commits before the cut.
     static func written(cutting count: Int) -> (files: MemoryFileSystem, last: String, intact: UInt64) {
         let files = MemoryFileSystem()
         for (path, bytes) in template.content { files[path] = bytes }
@@ -75,7 +75,7 @@ enum FuzzLog {
         return (files, template.last, template.ends.last { $0.bytes <= kept }?.records ?? template.first - 1)
     }
 
-    /// What was cut, put back: with checksums made to hold, and as they are.
+    /// The bytes that were cut, once with corrected and once with unchanged checksums.
     static var tailSeeds: [[UInt8]] {
         let bytes = template.content[template.last] ?? []
         return [0, 40, 100].flatMap { cut in
@@ -86,16 +86,17 @@ enum FuzzLog {
     private struct Template {
         var content: [String: [UInt8]] = [:]
         var last = ""
-        /// The number with which the last segment begins.
+        /// The number of the first record in the last segment.
         var first: UInt64 = 1
-        /// Behind each commit of the last segment.
+        /// The size of the last segment and the number of the last record after each commit.
         var ends: [(bytes: Int, records: UInt64)] = []
     }
 
     private static let template: Template = {
         let files = MemoryFileSystem()
         var template = Template()
-        // Stored, so that a tail can be made whole without zstd; the runs are compressed in other targets.
+        // The blocks are stored uncompressed, so that a tail can be completed without zstd. Other targets test
+        // compressed runs.
         let options = OperationLog.Options(compression: .stored, segmentSize: 300, runSize: 100)
         write(files, options, commits: [2, 1, 3, 1, 2, 1, 1, 3]) { next in
             let last = files.content.keys.max() ?? ""

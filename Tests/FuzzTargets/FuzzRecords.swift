@@ -1,9 +1,10 @@
 import EDM
 import Operations
 
-/// The first byte is the kind, the rest the payload.
+/// Decodes and encodes a record. The first byte is its kind, the rest its payload.
 ///
-/// Promised: what decodes has an encoding, and that one decodes to the same and has no other.
+/// Required: a record that can be decoded can be encoded, and decoding and encoding the result again produces the same
+/// bytes.
 func fuzzRecords(_ input: [UInt8]) throws(Finding) {
     guard let kind = input.first else { return }
     guard let record = try? RecordCodec.decode(kind: kind, payload: Array(input.dropFirst())) else { return }
@@ -16,7 +17,7 @@ func fuzzRecords(_ input: [UInt8]) throws(Finding) {
         encoded.kind == twice.kind && encoded.payload == twice.payload, "encoded differently: \(record), \(again)")
 }
 
-/// One operation with values of many types, and some facts.
+/// Operations with values of many types, and some facts.
 var recordSeeds: [[UInt8]] {
     let bodies: [Record.Body] = [
         .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),

@@ -1,10 +1,12 @@
 import OperationLog
 
-/// The first byte: bit 0 set leaves checksums as they are, the rest says how much of the end of the log's last segment
-/// is replaced by the bytes that follow.
+/// Opens a log after the end of its last segment was replaced by fuzzed bytes.
 ///
-/// Promised: opening refuses and changes nothing, or keeps what a reader saw, all that lies in front of the replaced
-/// bytes included; the log takes a commit and is sound.
+/// Bit 0 of the first byte determines whether checksums are corrected (0) or not (1). Its other bits are the number of
+/// bytes that are replaced by the remaining bytes of the input.
+///
+/// Required: opening either refuses and changes nothing, or keeps all records that a reader returned, including all
+/// records before the replaced bytes. Afterwards the log accepts a commit and passes verification.
 func fuzzRecovery(_ input: [UInt8]) throws(Finding) {
     guard let options = input.first else { return }
     let (files, last, intact) = FuzzLog.written(cutting: Int(options >> 1))
@@ -27,7 +29,7 @@ func fuzzRecovery(_ input: [UInt8]) throws(Finding) {
     }
     let kept = recovery.nextSequence - 1
     try require(kept >= intact, "\(intact) records were in front of the change, \(kept) were kept: \(recovery)")
-    // Recovery does not decompress: a reader may find that the content of what is kept does not hold.
+    // Recovery does not decompress, so a reader may find invalid content in the kept blocks.
     try require(
         before.failure != nil || UInt64(before.records.count) == kept,
         "a reader saw \(before.records.count) records, \(kept) were kept: \(recovery)")

@@ -2,11 +2,13 @@ import EDM
 import Operations
 import SyncCore
 
-/// The first byte: 0, and the rest is the kind and the payload of one item; otherwise the rest is a row of items, each its
-/// kind, the length of its payload (two bytes, the lower first) and the payload.
+/// Decodes and restores the items of a snapshot.
 ///
-/// Promised: what decodes has an encoding, and that one decodes to the same; a row of items is restored, or refused with
-/// an error.
+/// If the first byte is 0, the rest is the kind and the payload of one item. Otherwise the rest is a sequence of items:
+/// the kind, the length of the payload (two bytes, the lower one first) and the payload.
+///
+/// Required: an item that can be decoded can be encoded, and decoding and encoding the result again produces the same
+/// bytes; a sequence of items is restored or refused with an error.
 func fuzzSnapshot(_ input: [UInt8]) throws(Finding) {
     guard let form = input.first else { return }
     let bytes = input.dropFirst()
@@ -38,7 +40,7 @@ private func fuzzItem(_ bytes: ArraySlice<UInt8>) throws(Finding) {
     try require(SnapshotCodec.encode(again).payload == encoded.payload, "encoded differently: \(item), \(again)")
 }
 
-/// Each item alone, and all of them as one state.
+/// Each item separately, and all items as one state.
 var snapshotSeeds: [[UInt8]] {
     let metadata = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema \

@@ -1,15 +1,14 @@
-/// What is fuzzed. Each target takes any bytes and finds out whether the code holds what it promises of them; a trap is a
-/// finding by itself.
+/// A function to fuzz. Each target accepts any bytes and checks the requirements of the code; a trap is a finding too.
 public enum FuzzTarget: String, CaseIterable, Sendable {
-    /// A segment's bytes, read and verified.
+    /// Reads and verifies the bytes of a segment.
     case blocks
-    /// The same of an encrypted segment.
+    /// Reads and verifies the bytes of an encrypted segment.
     case encryptedBlocks
-    /// A record's kind and payload, decoded.
+    /// Decodes the kind and payload of a record.
     case records
-    /// The end of a log's last segment, recovered, appended to and read again.
+    /// Recovers the end of a log's last segment, appends to it and reads it again.
     case recovery
-    /// The items of a state's snapshot, decoded and restored.
+    /// Decodes and restores the items of a snapshot of the state.
     case snapshot
 
     public func run(_ input: [UInt8]) throws(Finding) {
@@ -22,7 +21,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         }
     }
 
-    /// Inputs that are as they should be, to begin with.
+    /// Valid inputs with which fuzzing starts.
     public var seeds: [[UInt8]] {
         switch self {
         case .blocks: FuzzLog.seeds(keys: []).map { [0] + $0 }
@@ -34,7 +33,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     }
 }
 
-/// A promise that did not hold.
+/// A violated requirement.
 public struct Finding: Error, CustomStringConvertible {
     public let description: String
 

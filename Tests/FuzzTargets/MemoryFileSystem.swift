@@ -1,7 +1,7 @@
 import OperationLog
 import Synchronization
 
-/// Files in memory, with nothing that a disk can do wrong.
+/// A file system in memory, without the faults of a disk.
 final class MemoryFileSystem: FileSystem {
     private let files: Mutex<[String: MemoryFile]> = Mutex([:])
 

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// A store and an online client against mock-sap, an OData V2 server that knows no bind.
+/// A store and an online client with mock-sap, an OData V2 server that does not support bindings.
 @Suite(.serialized, .enabled(if: InteropServer.mockSAP.isAvailable, "mock-sap cannot be run here"))
 struct MockSAPTests {
     private static let queries = ["Customers": "Customers", "Orders": "Orders", "OrderItems": "OrderItems"]
@@ -12,7 +12,8 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `create with generated keys, update with ETag, delete, pull`() async throws {
+    @Test func `an entity is created with a generated key, updated with its ETag, deleted and downloaded`() async throws
+    {
         try await work { place in
             let birth = try #require(LocalDateTime("1815-12-10T00:00:00"))
             let customer = try place.new("Customers", ["Name": .string("Ada"), "DateOfBirth": .dateTime(birth)])
@@ -55,7 +56,7 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `orders change their customer by link and by referential constraint`() async throws {
+    @Test func `the customer of an order is changed by a link and by a referential constraint`() async throws {
         try await work { place in
             let service = place.service
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
@@ -92,7 +93,7 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `a referential constraint between new entities whose keys the app chose`() async throws {
+    @Test func `a referential constraint links new entities whose keys the app assigned`() async throws {
         try await work { place in
             let customer = try place.new("Customers", ["CustomerID": .string("MINE"), "Name": .string("own key")])
             try await place.service.createEntity(customer)
@@ -104,7 +105,8 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `composite keys, and what was changed elsewhere comes with a pull`() async throws {
+    @Test func `an entity with a composite key is created, updated and deleted below a downloaded order`() async throws
+    {
         try await work { place in
             let customer = try place.new("Customers", ["Name": .string("C")])
             try await place.server.createEntity(customer)
@@ -132,7 +134,7 @@ struct MockSAPTests {
         return copy
     }
 
-    @Test func `what the service refuses stays with its words`() async throws {
+    @Test func `an update of an entity that another client changed is a conflict`() async throws {
         try await work { place in
             let customer = try place.new("Customers", ["Name": .string("A")])
             try await place.service.createEntity(customer)
@@ -151,7 +153,7 @@ struct MockSAPTests {
         }
     }
 
-    @Test func `online: token, create, update, link, read, delete`() async throws {
+    @Test func `the online provider creates, updates, links, reads and deletes entities`() async throws {
         try await InteropServer.mockSAP.run { root in
             let service = DataService(provider: OnlineODataProvider(serviceRoot: root))
             try await service.loadMetadata()

@@ -1,7 +1,7 @@
 import Testing
 import Tidelog
 
-/// A store and an online client against odatapy, an OData V4 server.
+/// A store and an online client with odatapy, an OData V4 server.
 @Suite(.serialized, .enabled(if: InteropServer.odatapy.isAvailable, "odatapy cannot be run here"))
 struct ODataPyTests {
     private static let queries = [
@@ -18,7 +18,8 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `create with generated keys, update with ETag, delete, pull`() async throws {
+    @Test func `an entity is created with a generated key, updated with its ETag, deleted and downloaded`() async throws
+    {
         try await work { place in
             let customer = try place.new("Customers", ["Name": .string("Ada"), "Tags": .collection([.string("a")])])
             try await place.service.createEntity(customer)
@@ -66,7 +67,7 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `deep insert and a referential constraint between new entities`() async throws {
+    @Test func `a deep insert and a referential constraint link new entities`() async throws {
         try await work { place in
             let customer = try place.new("Customers", ["Name": .string("deep")])
             let order = try place.new("Orders", ["Total": .decimal(DecimalValue(1))])
@@ -82,7 +83,7 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `bind, link, relink, unlink between entities that the service has`() async throws {
+    @Test func `existing entities are bound, linked, relinked and unlinked`() async throws {
         try await work { place in
             let service = place.service
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
@@ -118,7 +119,7 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `many to many and one to one links`() async throws {
+    @Test func `many to many and one to one links are changed`() async throws {
         try await work { place in
             let suppliers = try ["S", "T"].map { try place.new("Suppliers", ["Name": .string($0)]) }
             let products = try ["P", "Q"].map { try place.new("Products", ["Name": .string($0)]) }
@@ -145,7 +146,7 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `values of every type come back as they were sent`() async throws {
+    @Test func `values of every type are equal after an upload and a read`() async throws {
         try await work { place in
             let values: [String: Value] = [
                 "ID": .guid(.random()), "Bool": .boolean(true), "Byte": .integer(255), "SByte": .integer(-128),
@@ -169,7 +170,7 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `pages are followed, and an unset property is no obstacle`() async throws {
+    @Test func `all pages are downloaded`() async throws {
         try await work(["PAGE_SIZE": "2"]) { place in
             for number in 1...5 {
                 try await place.server.createEntity(try place.new("Customers", ["Name": .string("C\(number)")]))
@@ -181,12 +182,14 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `what the service refuses stays with its words, and the rest goes on`() async throws {
+    @Test func `a conflict does not stop the other operations, and a failed change set is rejected completely`()
+        async throws
+    {
         try await work { place in
             let customers = try ["A", "B"].map { try place.new("Customers", ["Name": .string($0)]) }
             for entity in customers { try await place.service.createEntity(entity) }
             try await place.synchronize()
-            // Somebody else is faster.
+            // Another client changes the customer first.
             let theirs = try await place.onServer("Customers", "Name", "A")
             theirs["Name"] = .string("A of theirs")
             try await place.server.updateEntity(theirs)
@@ -201,7 +204,7 @@ struct ODataPyTests {
             #expect(states.map(\.state) == [.rejected])
             #expect(try await place.onServer("Customers", "Name", "B of mine")["CustomerID"] == .integer(2))
 
-            // A change set that fails as a whole: the second order is for a customer that is gone.
+            // A change set that fails as a whole: the second order refers to a customer that was deleted.
             try await place.server.deleteEntity(try await place.onServer("Customers", "Name", "B of mine"))
             let changes = ChangeSet()
             let order = try place.new("Orders", ["Total": .decimal(DecimalValue(1))])
@@ -215,7 +218,7 @@ struct ODataPyTests {
         }
     }
 
-    @Test func `online: create, bind, link, update, read, delete`() async throws {
+    @Test func `the online provider creates, binds, links, updates, reads and deletes entities`() async throws {
         try await InteropServer.odatapy.run { root in
             let service = DataService(provider: OnlineODataProvider(serviceRoot: root))
             try await service.loadMetadata()
@@ -237,7 +240,7 @@ struct ODataPyTests {
             try await service.loadProperty(toCustomer, into: order)
             #expect(order.relatedEntity(toCustomer)?["CustomerID"] == .integer(1))
             try await service.deleteLink(from: order, property: toCustomer)
-            // A single-valued property without a target is answered with 404 by this server.
+            // This server responds with 404 to the request for a single-valued property without a target.
             try await service.loadProperty(toCustomer, into: order)
             #expect(order.relatedEntity(toCustomer) == nil)
             let theirs = try customers.entityType.property(withName: "Orders")

@@ -9,16 +9,16 @@ import OperationLog
     import Glibc
 #endif
 
-/// A program for tests to kill: appends commits for ever and notes each one that was acknowledged.
+/// A program for tests to kill. It appends commits endlessly and stores the number of each acknowledged commit.
 ///
 ///     LogWriter STORE MODE RUN
 ///     LogWriter STORE read
 ///
-/// The second form reads the log in each way there is, and notes how much memory that took in STORE/peak: eight bytes, the
-/// number of kilobytes.
+/// The log is in STORE/log. The acknowledgements are in STORE/acknowledged: for each thread eight bytes, the number of
+/// its last commit.
 ///
-/// The log is in STORE/log. What was acknowledged is in STORE/acknowledged: for each thread eight bytes, the number of its
-/// last commit.
+/// The second form reads the log in every available way and stores its memory use in STORE/peak: eight bytes, the
+/// number of kilobytes.
 @main struct LogWriter {
     static func main() throws {
         let arguments = CommandLine.arguments
@@ -31,12 +31,12 @@ import OperationLog
         let note = open(store + "/acknowledged", O_WRONLY | O_CREAT, 0o666)
         let log = try OperationLog.open(directory: store + "/log", options: mode.options).log
         let first = log.nextSequence
-        // Enough to be killed in; a test that comes late does not find gigabytes.
+        // Enough commits for the program to be killed in between. If a test is late, the log still has a limited size.
         let mostCommits: UInt32 = 5000
         DispatchQueue.concurrentPerform(iterations: mode.threads) { thread in
             for number in 1...mostCommits {
                 let commit = WrittenCommit(run: run, thread: UInt32(thread), number: number)
-                // Nothing fails here but by a fault of the log; it ends the process, which the test notices.
+                // Only a bug in the log can cause a failure here. It ends the process, and the test detects that.
                 guard (try? log.append(commit.records)) != nil else { exit(1) }
                 withUnsafeBytes(of: UInt64(number).littleEndian) { bytes in
                     _ = pwrite(note, bytes.baseAddress, bytes.count, off_t(thread * 8))
@@ -47,7 +47,7 @@ import OperationLog
         while true { pause() }
     }
 
-    /// Of earlier runs only: the test looks for the commits of this one.
+    /// Compacts only records of earlier runs, because the test checks the commits of this run.
     private static func compact(_ log: OperationLog, _ commit: WrittenCommit, keepingFrom first: UInt64) {
         do {
             let snapshot = try log.writeSnapshot { writer in
@@ -60,19 +60,19 @@ import OperationLog
     }
 }
 
-/// How the program writes.
+/// The mode of writing.
 enum WriterMode: String, CaseIterable, Sendable {
     case everyCommit, grouped, interval, none, encrypted, compacted
 
     var threads: Int {
         switch self {
-        // More than the processors of a small machine would only wait.
+        // More threads than processors would only wait.
         case .grouped, .interval: min(3, max(2, DispatchQueue.processors))
         case .everyCommit, .none, .encrypted, .compacted: 1
         }
     }
 
-    /// Segments are sealed often.
+    /// The options of the log. The segments are so small that they are sealed often.
     var options: OperationLog.Options {
         var options = OperationLog.Options(segmentSize: 5000)
         switch self {
@@ -89,11 +89,11 @@ enum WriterMode: String, CaseIterable, Sendable {
 }
 
 extension DispatchQueue {
-    /// `concurrentPerform` uses as many threads.
+    /// The number of processors, which is also the number of threads that `concurrentPerform` uses.
     fileprivate static var processors: Int { Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
 }
 
-/// A commit of three records that say which one it is, so that a wrong, missing or repeated one is noticed.
+/// A commit of three records that contain its identification, so that a wrong, missing or repeated record is detected.
 struct WrittenCommit: Hashable {
     let run: UInt32
     let thread: UInt32

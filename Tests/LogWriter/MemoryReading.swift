@@ -8,12 +8,12 @@ import OperationLog
     import Glibc
 #endif
 
-/// How much memory it takes to read a log, whatever is in it.
+/// Measures the memory that reading a log takes, for any content of the log.
 enum MemoryReading {
     static func run(store: String) {
         let before = peak()
         let (directory, keys) = (store + "/log", [WriterMode.key])
-        // Errors are expected of what is read here; only the memory counts.
+        // Errors are expected; only the memory use matters.
         try? LogReader(directory: directory, keys: keys).forEach { _ in }
         _ = try? LogVerification.verify(directory: directory, keys: keys)
         if let log = try? OperationLog.open(directory: directory, options: .init(keys: keys)).log { log.close() }
@@ -23,10 +23,10 @@ enum MemoryReading {
         }
     }
 
-    /// The most memory that the process ever had, in kilobytes.
+    /// Returns the peak memory of the process, in kilobytes.
     private static func peak() -> Int {
         #if os(Linux)
-            // What `getrusage` says there includes the process that started this one.
+            // On Linux, the result of `getrusage` includes the parent process.
             var bytes = [UInt8](repeating: 0, count: 8192)
             let status = open("/proc/self/status", O_RDONLY)
             let count = read(status, &bytes, bytes.count)

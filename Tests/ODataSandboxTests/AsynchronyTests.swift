@@ -19,7 +19,7 @@ import Testing
 
     private func exists(_ shop: Shop) -> Bool { shop.state("Suppliers").contains("later") }
 
-    @Test func `a request is accepted, not done for a while, and done`() throws {
+    @Test func `a request is accepted, pending for a number of polls and then executed`() throws {
         var shop = try shop(Asynchrony(polls: 2, retryAfter: 7))
         let (accepted, monitor) = try accept(&shop)
         #expect(accepted.headers["Retry-After"] == "7")
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [["Accept": "application/http"], ["OData-MaxVersion": "4.0"]])
-    func `a client of 4 0 gets the answer as a message`(_ headers: [String: String]) throws {
+    func `a 4.0 client receives the response as an HTTP message`(_ headers: [String: String]) throws {
         var shop = try shop(Asynchrony(polls: 0))
         let (_, monitor) = try accept(&shop)
         let done = shop.get(monitor, headers: headers)
@@ -44,7 +44,7 @@ import Testing
         #expect(done.text.hasPrefix("HTTP/1.1 201 \r\n") && done.text.contains("\r\n\r\n{"))
     }
 
-    @Test func `a request that has not taken effect can be cancelled`() throws {
+    @Test func `a request that was not executed yet can be cancelled`() throws {
         var shop = try shop(Asynchrony(polls: 1))
         let (_, monitor) = try accept(&shop)
         #expect(shop.send("DELETE", monitor).status == 204)
@@ -52,7 +52,7 @@ import Testing
         #expect(!exists(shop))
     }
 
-    @Test func `a request that has taken effect cannot`() throws {
+    @Test func `a request that was executed cannot be cancelled`() throws {
         var shop = try shop(Asynchrony(polls: 1, startsAtOnce: true))
         let (_, monitor) = try accept(&shop)
         #expect(exists(shop))
@@ -61,7 +61,7 @@ import Testing
         #expect(shop.get(monitor).headers["AsyncResult"] == "201")
     }
 
-    @Test func `a refusal is a result like others`() throws {
+    @Test func `a refused request has a result with the status of the error`() throws {
         var shop = try shop(Asynchrony(polls: 0))
         let accepted = shop.send("POST", "Suppliers", #"{"No":1}"#, headers: ["Prefer": "respond-async"])
         let monitor = try #require(accepted.headers["Location"]).dropFirst(shop.root.count)

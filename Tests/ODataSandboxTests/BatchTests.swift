@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct BatchTests {
     @Test(arguments: Dialect.allCases)
-    func `a new customer gets its orders through Content-ID references in URLs and bodies`(_ dialect: Dialect) throws {
+    func `Content-ID references in URLs and bodies link orders to a new customer`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = try shop.changeSet([
             ("POST", "Customers", #"{"Name":"New"}"#),
@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `the reference to 1 is not the beginning of that to 10`(_ dialect: Dialect) throws {
+    func `a reference to 10 is not mistaken for a reference to 1`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         var messages: [Shop.Message] = (1...9).map { ("POST", "Customers", "{\"Name\":\"C\($0)\"}") }
         messages.append(("POST", "Customers", #"{"Name":"tenth"}"#))
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a change set with one refused request changes nothing and answers once`(_ dialect: Dialect) throws {
+    func `a change set with one refused request changes nothing and yields one response`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let before = shop.sandbox.stateText()
         let response = try shop.changeSet([
@@ -70,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a rule that is broken at the end names the request that broke it`(_ dialect: Dialect) throws {
+    func `the error for a rule that is violated at the end names the request`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = try shop.changeSet([
             ("POST", "Cities", #"{"Name":"c"}"#), ("POST", "Mayors", #"{"Name":"m"}"#),
@@ -81,19 +81,20 @@ import Testing
         }
         #expect(error.errorCode == "MandatoryEnd")
         #expect(error.text.contains("Mayors(3) must have a City"))
-        // V2 echoes no Content-IDs.
+        // V2 does not return Content-IDs.
         #expect(culprit == (dialect == .v4 ? "2" : nil))
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a failed change set is wrapped where the option says so`(_ dialect: Dialect) throws {
+    func `the response of a failed change set is wrapped in a multipart if the option is set`(_ dialect: Dialect) throws
+    {
         var shop = try Shop(dialect)
         shop.sandbox.options.wrapsFailedChangeSets = true
         #expect(try shop.changeSet([("DELETE", "Orders(99)", "")]).statuses == "[404]")
     }
 
     @Test(arguments: Dialect.allCases)
-    func `each change set of a batch stands for itself`(_ dialect: Dialect) throws {
+    func `each change set of a batch takes effect independently`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         func post(_ id: String, _ body: String) -> BatchPart {
             .changeSet([.init(contentID: id, request: shop.request("POST", "Customers", body, [:]))])
@@ -104,13 +105,13 @@ import Testing
         ]
         let preferred = try shop.batch(parts, headers: ["Prefer": "continue-on-error"])
         #expect(preferred.statuses == "[201] 400 200 [201]")
-        // V4 stops at the first error unless asked to go on; V2 goes on.
+        // V4 stops at the first error unless the client requests otherwise; V2 continues.
         let plain = try shop.batch(parts)
         #expect(plain.statuses == (dialect == .v4 ? "[201] 400" : "[201] 400 200 [201]"))
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a change set cannot refer to another one`(_ dialect: Dialect) throws {
+    func `a change set cannot refer to a request of another change set`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = try shop.batch([
             .changeSet([.init(contentID: "1", request: shop.request("POST", "Customers", #"{"Name":"n"}"#, [:]))]),
@@ -120,13 +121,13 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `the batch's own status is that of its version`(_ dialect: Dialect) throws {
+    func `the status of a batch is the status of its version`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = try shop.rawBatch([.query(WireRequest(method: "GET", url: "Customers(1)"))])
         #expect(response.status == (dialect == .v2 ? 202 : 200))
     }
 
-    @Test func `V4 echoes Content-IDs and wants one of each member`() throws {
+    @Test func `V4 returns the Content-IDs and requires one for each member`() throws {
         var shop = try Shop(.v4)
         let response = try shop.changeSet([
             ("POST", "Customers", #"{"Name":"a"}"#), ("POST", "Customers", #"{"Name":"b"}"#),
@@ -143,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: ["1\u{7F}", "1\u{1}"])
-    func `a batch with a Content-ID that no answer can say is refused before anything is done`(_ id: String) throws {
+    func `a batch with a Content-ID that a header cannot contain is refused without an effect`(_ id: String) throws {
         var shop = try Shop(.v4)
         let parts = [
             "Content-Type: multipart/mixed; boundary=c\r\n\r\n--c\r\nContent-Type: application/http\r\n"
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what is no batch is refused`(_ dialect: Dialect) throws {
+    func `a body that is not a batch is refused`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.send("POST", "$batch", "{}", headers: ["Content-Type": "text/plain"]).status == 415)
         #expect(

@@ -3,12 +3,12 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The matrix of the six combinations, each move through links, dependent properties, and change sets.
+/// The six combinations of multiplicities. Each move is made with links, dependent properties and change sets.
 @Suite struct CardinalityTests {
     // MARK: 0..1 – *
 
     @Test(arguments: Dialect.allCases)
-    func `an order that is linked elsewhere leaves its former customer`(_ dialect: Dialect) throws {
+    func `a new customer of an order replaces the former one`(_ dialect: Dialect) throws {
         for technique in 0..<4 {
             var shop = try Shop(dialect)
             let response =
@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a deleted customer leaves orders without one`(_ dialect: Dialect) throws {
+    func `deleting a customer unlinks its orders`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.delete("Customers(1)").status == 204)
         #expect(shop.links("Orders").hasPrefix("Orders(1)\nOrders(2)\nOrders(3)\n  Customer: Customers(2)\n"))
@@ -59,7 +59,9 @@ import Testing
     // MARK: 1 – 1
 
     @Test(arguments: Dialect.allCases)
-    func `of a one to one pair neither is created, moved, unlinked or deleted alone`(_ dialect: Dialect) throws {
+    func `neither entity of a mandatory one to one pair can be created, moved, unlinked or deleted alone`(
+        _ dialect: Dialect
+    ) throws {
         var shop = try Shop(dialect)
         let before = shop.sandbox.stateText()
         #expect(shop.send("POST", "Cars", #"{"Model":"alone"}"#).errorCode == "MandatoryEnd")
@@ -75,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a one to one pair is created, swapped and deleted together`(_ dialect: Dialect) throws {
+    func `mandatory one to one pairs can be created, swapped and deleted in one change set`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let swap = try shop.changeSet([
             shop.linkMessage("Cars(1)", "Owner", "Owners(2)"), shop.linkMessage("Cars(2)", "Owner", "Owners(1)"),
@@ -107,7 +109,9 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a mayor moves to an empty city, not to one whose mayor would be left without`(_ dialect: Dialect) throws {
+    func `a mayor moves to an empty city, and displaces another mayor only if that mayor moves as well`(
+        _ dialect: Dialect
+    ) throws {
         var shop = try Shop(dialect)
         #expect(shop.link("Mayors(1)", "City", "Cities(2)").errorCode == "MandatoryEnd")
         #expect(shop.link("Mayors(1)", "City", "Cities(3)").status == 204)
@@ -122,7 +126,7 @@ import Testing
     // MARK: 1 – *
 
     @Test(arguments: Dialect.allCases)
-    func `a child always has a father`(_ dialect: Dialect) throws {
+    func `a child cannot be created without a father or lose its father`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.send("POST", "Children", #"{"Name":"orphan"}"#).errorCode == "MandatoryEnd")
         #expect(shop.unlink("Children(1)", "Father").errorCode == "MandatoryEnd")
@@ -138,7 +142,7 @@ import Testing
     // MARK: 0..1 – 0..1
 
     @Test(arguments: Dialect.allCases)
-    func `a card that is given to another person displaces both former partners`(_ dialect: Dialect) throws {
+    func `a new link between a card and a person unlinks both former partners`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.link("Persons(2)", "IDCard", "IDCards(2)").status == 204)
         #expect(shop.link("IDCards(1)", "Person", "Persons(2)").status == 204)
@@ -153,7 +157,7 @@ import Testing
     // MARK: * – *
 
     @Test(arguments: Dialect.allCases)
-    func `suppliers and products are linked from either end, twice without harm`(_ dialect: Dialect) throws {
+    func `suppliers and products are linked from either end, also repeatedly`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.link("Suppliers(2)", "Products", "Products(2)").status == 204)
         #expect(shop.link("Products(2)", "Suppliers", "Suppliers(2)").status == 204)

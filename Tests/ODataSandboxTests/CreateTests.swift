@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct CreateTests {
     @Test(arguments: Dialect.allCases)
-    func `keys are counted up and a key that the client sends is replaced`(_ dialect: Dialect) throws {
+    func `the service assigns ascending keys and replaces keys of the client`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = shop.send("POST", "Owners", #"{"OwnerID":77,"Name":"New","Car":{"CarID":77,"Model":"Mini"}}"#)
         #expect(response.status == 201, "\(response.text)")
@@ -31,14 +31,16 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property on create makes the link`(_ dialect: Dialect) throws {
+    func `a dependent property on create sets the link`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         shop.send("POST", "Orders", #"{"CustomerID":3}"#)
         #expect(shop.links("Customers").hasSuffix("Customers(3)\n  Orders: Orders(5)\n"))
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a dependent property that names nobody is refused and nothing is created`(_ dialect: Dialect) throws {
+    func `a dependent property without a matching principal is refused and nothing is created`(_ dialect: Dialect)
+        throws
+    {
         var shop = try Shop(dialect)
         let before = shop.sandbox.stateText()
         let response = shop.send("POST", "Orders", #"{"CustomerID":99}"#)
@@ -48,7 +50,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a POST through a navigation property links what it creates`(_ dialect: Dialect) throws {
+    func `a POST through a navigation property links the created entity`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = shop.send("POST", "Customers(3)/Orders", #"{"Note":"related"}"#)
         #expect(response.status == 201, "\(response.text)")
@@ -57,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a POST through a navigation property may not bind elsewhere`(_ dialect: Dialect) throws {
+    func `a POST through a navigation property cannot bind another entity`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = shop.send("POST", "Customers(3)/Orders", "{\(shop.bind("Customer", "Customers(1)"))}")
         #expect(response.status == 400)
@@ -65,7 +67,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a deep insert creates both ends and answers them expanded`(_ dialect: Dialect) throws {
+    func `a deep insert creates both ends and returns them expanded`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response = shop.send(
             "POST", "Customers", #"{"Name":"Deep","Orders":[{"Note":"one"},{"Note":"two"}]}"#)
@@ -76,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a deep insert of which one part is refused creates nothing`(_ dialect: Dialect) throws {
+    func `a deep insert with one refused part creates nothing`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let before = shop.sandbox.stateText()
         let response = shop.send("POST", "Customers", #"{"Name":"Deep","Orders":[{"Note":"one"},{"Nope":1}]}"#)
@@ -85,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a client's own key must be there and be new`(_ dialect: Dialect) throws {
+    func `a key that the client assigns is required and must be unique`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let taken = #"{"VisitID":"11111111-2222-3333-4444-555555555555","Subject":"again"}"#
         #expect(shop.send("POST", "Visits", taken).status == 409)
@@ -95,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a composite key is taken as the client gives it`(_ dialect: Dialect) throws {
+    func `a composite key of the client is accepted unchanged`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let amount = dialect == .v2 ? #""0.5""# : "0.5"
         let response = shop.send("POST", "Prices", #"{"Currency":"USD","Day":3,"Amount":\#(amount)}"#)
@@ -104,8 +106,9 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an unknown property, a wrong type, too long a text and a missing value are refused`(_ dialect: Dialect) throws
-    {
+    func `an unknown property, a wrong type, a string that is too long and a missing value are refused`(
+        _ dialect: Dialect
+    ) throws {
         var shop = try Shop(dialect)
         let long = String(repeating: "x", count: 81)
         for body in [#"{"Nope":1}"#, #"{"Name":5}"#, #"{"Name":"\#(long)"}"#, #"{"Rating":null}"#, "{", "[]"] {
@@ -114,7 +117,7 @@ import Testing
         #expect(shop.links("Customers").contains("Customers(4)") == false)
     }
 
-    @Test func `V4 answers a minimal create with the place of the new entity`() throws {
+    @Test func `V4 returns the location of the new entity for a create with return=minimal`() throws {
         var shop = try Shop(.v4)
         let response = shop.send(
             "POST", "Customers", #"{"Name":"Quiet"}"#, headers: ["Prefer": "return=minimal"])

@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The sandbox tells what has changed since.
+/// The deltas of the sandbox.
 @Suite struct DeltaTests {
     private static let tracking = ["Prefer": "odata.track-changes"]
 
@@ -24,7 +24,7 @@ import Testing
         return try #require((json["value"] ?? json["results"])?.array)
     }
 
-    @Test func `a delta link comes where it is preferred, at the end of the last page`() throws {
+    @Test func `a delta link is returned on request, at the end of the last page`() throws {
         var shop = try shop()
         #expect(try shop.get("Customers").json()["@odata.deltaLink"] == nil)
         let response = shop.get("Customers", headers: Self.tracking)
@@ -35,11 +35,11 @@ import Testing
         #expect(first["@odata.deltaLink"] == nil)
         let next = try #require(first["@odata.nextLink"]?.string?.dropFirst(shop.root.count))
         #expect(try items(&shop, deltaLink(shop.get(String(next)))).isEmpty)
-        // Of a part that shifts nothing can be told.
+        // A result with `$top` has no delta link, because the entities in it can change.
         #expect(try shop.get("Customers?$top=1", headers: Self.tracking).json()["@odata.deltaLink"] == nil)
     }
 
-    @Test func `4-0 tells removed entities and links side by side`() throws {
+    @Test func `a 4.0 delta lists removed entities and links separately`() throws {
         var shop = try shop()
         let link = try deltaLink(shop.get("Suppliers?$expand=Products", headers: Self.tracking))
         shop.delete("Suppliers(2)")
@@ -54,7 +54,7 @@ import Testing
             })
     }
 
-    @Test func `4-01 tells them where they belong`() throws {
+    @Test func `a 4.01 delta nests removed entities and links in their parents`() throws {
         var shop = try shop(.v4, .nested)
         let link = try deltaLink(shop.get("Suppliers?$expand=Products", headers: Self.tracking))
         shop.delete("Suppliers(2)")
@@ -66,7 +66,7 @@ import Testing
         #expect(changes?.first?["@id"]?.string == shop.root + "Products(1)")
     }
 
-    @Test(arguments: Dialect.allCases) func `what leaves the filter is removed`(_ dialect: Dialect) throws {
+    @Test(arguments: Dialect.allCases) func `an entity that leaves the filter is removed`(_ dialect: Dialect) throws {
         var shop = try shop(dialect)
         let link = try deltaLink(shop.get("Orders?$filter=Quantity%20gt%202", headers: Self.tracking))
         shop.update("Orders(1)", #"{"Quantity":1}"#)
@@ -78,7 +78,7 @@ import Testing
         if dialect == .v4 { #expect(items[0]["reason"]?.string == "changed") }
     }
 
-    @Test func `a delta has pages of the moment at which it was asked for`() throws {
+    @Test func `the pages of a delta show the state at the time of the first request`() throws {
         var shop = try shop()
         let link = try deltaLink(shop.get("Customers", headers: Self.tracking))
         for key in 1...3 { shop.update("Customers(\(key))", #"{"Name":"x"}"#) }
@@ -93,7 +93,7 @@ import Testing
         #expect(try items(&shop, deltaLink(second)).map { $0["Name"]?.string } == ["later"])
     }
 
-    @Test func `moments are forgotten, and what was never one is refused`() throws {
+    @Test func `an expired delta token is gone, and an invalid one is refused`() throws {
         var shop = try shop()
         shop.sandbox.options.deltas?.limit = 1
         let link = try deltaLink(shop.get("Customers", headers: Self.tracking))

@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an ETag changes with the links, which need none themselves`(_ dialect: Dialect) throws {
+    func `an ETag changes with the links, and link changes need no ETag`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.get("Orders(4)").headers["ETag"] == "W/\"1\"")
         #expect(shop.link("Customers(1)", "Orders", "Orders(4)").status == 204)
@@ -30,14 +30,14 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an order that has not changed is not sent again`(_ dialect: Dialect) throws {
+    func `an unchanged order is not returned again`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.get("Orders(1)", headers: ["If-None-Match": "W/\"1\""]).status == 304)
         #expect(shop.get("Orders(1)", headers: ["If-None-Match": "W/\"2\""]).status == 200)
     }
 
     @Test(arguments: Dialect.allCases)
-    func `within a change set the ETag from before it counts`(_ dialect: Dialect) throws {
+    func `in a change set the ETag before the change set is valid`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let messages: [Shop.Message] = [
             (shop.updateMethod, "Orders(1)", #"{"Note":"once"}"#), (shop.updateMethod, "Orders(1)", #"{"Quantity":9}"#),

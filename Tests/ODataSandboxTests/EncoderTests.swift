@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// What our client side writes, the service understands as it was meant.
+/// The service interprets the requests of the encoder as intended.
 @Suite struct EncoderTests {
     private struct Client {
         var shop: Shop
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `every modification arrives`(_ dialect: Dialect) throws {
+    func `the service executes every encoded modification`(_ dialect: Dialect) throws {
         var client = try Client(dialect)
         let (orders, ada, grace) = (
             try client.set("Orders"), try client.entity("Customers", 1), try client.entity("Customers", 2)
@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a deep insert and references by Content-ID arrive`(_ dialect: Dialect) throws {
+    func `the service executes an encoded deep insert and references by Content-ID`(_ dialect: Dialect) throws {
         var client = try Client(dialect)
         var deep = try client.body("Owners", ["Name": .string("deep")])
         deep.inline = [
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what the service writes, the client reads back as it was stored`(_ dialect: Dialect) throws {
+    func `the client reads the stored values from the service's response`(_ dialect: Dialect) throws {
         var client = try Client(dialect)
         let reader = PayloadReader(version: dialect == .v2 ? .v2 : .v4, model: client.model)
         let type = try client.set("Orders").entityType

@@ -2,7 +2,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// What the sandbox does under faults, in process. What needs a socket is in `FaultServerTests`.
+/// The behavior of the sandbox with faults, in process. `FaultServerTests` contains the tests that need a socket.
 @Suite struct FaultTests {
     private func exists(_ shop: Shop, _ name: String) -> Bool { shop.state("Suppliers").contains("'\(name)'") }
 
@@ -10,7 +10,7 @@ import Testing
         shop.request("POST", "/\(shop.dialect.rawValue)/Suppliers", "{\"Name\":\"\(name)\"}", [:])
     }
 
-    /// Two change sets with two creations each, and what came of them.
+    /// Sends two change sets with two creates each, and returns the reply.
     private func batch(_ shop: inout Shop, headers: [String: String] = [:]) throws -> Reply {
         let parts = [["a", "b"], ["c", "d"]].map { names in
             BatchPart.changeSet(
@@ -37,7 +37,7 @@ import Testing
         if case .response(let response) = reply { response.status } else { nil }
     }
 
-    @Test func `a refusal has the header fields and the body that it was given`() throws {
+    @Test func `a refusal has the configured header fields and body`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [
             Fault(.refuse(status: 503, headers: ["Retry-After": "7"])),
@@ -51,14 +51,14 @@ import Testing
         #expect(!exists(shop, "n"))
     }
 
-    @Test func `a fault lets requests pass that it skips`() throws {
+    @Test func `a fault does not affect the requests that it skips`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [Fault(.refuse(status: 401), skipping: 1, method: "POST")]
         let statuses = (0..<3).map { status(shop.sandbox.reply(to: create(shop, "n\($0)"))) }
         #expect(statuses == [201, 401, 201])
     }
 
-    @Test func `a cut request is not carried out and a cut answer is`() throws {
+    @Test func `a request is not executed if it is cut, and is executed if its response is cut`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [Fault(.cutRequest(after: 3)), Fault(.cutAnswer(after: 40))]
         #expect(shop.sandbox.cutOfBody(of: create(shop, "x")) == 3)
@@ -71,7 +71,7 @@ import Testing
         #expect(bytes == 40 && response.status == 201 && exists(shop, "y"))
     }
 
-    @Test func `a delay goes together with what else happens`() throws {
+    @Test func `a delay is combined with the next fault`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [Fault(.delay(milliseconds: 30)), Fault(.refuse(status: 429))]
         let delivery = shop.sandbox.deliver(create(shop, "n"))
@@ -79,7 +79,7 @@ import Testing
         #expect(shop.sandbox.faults.isEmpty)
     }
 
-    @Test func `an expired token is asked for anew`() throws {
+    @Test func `an expired token must be requested again`() throws {
         var shop = try Shop(.v2)
         shop.sandbox.options.requiresToken = true
         func token() -> [String: String] {
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `another client can be first, or second`(_ dialect: Dialect) throws {
+    func `a request of another client can precede or follow a request`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let etag = try #require(shop.get("Orders(1)").headers["ETag"])
         let other = shop.request(
@@ -116,7 +116,7 @@ import Testing
         #expect(shop.get("Orders(1)").status == 404)
     }
 
-    @Test func `the service can give another key than the client does`() throws {
+    @Test func `the service can assign a different key than the client`() throws {
         var shop = try Shop(.v4)
         let body = #"{"Currency":"USD","Day":1,"Amount":1}"#
         shop.sandbox.faults = [Fault(.assignKeys)]
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what was done before a change set is refused can stay, and references in bodies mean nothing`(
+    func `a refused change set can keep earlier changes, and references in bodies can be ignored`(
         _ dialect: Dialect
     ) throws {
         var shop = try Shop(dialect)
@@ -153,7 +153,7 @@ import Testing
         #expect(shop.state("IDCards").contains("IDCards(3)"))
     }
 
-    @Test func `a body can be cut without a trace on the connection, or be somebody else's`() throws {
+    @Test func `a body can be truncated without a connection error, or replaced`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [
             Fault(.truncate(after: 10)), Fault(.replace(contentType: "text/html", body: Array("<html>".utf8))),
@@ -165,7 +165,7 @@ import Testing
         #expect(cut.body.count == 10 && exists(shop, "d"))
     }
 
-    @Test func `answers come in another order`() throws {
+    @Test func `responses can be returned in a different order`() throws {
         var shop = try Shop(.v4)
         let orders = try [Fault.Distortion.reversed, .reversedParts].map { distortion in
             shop.sandbox.faults = [Fault(.distort(distortion))]
@@ -177,7 +177,7 @@ import Testing
         #expect(orders == [["ba", "dc"], ["cd", "ab"]])
     }
 
-    @Test func `answers lack addresses or bodies`() throws {
+    @Test func `responses can lack addresses or bodies`() throws {
         var shop = try Shop(.v4)
         for distortion in [Fault.Distortion.withoutLocation, .withoutBody] {
             shop.sandbox.faults = [Fault(.distort(distortion))]
@@ -195,7 +195,7 @@ import Testing
         #expect(single.headers["Location"] == nil && single.status == 201)
     }
 
-    @Test func `a batch ends early or has another boundary`() throws {
+    @Test func `a batch response can end early or have the wrong boundary`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [Fault(.distort(.unclosed))]
         #expect(try !read(batch(&shop)).isClosed)
@@ -207,7 +207,7 @@ import Testing
 
     // MARK: - Parts
 
-    @Test func `a refused part takes its change set along and no other`() throws {
+    @Test func `a refused part fails its own change set only`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [Fault(.refuse(status: 503, headers: ["Retry-After": "9"]), part: .number(2))]
         let response = try read(batch(&shop, headers: ["Prefer": "continue-on-error"]))
@@ -217,7 +217,7 @@ import Testing
         #expect(!exists(shop, "a") && exists(shop, "c"))
     }
 
-    @Test func `a part is told by method and URL too`() throws {
+    @Test func `a part can be selected by method and URL`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.faults = [
             Fault(.refuse(status: 500), urlPart: "Nowhere", part: .any),
@@ -227,7 +227,7 @@ import Testing
         #expect(shop.sandbox.faults.map(\.urlPart) == ["Nowhere"])
     }
 
-    @Test func `a connection is cut between change sets`() throws {
+    @Test func `a connection can be cut between change sets`() throws {
         for (effect, isDone) in [(Fault.Effect.dropAnswer, true), (.dropRequest, false)] {
             var shop = try Shop(.v4)
             shop.sandbox.faults = [Fault(effect, part: .number(2))]
@@ -236,7 +236,7 @@ import Testing
         }
     }
 
-    @Test func `a batch in JSON has parts and an order too`() throws {
+    @Test func `the responses of a JSON batch can be reordered`() throws {
         var shop = try Shop(.v4)
         let requests = ["a", "b"].map {
             #"{"id":"\#($0)","method":"post","url":"Suppliers","headers":{"content-type":"application/json"},"#
@@ -254,7 +254,7 @@ import Testing
 
     // MARK: - Scripts
 
-    @Test func `faults are added, shown and removed over HTTP`() throws {
+    @Test func `faults are added, listed and removed over HTTP`() throws {
         var shop = try Shop(.v4)
         let script = """
             [{"effect":"refuse","status":503,"headers":{"Retry-After":"2"},"times":2,"skip":1,"method":"POST","url":"$batch"},
@@ -293,7 +293,7 @@ import Testing
         #"{"effect":"precede","request":{"method":"GET"}}"#,
         #"{"effect":"precede","request":{"method":"GET","url":"/","times":1}}"#,
     ])
-    func `what is no fault is refused with a sentence`(_ text: String) throws {
+    func `an invalid fault is refused with a message`(_ text: String) throws {
         var shop = try Shop(.v4)
         guard case .response(let response) = shop.sandbox.reply(to: shop.request("POST", "/faults", text, [:])) else {
             throw NoResponse()
@@ -302,7 +302,7 @@ import Testing
         #expect(shop.sandbox.faults.isEmpty)
     }
 
-    @Test func `each effect has a form in JSON that reads as the same`() throws {
+    @Test func `each effect is equal after encoding as JSON and decoding`() throws {
         let other = WireRequest(method: "GET", url: "/v4/", headers: ["A": "b"])
         let effects: [Fault.Effect] =
             [
@@ -325,7 +325,7 @@ import Testing
             "{\"effect\":\"delay\",\"milliseconds\":9223372036854775807}", "{\"effect\":\"delay\",\"milliseconds\":-1}",
             "{\"effect\":\"refuse\",\"status\":1000}", "{\"effect\":\"cutAnswer\",\"after\":-1}",
         ])
-    func `a number that makes no sense is refused`(_ json: String) {
+    func `a number out of range is refused`(_ json: String) {
         #expect(throws: FaultError.self) { try Fault.list(Array(json.utf8)) }
     }
 }

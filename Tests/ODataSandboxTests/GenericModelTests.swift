@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The service takes its rules from the model, whatever the model is.
+/// The service derives its rules from the model, for any model.
 @Suite struct GenericModelTests {
     private static let metadata = """
         <?xml version="1.0" encoding="utf-8"?>
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `a relationship of a type with itself keeps its two ends apart`() throws {
+    @Test func `the two ends of a relationship of a type with itself are distinct`() throws {
         var firm = try Firm()
         firm.send("POST", "Employees", #"{"ID":"ann"}"#)
         firm.send("POST", "Employees('ann')/Reports", #"{"ID":"bob"}"#)

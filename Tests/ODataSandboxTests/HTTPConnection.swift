@@ -6,7 +6,7 @@ import ODataWire
     import Glibc
 #endif
 
-/// A blocking HTTP/1.1 connection to 127.0.0.1 that writes requests as they are told, any method included.
+/// A blocking HTTP/1.1 connection to 127.0.0.1 that writes requests unchanged, with any method.
 struct HTTPConnection: ~Copyable {
     private let socket: Int32
     private var buffer: [UInt8] = []
@@ -33,7 +33,7 @@ struct HTTPConnection: ~Copyable {
 
     deinit { _ = close(socket) }
 
-    /// A connection that the other side has closed is an error and no signal.
+    /// Sends bytes. A connection that the peer has closed results in an error, not in a signal.
     private static func send(_ socket: Int32, _ bytes: [UInt8]) -> Int {
         #if canImport(Darwin)
             Darwin.send(socket, bytes, bytes.count, 0)
@@ -42,7 +42,7 @@ struct HTTPConnection: ~Copyable {
         #endif
     }
 
-    /// Everything that comes until the connection ends.
+    /// Returns all bytes up to the end of the connection.
     mutating func rest() -> [UInt8] {
         while (try? fill()) != nil {}
         defer { buffer = [] }

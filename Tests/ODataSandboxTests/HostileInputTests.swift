@@ -3,9 +3,9 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// Whatever is sent, the service answers, and what it refuses has changed nothing.
+/// The service responds to every request, and a request that it rejects has no effect.
 @Suite struct HostileInputTests {
-    /// Xorshift: the same seed, the same requests.
+    /// A xorshift generator, which produces the same requests for the same seed.
     private struct Generator: RandomNumberGenerator {
         var state: UInt64
 
@@ -48,7 +48,7 @@ import Testing
         return bytes
     }
 
-    /// The first once found a Content-ID that no answer could say again.
+    /// The first seed once produced a Content-ID that no response could repeat.
     @Test(arguments: Dialect.allCases, [11_909_033_663_538_286_304, UInt64.random(in: 1...UInt64.max)])
     func `damaged requests never stop the service`(_ dialect: Dialect, _ seed: UInt64) throws {
         print("hostile input, seed \(seed)")

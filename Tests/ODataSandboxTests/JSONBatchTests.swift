@@ -2,7 +2,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// `$batch` in JSON, written by hand.
+/// Handwritten `$batch` requests in JSON.
 struct JSONBatchTests {
     private func shop() throws -> Shop { try Shop(.v4) }
 
@@ -14,7 +14,7 @@ struct JSONBatchTests {
         return shop.send("POST", "$batch", "{\"requests\":[\(requests.joined(separator: ","))]}", headers: headers)
     }
 
-    /// `id status` of each response.
+    /// Returns `id status` for each response.
     private func statuses(_ response: WireResponse) throws -> [String] {
         try #require(try JSONValue.parse(response.body)["responses"]?.array).map {
             "\($0["id"]?.string ?? "?") \($0["status"]?.integer ?? 0)"
@@ -25,7 +25,7 @@ struct JSONBatchTests {
     private let order =
         #"{"id":"2","atomicityGroup":"g","dependsOn":["1"],"method":"POST","url":"$1/Orders","body":{"Note":"n"}}"#
 
-    @Test func `a group with a reference is carried out as a whole`() throws {
+    @Test func `a group with a reference is executed completely`() throws {
         var shop = try shop()
         let response = send(&shop, customer, order)
         #expect(response.status == 200)
@@ -38,7 +38,7 @@ struct JSONBatchTests {
         #expect(first?["headers"]?["location"]?.string?.hasSuffix("Customers(4)") == true)
     }
 
-    @Test func `a group that fails changes nothing, and what depends on it is answered with 424`() throws {
+    @Test func `a failed group changes nothing, and its members and dependents are answered with 424`() throws {
         var shop = try shop()
         let before = shop.state()
         let bad = #"{"id":"3","atomicityGroup":"g","method":"post","url":"Cars","body":{"Model":"alone"}}"#
@@ -47,7 +47,7 @@ struct JSONBatchTests {
         #expect(shop.state() == before)
     }
 
-    @Test func `a later part reads by reference what an earlier one made`() throws {
+    @Test func `a later part refers to an entity that an earlier part created`() throws {
         var shop = try shop()
         let read = #"{"id":"3","dependsOn":["g","1"],"method":"get","url":"$1/Orders"}"#
         let bind =
@@ -59,7 +59,7 @@ struct JSONBatchTests {
         #expect(shop.links("Customers").hasSuffix("Customers(4)\n  Orders: Orders(5), Orders(6)\n"))
     }
 
-    @Test func `an error stops what comes after it, unless the client prefers otherwise`() throws {
+    @Test func `an error stops the batch unless the client prefers to continue`() throws {
         let bad = #"{"id":"1","method":"get","url":"Nothing"}"#
         let good = #"{"id":"2","method":"get","url":"/v4/Customers(1)"}"#
         var shop = try shop()
@@ -68,7 +68,8 @@ struct JSONBatchTests {
     }
 
     @Test(arguments: [
-        // Not before it, not listed, listed twice, not together, without a name.
+        // A dependency on a later request, an undeclared dependency, a duplicate ID, an ID that is also a group, a
+        // group that is interrupted by another request, and a request without an ID.
         #"{"id":"1","dependsOn":["2"],"method":"get","url":"Cars"},{"id":"2","method":"get","url":"Cars"}"#,
         #"{"id":"1","method":"get","url":"Cars(1)"},{"id":"2","method":"get","url":"$1/Owner"}"#,
         #"{"id":"1","method":"get","url":"Cars(1)"},{"id":"1","method":"get","url":"Cars"}"#,
@@ -79,7 +80,7 @@ struct JSONBatchTests {
         """,
         #"{"method":"get","url":"Cars"}"#, "1", "",
     ])
-    func `a batch that breaks a rule of the format is refused whole`(_ requests: String) throws {
+    func `a batch that violates the format is refused completely`(_ requests: String) throws {
         var shop = try shop()
         let before = shop.state()
         let response = send(&shop, requests)
@@ -88,7 +89,7 @@ struct JSONBatchTests {
         #expect(shop.state() == before)
     }
 
-    @Test func `only version 4_01 has it`() throws {
+    @Test func `only version 4.01 accepts a batch in JSON`() throws {
         var shop = try shop()
         #expect(send(&shop, customer, version: "4.0").status == 400)
         var legacy = try Shop(.v2)

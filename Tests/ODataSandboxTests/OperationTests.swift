@@ -20,12 +20,12 @@ import Testing
         #expect(text(shop.get("Turnover?customer=2")) == #"{"d":{"Turnover":"9007199254740993"}}"#)
     }
 
-    @Test func `a parameter alias stands for a value`() throws {
+    @Test func `a parameter alias is replaced by its value`() throws {
         var shop = try Shop(.v4)
         #expect(text(shop.get("Turnover(customer=@c)?@c=1")).hasSuffix(#""value":4851}"#))
     }
 
-    @Test func `a function's entities come in pages, selected as asked for`() throws {
+    @Test func `the entities of a function are returned in pages with the selected properties`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.options.pageSize = 1
         let first = text(shop.get("TopCustomers(count=2)?$select=Name"))
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `an action changes something`(_ dialect: Dialect) throws {
+    func `an action changes the state`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let response =
             dialect == .v2
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what an action refuses has changed nothing`(_ dialect: Dialect) throws {
+    func `an action that fails changes nothing`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let before = shop.sandbox.stateText()
         let response =
@@ -62,7 +62,7 @@ import Testing
         #expect(text(response).contains(#""Note":"urgent""#))
     }
 
-    @Test func `an action whose answer cannot be given as asked for has changed nothing`() throws {
+    @Test func `an action with an invalid query option changes nothing`() throws {
         var shop = try Shop(.v4)
         let before = shop.sandbox.stateText()
         #expect(shop.send("POST", "Orders(4)/Shop.Annotate?$select=Nothing", #"{"note":"urgent"}"#).status == 400)
@@ -77,12 +77,12 @@ import Testing
         ("GET", "TopCustomers(count=1)/$count", 501), ("GET", "Customers(1)/Shop.Annotate", 404),
         ("POST", "Orders(99)/Shop.Annotate", 404), ("DELETE", "Turnover(customer=1)", 405),
     ])
-    func `a call that is none is refused`(_ method: String, _ url: String, _ status: Int) throws {
+    func `an invalid call is refused`(_ method: String, _ url: String, _ status: Int) throws {
         var shop = try Shop(.v4)
         #expect(shop.send(method, url).status == status)
     }
 
-    @Test func `one that nobody told what it does is not implemented`() throws {
+    @Test func `an operation without an implementation is answered with 501`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.operations = [:]
         #expect(shop.get("Turnover(customer=1)").status == 501)

@@ -13,7 +13,7 @@ import Testing
         try rows(response).map { $0[name]?.integer }
     }
 
-    @Test func `V4 writes every kind of value in its own form`() throws {
+    @Test func `V4 writes every kind of value in the V4 format`() throws {
         var shop = try Shop(.v4)
         let customer = try shop.get("Customers(1)").json()
         #expect(customer["@odata.context"]?.string == shop.root + "$metadata#Customers/$entity")
@@ -27,7 +27,7 @@ import Testing
         #expect(try shop.get("Orders(3)").json()["Total"] == .number("9007199254740993"))
     }
 
-    @Test func `V2 writes every kind of value in its own form`() throws {
+    @Test func `V2 writes every kind of value in the V2 format`() throws {
         var shop = try Shop(.v2)
         let customer = try shop.get("Customers(1)").json()
         #expect(customer["__metadata"]?["uri"]?.string == shop.root + "Customers(1)")
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a query filters, sorts, skips and takes`(_ dialect: Dialect) throws {
+    func `a query filters, sorts, skips and limits`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(try ids(shop.get("Orders?$filter=Quantity%20gt%201&$orderby=Quantity%20desc")) == [2, 1, 4])
         #expect(try ids(shop.get("Orders?$filter=CustomerID%20eq%20null")) == [4])
@@ -63,13 +63,13 @@ import Testing
             ("case(CustomerID eq 1:10:20,true:5) eq 5", [2, 3]), ("CustomerID in (1,%2B3,null)", [1, 3]),
             ("isof(Tags,Collection(Edm.String))", [1, 2, 3]),
         ] as [(String, [Int64])])
-    func `V4 filters by keys, choices and types as a store does`(filter: String, expected: [Int64]) throws {
+    func `V4 filters by keys, case expressions and types like a store`(filter: String, expected: [Int64]) throws {
         var shop = try Shop(.v4)
         let url = "Customers?$filter=" + filter.replacing(" ", with: "%20")
         #expect(try ids(shop.get(url), "CustomerID") == expected)
     }
 
-    @Test func `V4 refuses by name what only another service can answer`() throws {
+    @Test func `V4 refuses an unsupported expression with a message that names it`() throws {
         var shop = try Shop(.v4)
         let answer = shop.get("Customers?$filter=$root/Orders(1)/Note%20eq%20Name")
         #expect(answer.status == 501)
@@ -84,7 +84,7 @@ import Testing
         #expect(try ids(shop.get("Customers?$filter=contains(Address/City,'nève')"), "CustomerID") == [1])
     }
 
-    @Test func `V2 filters with its own literals`() throws {
+    @Test func `V2 filters with V2 literals`() throws {
         var shop = try Shop(.v2)
         #expect(
             try ids(shop.get("Customers?$filter=Since%20lt%20datetime'2020-01-01T00:00:00'"), "CustomerID") == [1])
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `expand brings related entities, nested ones too`(_ dialect: Dialect) throws {
+    func `expand returns related entities, also nested ones`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let url =
             dialect == .v2
@@ -107,18 +107,18 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `select leaves out what was not asked for`(_ dialect: Dialect) throws {
+    func `select omits the properties that are not selected`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let customer = try shop.get("Customers(1)?$select=Name").json()
         #expect(customer["Name"]?.string == "Ada Lovelace")
         #expect(customer["Rating"] == nil)
         #expect(customer["Orders"] == nil)
-        // Without the key the client could not tell which entity it is.
+        // Without the key, the client could not identify the entity.
         #expect((customer["@odata.id"] ?? customer["__metadata"]?["uri"])?.string == shop.root + "Customers(1)")
     }
 
     @Test(arguments: Dialect.allCases)
-    func `pages follow each other without gap or repetition while entities come and go`(_ dialect: Dialect) throws {
+    func `pages have no gaps or repetitions while entities are created and deleted`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         shop.sandbox.options.pageSize = 2
         let count = dialect == .v2 ? "$inlinecount=allpages" : "$count=true"
@@ -134,7 +134,7 @@ import Testing
         #expect(shop.get("Orders?$skiptoken=nonsense").status == 400)
     }
 
-    @Test func `a client asks for smaller pages and top ends them`() throws {
+    @Test func `a client can request smaller pages, and top limits them`() throws {
         var shop = try Shop(.v4)
         var url: String? = shop.root + "Orders?$top=3"
         var pages: [[Int64?]] = []
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `what is not there is not found`(_ dialect: Dialect) throws {
+    func `unknown paths and keys are not found`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         for url in ["Nowhere", "Customers(99)", "Customers(1)/Nowhere", "Customers(1)/Name/Nowhere"] {
             #expect(shop.get(url).status == 404, "\(url)")
@@ -172,7 +172,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `the service describes itself`(_ dialect: Dialect) throws {
+    func `the service returns its metadata and service document`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let metadata = shop.get("$metadata")
         #expect(metadata.headers["Content-Type"] == "application/xml")
@@ -186,14 +186,14 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `errors have the form of their version`(_ dialect: Dialect) throws {
+    func `errors have the format of their version`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let error = try #require(try JSONValue.parse(shop.get("Customers(99)").body)["error"])
         #expect(error["code"]?.string == "NotFound")
         #expect((error["message"]?["value"] ?? error["message"])?.string?.contains("Customers(99)") == true)
     }
 
-    @Test func `all six combinations are in both documents`() throws {
+    @Test func `the metadata of both versions contains all six combinations of multiplicities`() throws {
         for dialect in Dialect.allCases {
             var shop = try Shop(dialect)
             let model = try CSDLReader.read(shop.get("$metadata").body)

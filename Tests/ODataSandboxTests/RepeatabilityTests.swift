@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases, Repeatability.Dialect.allCases)
-    func `a creation that comes again is not carried out again and answered as before`(
+    func `a repeated creation is not executed again and has the same response`(
         _ dialect: Dialect, _ repeatability: Repeatability.Dialect
     ) throws {
         var shop = try shop(dialect, repeatability)
@@ -54,7 +54,7 @@ import Testing
         #expect(names(shop, "once") == 2)
     }
 
-    @Test func `without the option identifiers mean nothing`() throws {
+    @Test func `identifiers are ignored without the option`() throws {
         var shop = try Shop(.v4)
         for _ in 0..<2 {
             let response = shop.send("POST", "Suppliers", Self.create, headers: identifier("a1", .oasis))
@@ -64,14 +64,14 @@ import Testing
         #expect(!shop.get("$metadata").text.contains("Repeatability"))
     }
 
-    @Test func `the metadata say that repeatable requests are supported`() throws {
+    @Test func `the metadata declares that repeatable requests are supported`() throws {
         var shop = try shop()
         let text = shop.get("$metadata").text
         #expect(text.contains(#"<Annotation Term="Org.OData.Repeatability.V1.Supported" Bool="true"/>"#))
         #expect(throws: Never.self) { try CSDLReader.read(Array(text.utf8)) }
     }
 
-    @Test func `another request under the same identifier is refused`() throws {
+    @Test func `a different request with the same identifier is refused`() throws {
         var shop = try shop()
         shop.send("POST", "Suppliers", Self.create, headers: identifier("a1", .oasis))
         let other = shop.send("POST", "Suppliers", #"{"Name":"other"}"#, headers: identifier("a1", .oasis))
@@ -80,7 +80,7 @@ import Testing
         #expect(names(shop, "other") == 0)
     }
 
-    @Test func `clients do not share identifiers`() throws {
+    @Test func `identifiers of different clients are independent`() throws {
         var shop = try shop()
         for client in ["one", "two"] {
             let headers = identifier("a1", .oasis).merging(["Repeatability-Client-ID": client]) { $1 }
@@ -89,7 +89,7 @@ import Testing
         #expect(names(shop, "once") == 2)
     }
 
-    @Test func `a request from before the window is refused, known or not`() throws {
+    @Test func `a request before the window is refused, known or not`() throws {
         var shop = try shop(window: 60)
         let sent = try #require(HTTPDate.milliseconds(Self.sent))
         shop.sandbox.options.now = GlobalDateTime(millisecondsSince1970: sent + 60_000)
@@ -107,13 +107,13 @@ import Testing
         ["Repeatability-Request-ID": "a"], ["Repeatability-First-Sent": sent],
         ["Repeatability-Request-ID": "a", "Repeatability-First-Sent": "yesterday"],
     ])
-    func `half an identifier is refused`(_ headers: [String: String]) throws {
+    func `an incomplete identifier is refused`(_ headers: [String: String]) throws {
         var shop = try shop()
         let response = shop.send("POST", "Suppliers", Self.create, headers: headers)
         #expect(response.status == 400 && response.headers["Repeatability-Result"] == "rejected")
     }
 
-    @Test func `a refusal is remembered too, and a failure of the service is not`() throws {
+    @Test func `a refusal is repeated, and a failure of the service is not`() throws {
         var shop = try shop()
         let headers = identifier("a1", .oasis)
         let bad = #"{"Nonsense":1}"#
@@ -129,7 +129,7 @@ import Testing
     // MARK: - Batches
 
     @Test(arguments: Dialect.allCases)
-    func `a change set whose requests have identifiers is carried out once`(_ dialect: Dialect) throws {
+    func `a change set whose requests have identifiers is executed once`(_ dialect: Dialect) throws {
         var shop = try shop(dialect)
         let parts = [
             BatchPart.changeSet([
@@ -143,7 +143,7 @@ import Testing
         #expect(names(shop, "once") == 1 && names(shop, "too") == 1)
     }
 
-    @Test func `a change set that was put together otherwise is another request`() throws {
+    @Test func `a change set with different members is a different request`() throws {
         var shop = try shop()
         let (one, two) = (
             member(shop, "1", "once", identifier("a1", .oasis)), member(shop, "2", "too", identifier("a2", .oasis))
@@ -156,7 +156,7 @@ import Testing
         #expect(names(shop, "once") == 1 && names(shop, "third") == 0 && names(shop, "bare") == 0)
     }
 
-    @Test func `the identifier of a change set may stand on its MIME part`() throws {
+    @Test func `the identifier of a change set may be in the header of its MIME part`() throws {
         var shop = try shop()
         let body = """
             --b\r
@@ -188,7 +188,7 @@ import Testing
         #expect(names(shop, "once") == 1)
     }
 
-    @Test func `a whole batch under one identifier is answered again as it was`() throws {
+    @Test func `a repeated batch with an identifier has the same response`() throws {
         var shop = try shop()
         let parts = [BatchPart.changeSet([member(shop, "1", "once")])]
         let headers = identifier("a1", .oasis)
@@ -198,7 +198,7 @@ import Testing
         #expect(names(shop, "once") == 1)
     }
 
-    @Test func `a batch in JSON has identifiers on its requests`() throws {
+    @Test func `requests of a JSON batch may have identifiers`() throws {
         var shop = try shop()
         let body = """
             {"requests":[{"id":"1","atomicityGroup":"g","method":"post","url":"Suppliers","headers":{\

@@ -2,7 +2,7 @@ import Foundation
 import ODataWire
 import Testing
 
-/// The real executable on a free port.
+/// The `odata-sandbox` executable on a free port.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerTests {
     private final class Server {
         let process = Process()
@@ -10,7 +10,7 @@ import Testing
         private(set) var lines: [String] = []
 
         init(_ arguments: [String] = ["--quiet"]) throws {
-            // The test bundle stands beside the executables that were built with it.
+            // The directory of the test bundle also contains the executables that were built with it.
             let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
             var folder = URL(fileURLWithPath: bundle).deletingLastPathComponent()
             while folder.path != "/", !FileManager.default.isExecutableFile(atPath: folder.path + "/odata-sandbox") {
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `the program prints both services and answers any method until it is interrupted`() throws {
+    @Test func `the program prints both service roots and answers any method until it is interrupted`() throws {
         let server = try Server()
         #expect(server.lines == ["V2 http://127.0.0.1:\(server.port)/v2/", "V4 http://127.0.0.1:\(server.port)/v4/"])
         var connection = try HTTPConnection(port: server.port)
@@ -75,7 +75,7 @@ import Testing
         #expect(server.stop(SIGINT) == 0)
     }
 
-    @Test func `a termination ends the program well too`() throws {
+    @Test func `SIGTERM ends the program with exit code 0`() throws {
         let server = try Server(["--quiet", "--page-size", "2"])
         var connection = try HTTPConnection(port: server.port)
         let page = try connection.send(WireRequest(method: "GET", url: "/v4/Orders"))
@@ -83,7 +83,7 @@ import Testing
         #expect(server.stop(SIGTERM) == 0)
     }
 
-    @Test func `a port that is taken is an error of one sentence`() throws {
+    @Test func `a port in use is an error`() throws {
         let first = try Server()
         let second = try Server(["--port", String(first.port)])
         #expect(second.lines.isEmpty)
@@ -114,7 +114,7 @@ import Testing
         ).text
     }
 
-    @Test func `an answer is cut after any number of bytes, and what it answers is done`() throws {
+    @Test func `a response can be cut after any number of bytes, and its request is executed`() throws {
         let server = try Server()
         for bytes in [0, 1, 17, 200] {
             try script(server, #"{"effect":"cutAnswer","after":\#(bytes)}"#)
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a request is cut while it is sent, and nothing is done`() throws {
+    @Test func `a request that is cut while it is sent is not executed`() throws {
         let server = try Server()
         try script(server, #"{"effect":"cutRequest","after":4,"method":"POST","url":"Suppliers"}"#)
         var connection = try HTTPConnection(port: server.port)
@@ -141,17 +141,17 @@ import Testing
         #expect(try count(server, "dropped") == "1")
     }
 
-    @Test func `an answer is held back while others are answered`() throws {
+    @Test func `a response can be delayed while other requests are answered`() throws {
         let server = try Server()
         try script(server, #"{"effect":"delay","milliseconds":400,"method":"POST"}"#)
         var slow = try HTTPConnection(port: server.port)
         try slow.write(create("slow"))
-        // Carried out at once, and answered after what came later.
+        // The request is carried out at once, but its response is sent after the responses to later requests.
         while try count(server, "slow") == "0" {}
         #expect(try slow.response().status == 201)
     }
 
-    @Test func `options say how the service repeats, waits and fails`() throws {
+    @Test func `options configure repeatability, asynchronous requests, deltas and faults`() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("faults-\(UUID().uuidString).json")
         try Data(#"[{"effect":"refuse","status":429,"method":"POST"}]"#.utf8).write(to: folder)
         defer { try? FileManager.default.removeItem(at: folder) }
@@ -179,7 +179,7 @@ import Testing
         ["--faults", "/nowhere"], ["--remember", "-1"], ["--async", "-1"], ["--repeatable", "never"],
         ["--deltas", "5"],
     ])
-    func `options that make no sense are told before the service opens`(_ arguments: [String]) throws {
+    func `invalid options end the program before the service starts`(_ arguments: [String]) throws {
         let server = try Server(arguments)
         #expect(server.lines.isEmpty)
         server.process.waitUntilExit()

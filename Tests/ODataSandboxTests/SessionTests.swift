@@ -22,7 +22,7 @@ import Testing
         #expect(shop.get("", headers: ["X-CSRF-Token": "fetch", "Cookie": cookie]).headers["X-CSRF-Token"] == token)
     }
 
-    @Test func `V4 asks for no token`() throws {
+    @Test func `V4 requires no token`() throws {
         var shop = try Shop(.v4)
         shop.sandbox.options.requiresToken = true
         #expect(shop.send("POST", "Customers", #"{"Name":"n"}"#).status == 201)
@@ -47,7 +47,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `faults hit as many requests as they were told`(_ dialect: Dialect) throws {
+    func `a fault affects the configured number of requests`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let request = shop.request("POST", "/\(dialect.rawValue)/Customers", #"{"Name":"n"}"#, [:])
         shop.sandbox.faults = [

@@ -3,7 +3,7 @@ import ODataSandbox
 import ODataWire
 import Testing
 
-/// The two protocol versions, so that a rule is tested in both words.
+/// The protocol versions, so that a rule is tested in both.
 enum Dialect: String, CaseIterable, CustomTestStringConvertible {
     case v2, v4
 
@@ -24,7 +24,7 @@ struct Shop {
 
     var root: String { "http://shop.test/\(dialect.rawValue)/" }
 
-    /// Keys and links of these sets.
+    /// Returns the keys and links of these sets.
     func links(_ sets: String...) -> String { sandbox.stateText(of: sets, values: false) }
     func state(_ sets: String...) -> String { sandbox.stateText(of: sets) }
 
@@ -48,7 +48,7 @@ struct Shop {
         send("GET", url, headers: headers)
     }
 
-    /// MERGE or PATCH, of whatever ETag.
+    /// Updates an entity with MERGE or PATCH, regardless of its ETag.
     @discardableResult
     mutating func update(_ url: String, _ body: String) -> WireResponse {
         send(updateMethod, url, body, headers: ["If-Match": "*"])
@@ -74,7 +74,7 @@ struct Shop {
         }
     }
 
-    /// A member that refers to an existing or, as `$1`, to a new entity: `"Customer": …`.
+    /// Returns a member that binds an existing entity or, with `$1`, a new one: `"Customer": …`.
     func bind(_ navigation: String, _ target: String) -> String {
         let url = target.hasPrefix("$") || dialect == .v4 ? target : root + target
         return dialect == .v2
@@ -129,7 +129,7 @@ struct Shop {
 extension WireResponse {
     var text: String { String(decoding: body, as: UTF8.self) }
 
-    /// The body as JSON, the V2 envelope taken off.
+    /// Returns the body as JSON, without the envelope of V2.
     func json() throws -> JSONValue {
         let value = try JSONValue.parse(body)
         return value["d"] ?? value
@@ -140,7 +140,7 @@ extension WireResponse {
 }
 
 extension BatchResponse {
-    /// The statuses as they came: `[201, 204]` of a change set, `400` of a single response.
+    /// The statuses in the order of the response: `[201, 204]` for a change set, `400` for a single response.
     var statuses: String {
         parts.map { part in
             switch part {

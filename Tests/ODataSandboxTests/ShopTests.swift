@@ -18,7 +18,7 @@ import Testing
                 """)
     }
 
-    @Test func `the seed has every relationship, linked and unlinked`() throws {
+    @Test func `the seed contains every relationship with and without links`() throws {
         #expect(
             try Sandbox.shop().stateText(
                 of: ["Customers", "Orders", "Owners", "Cities", "Fathers", "Suppliers", "Products"], values: false)
@@ -62,7 +62,7 @@ import Testing
                     """)
     }
 
-    @Test func `a shop without seed has its sets and nothing in them`() throws {
+    @Test func `a shop without a seed has empty sets`() throws {
         #expect(try Sandbox.shop(seeded: false).stateText().isEmpty)
     }
 }

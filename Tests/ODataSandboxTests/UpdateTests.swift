@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct UpdateTests {
     @Test(arguments: Dialect.allCases)
-    func `an update changes what it names and nothing else`(_ dialect: Dialect) throws {
+    func `an update changes only the properties that it contains`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.update("Customers(1)", #"{"Name":"Ada King","CustomerID":9}"#).status == 204)
         #expect(
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `a replacement resets what it does not name, but no links`(_ dialect: Dialect) throws {
+    func `a replacement resets the properties that it omits, but no links`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.send("PUT", "Orders(1)", #"{"Note":"new"}"#, headers: ["If-Match": "*"]).status == 204)
         #expect(shop.state("Orders").hasPrefix("Orders(1) {OrderID: 1, CustomerID: 1, Note: 'new', Amount: null,"))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `deep inserts belong into creates`(_ dialect: Dialect) throws {
+    func `an update with a deep insert is refused`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         #expect(shop.update("Customers(1)", #"{"Orders":[{"Note":"n"}]}"#).status == 400)
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(shop.links("Customers").hasSuffix("Customers(3)\n  Orders: Orders(3)\n"))
     }
 
-    @Test func `V4 answers with the entity where the client prefers it`() throws {
+    @Test func `V4 returns the updated entity if the client prefers it`() throws {
         var shop = try Shop(.v4)
         let response = shop.send(
             "PATCH", "Customers(1)", #"{"Tags":["new"]}"#, headers: ["Prefer": "return=representation"])
@@ -53,19 +53,19 @@ import Testing
         #expect(response.headers["Preference-Applied"] == "return=representation")
     }
 
-    @Test func `V4 knows no MERGE`() throws {
+    @Test func `V4 refuses MERGE`() throws {
         var shop = try Shop(.v4)
         #expect(shop.send("MERGE", "Customers(1)", #"{"Name":"n"}"#).status == 405)
     }
 
-    @Test func `V4 removes a member of a collection by its own reference, as 4.01 has it`() throws {
+    @Test func `V4 removes a member of a collection by the reference of 4.01`() throws {
         var shop = try Shop(.v4)
         #expect(shop.send("DELETE", "Customers(1)/Orders(2)/$ref").status == 204)
         #expect(shop.links("Customers").hasPrefix("Customers(1)\n  Orders: Orders(1)\n"))
         #expect(shop.send("DELETE", "Orders(1)/Customer/$ref?$id=Customers(1)").status == 400)
     }
 
-    @Test func `V2 takes the method from X-HTTP-Method`() throws {
+    @Test func `V2 reads the method from X-HTTP-Method`() throws {
         var shop = try Shop(.v2)
         let merge = shop.send(
             "POST", "Customers(1)", #"{"Name":"tunnelled"}"#, headers: ["X-HTTP-Method": "MERGE"])
@@ -74,7 +74,7 @@ import Testing
         #expect(shop.send("POST", "Orders(4)", headers: ["X-HTTP-Method": "DELETE", "If-Match": "*"]).status == 204)
     }
 
-    @Test func `V2 values come in as V2 writes them`() throws {
+    @Test func `V2 reads values in the V2 format`() throws {
         var shop = try Shop(.v2)
         let body = #"{"Amount":"12.3400","Total":"9007199254740993","PlacedAt":"/Date(0+0120)/"}"#
         let response = shop.update("Orders(1)", body)
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: Dialect.allCases)
-    func `references take the methods of their end`(_ dialect: Dialect) throws {
+    func `links accept only the methods of their end`(_ dialect: Dialect) throws {
         var shop = try Shop(dialect)
         let single = dialect == .v2 ? "Orders(1)/$links/Customer" : "Orders(1)/Customer/$ref"
         let many = dialect == .v2 ? "Customers(1)/$links/Orders" : "Customers(1)/Orders/$ref"

@@ -2,7 +2,8 @@ import EDM
 import ODataWire
 import Testing
 
-/// `$apply` over the sales of the standard's examples (OData Extension for Data Aggregation 4.0, section 2.4), in part.
+/// Evaluation of `$apply` over a part of the sales in the standard's examples (OData Extension for Data Aggregation
+/// 4.0, section 2.4).
 struct ApplyEvaluationTests {
     private static let customers: [String: PropertyValues] = [
         "C1": ["ID": .string("C1"), "Name": .string("Joe"), "Country": .string("USA")],
@@ -34,7 +35,7 @@ struct ApplyEvaluationTests {
         row(index, id: sale.id, customer: sale.customer, product: sale.product, amount: .integer(sale.amount))
     }
 
-    /// Each row of the result: an entity as `#ID`, other rows as their values by name.
+    /// Returns each row of the result: an entity as `#ID`, any other row as its values by name.
     private func run(_ text: String, _ rows: [ApplyRow]? = nil) throws -> [String] {
         let query = PercentCoding.encode(text, for: .queryValue)
         let sequence = try QueryOptions.parse("$apply=\(query)", version: .v401).apply
@@ -68,7 +69,7 @@ struct ApplyEvaluationTests {
             ["Total=null Amounts=0 Sales=0"]
         ),
     ])
-    func `all instances become one`(text: String, expected: [String]) throws {
+    func `aggregate combines all instances into one row`(text: String, expected: [String]) throws {
         #expect(try run(text) == expected)
     }
 
@@ -112,7 +113,9 @@ struct ApplyEvaluationTests {
             ["Product=Paper Total=8", "Product=Sugar Total=4", "Product=Coffee Total=12", "Best=12"]
         ),
     ])
-    func `instances are grouped`(text: String, expected: [String]) throws { #expect(try run(text) == expected) }
+    func `groupby applies the transformations to each group of instances`(text: String, expected: [String]) throws {
+        #expect(try run(text) == expected)
+    }
 
     @Test(arguments: [
         ("filter(Amount ge 4)", ["#3", "#4", "#5"]), ("orderby(Amount desc)/skip(1)/top(2)", ["#3", "#5"]),
@@ -126,9 +129,11 @@ struct ApplyEvaluationTests {
         ("filter(Amount gt 4)/compute(Amount div $these/aggregate(Amount with sum) as Share)", ["#4 Share=1"]),
         ("concat(topcount(1,Amount),bottomcount(1,Amount))", ["#4", "#1"]),
     ])
-    func `instances stay what they are`(text: String, expected: [String]) throws { #expect(try run(text) == expected) }
+    func `transformations without grouping keep the identity of instances`(text: String, expected: [String]) throws {
+        #expect(try run(text) == expected)
+    }
 
-    @Test func `sums of decimals are exact, and null is left out`() throws {
+    @Test func `sums of decimals are exact and ignore null`() throws {
         let amounts = ["0.1", "0.2", "12345678901234567890.0000000001", nil]
         let rows = amounts.enumerated().map { index, amount in
             Self.row(
@@ -139,12 +144,12 @@ struct ApplyEvaluationTests {
         #expect(try run("aggregate(Amount with min as Least,$count as All)", rows) == ["Least=0.1 All=4"])
     }
 
-    @Test func `whole numbers whose sum does not fit into 64 bits become decimals`() throws {
+    @Test func `a sum of integers that exceeds 64 bits becomes a decimal`() throws {
         let rows = (0..<2).map { Self.row($0, id: Int64($0), customer: nil, product: "", amount: .integer(.max)) }
         #expect(try run("aggregate(Amount with sum as Total)", rows) == ["Total=18446744073709551614"])
     }
 
-    @Test func `numbers of other kinds and scales, and the same instant elsewhere, are one group`() throws {
+    @Test func `equal numbers of different types form one group, and so do equal instants`() throws {
         let values: [Value] = [
             .integer(2), .double(2), DecimalValue("2.00").map { .decimal($0) } ?? .null,
             GlobalDateTime("2024-01-01T00:00:00Z").map { .dateTimeOffset($0) } ?? .null,
@@ -156,7 +161,7 @@ struct ApplyEvaluationTests {
         #expect(try run("groupby((Amount),aggregate($count as Count))", rows).map { $0.suffix(1) } == ["3", "2", "1"])
     }
 
-    @Test func `behind a missing entity the group is null as a whole`() throws {
+    @Test func `grouping by properties of a missing related entity yields null for the whole entity`() throws {
         let rows = [Self.row(0, id: 1, customer: nil, product: "", amount: .integer(1))]
         #expect(try run("groupby((Customer/Name,Customer/ID))", rows) == ["Customer=null"])
     }
@@ -166,12 +171,12 @@ struct ApplyEvaluationTests {
         "groupby((rollup(CustomerHierarchy)))",
         "nest(identity as All)", "Custom.condense()", "join(Sales as Sale)",
     ])
-    func `what only a service knows is refused by name`(text: String) throws {
+    func `a transformation that only a service can evaluate is rejected as unsupported`(text: String) throws {
         let error = #expect(throws: EvaluationError.self) { try run(text) }
         #expect(error?.code == .unsupported)
     }
 
-    @Test func `a sequence that nests too deep is refused`() {
+    @Test func `a sequence that is nested too deeply is rejected`() {
         let text = String(repeating: "groupby((A),", count: 200) + "identity" + String(repeating: ")", count: 200)
         #expect(throws: URLSyntaxError.self) { try QueryOptions.parse("$apply=\(text)", version: .v401) }
     }

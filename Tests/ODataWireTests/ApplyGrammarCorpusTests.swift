@@ -2,10 +2,10 @@ import EDM
 import ODataWire
 import Testing
 
-/// The test cases of the OASIS grammar for `$apply`, under their constraints.
+/// The test cases of the OASIS grammar for `$apply`, checked against a model made from the constraints of the grammar.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct ApplyGrammarCorpusTests {
-    /// What the grammar lets through and the type check does not.
+    /// Expressions that the grammar accepts and the type check rejects, with the reason.
     private static let exceptions = [
         "$apply=aggregate((TaxRate sub 1) mul 'P1D' with average as Stuff)":
             "a string is multiplied, which the type check refuses and the grammar cannot see",
@@ -15,7 +15,7 @@ struct ApplyGrammarCorpusTests {
             "Country is an entity under these constraints, which cannot be compared with a string",
     ]
 
-    @Test func `the rules of data aggregation have the verdicts of the OASIS suite`() throws {
+    @Test func `the parser agrees with the OASIS suite about the rules of data aggregation`() throws {
         let grammar = QueryGrammarModel(constraints: try QueryCorpus.object("abnf/aggregation-constraints.json"))
         var report = CorpusReport("abnf aggregation")
         for row in try QueryCorpus.rows("abnf/aggregation.jsonl") {
@@ -38,7 +38,7 @@ struct ApplyGrammarCorpusTests {
         #expect(report.failures.count == 0)
     }
 
-    @Test func `what is valid prints to text that means the same`() throws {
+    @Test func `valid expressions print to text that parses to an equal value`() throws {
         for row in try QueryCorpus.rows("abnf/aggregation.jsonl") where row.isValid && row["rule"] == "queryOptions" {
             guard Self.exceptions[row.input] == nil else { continue }
             let options = try QueryOptions.parse(row.input, version: .v401)

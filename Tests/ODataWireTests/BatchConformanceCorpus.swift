@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The batch recordings beside the checkout, where there are any.
+/// The recorded batches of the conformance data in a directory next to the checkout. The tests are skipped without it.
 enum BatchCorpus {
     static let root: URL = {
         if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(fileURLWithPath: path) }
@@ -64,7 +64,7 @@ enum BatchCorpus {
         var testDescription: String { name }
     }
 
-    /// An answer in the JSON format.
+    /// A response in the JSON batch format.
     struct JSONResponse: Decodable, CustomTestStringConvertible {
         struct Facts: Decodable {
             var statuses: [Int]
@@ -90,7 +90,7 @@ enum BatchCorpus {
             return []
         }
         return text.split(separator: "\n").compactMap { line in
-            // Files of other kinds have facts of other shapes.
+            // Files of other kinds have facts of a different structure.
             guard type == ParserCase.self || line.contains(kind) else { return nil }
             do { return try JSONDecoder().decode(T.self, from: Data(line.utf8)) } catch {
                 fatalError("\(path): \(error)")

@@ -2,7 +2,7 @@ import Testing
 
 @testable import ODataWire
 
-/// SplitMix64: the seed that a failure prints gives the same bytes again.
+/// A SplitMix64 generator. The seed that a failure prints produces the same bytes again.
 struct SeededGenerator: RandomNumberGenerator {
     var state: UInt64
     mutating func next() -> UInt64 {
@@ -32,7 +32,7 @@ struct BatchFuzzTests {
     }()
 
     @Test(arguments: [MultipartBatchReader.Strictness.tolerant, .strict])
-    func `a response cut at any byte is never taken for a whole one`(_ strictness: MultipartBatchReader.Strictness) {
+    func `a response truncated at any byte is never complete`(_ strictness: MultipartBatchReader.Strictness) {
         let reader = MultipartBatchReader(strictness: strictness)
         let closeDelimiter = Self.response.count - 2
         for count in 0..<closeDelimiter {
@@ -41,7 +41,7 @@ struct BatchFuzzTests {
         }
     }
 
-    @Test func `changed bytes give a batch or an error inside the body, and a matcher takes both`() {
+    @Test func `changed bytes yield a batch or an error with an offset in the body, and the matcher accepts both`() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(state: seed)
         let request = BatchRequest(parts: [

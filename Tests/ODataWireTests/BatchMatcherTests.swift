@@ -29,13 +29,13 @@ struct BatchMatcherTests {
         }
     }
 
-    @Test func `reordered responses are told apart by Content-ID`() {
+    @Test func `reordered responses are matched by Content-ID`() {
         let outcomes = match(
             [Self.changeSet("1", "2")], [.changeSet([Self.answer("2", 204), Self.answer("1", 201)])])
         #expect(outcomes == [.changeSet(.members([Self.response(201, "1"), Self.response(204, "2")]))])
     }
 
-    @Test func `responses without Content-ID are taken in order`() {
+    @Test func `responses without Content-ID are matched in order`() {
         let answers = [Self.answer(nil, 201), Self.answer(nil, 204)]
         #expect(
             match([Self.changeSet("1", "2")], [.changeSet(answers)])
@@ -46,13 +46,13 @@ struct BatchMatcherTests {
         #expect(isInDoubt(match([Self.changeSet("1", "2")], [.changeSet([Self.answer("1", 201)])]).first))
     }
 
-    @Test func `the answer to another part of the batch is nobody's`() {
+    @Test func `a response with the Content-ID of a different part is not assigned to any part`() {
         let request = [Self.changeSet("1"), Self.changeSet("2")]
         let swapped = [["2"], ["1"]].map { BatchResponsePart.changeSet($0.map { Self.answer($0, 201) }) }
         #expect(match(request, swapped).allSatisfy(isInDoubt))
         let failure = BatchResponsePart.single(contentID: "2", Self.response(409))
         #expect(isInDoubt(match(request, [failure]).first))
-        // A service may number its answers as it likes, as long as it does not use the client's names.
+        // A service may use Content-IDs of its own in the response, unless they are Content-IDs of the request.
         let own = [["x"], ["y"]].map { BatchResponsePart.changeSet($0.map { Self.answer($0, 201) }) }
         #expect(
             match(request, own)
@@ -96,7 +96,7 @@ struct BatchMatcherTests {
         #expect(outcomes[1] == .query(.answered(Self.response(404))))
     }
 
-    @Test func `what follows the error at which the service stopped was not processed`() {
+    @Test func `parts after the error that stopped the service are not processed`() {
         let outcomes = match(
             [Self.changeSet("1"), Self.changeSet("2"), Self.query], [.single(contentID: nil, Self.response(400))])
         #expect(
@@ -105,17 +105,17 @@ struct BatchMatcherTests {
             ])
     }
 
-    @Test func `what is missing from an answer that was cut off is in doubt`() {
+    @Test func `parts without a response are in doubt if the response is truncated`() {
         let outcomes = match(
             [Self.changeSet("1"), Self.changeSet("2")], [.single(contentID: nil, Self.response(400))], isClosed: false)
         #expect(isInDoubt(outcomes[1]))
     }
 
-    @Test func `what is missing without any error is in doubt`() {
+    @Test func `a part without a response is in doubt if there is no error`() {
         #expect(isInDoubt(match([Self.changeSet("1"), Self.query], [.changeSet([Self.answer("1", 201)])]).last))
     }
 
-    @Test func `responses without a multipart are known by Content-ID`() {
+    @Test func `responses outside of a multipart are matched by Content-ID`() {
         let outcomes = match(
             [Self.changeSet("1", "2"), Self.query],
             [
@@ -128,7 +128,7 @@ struct BatchMatcherTests {
             ])
     }
 
-    @Test func `a success that may answer the query leaves the change set in doubt`() {
+    @Test func `a success that may belong to the query leaves the change set in doubt`() {
         let outcomes = match([Self.changeSet("1"), Self.query], [.single(contentID: nil, Self.response(200))])
         #expect(isInDoubt(outcomes[0]))
         #expect(outcomes[1] == .query(.answered(Self.response(200))))

@@ -12,20 +12,20 @@ struct BatchReaderTests {
         try reader.readResponse(Array(text.utf8), contentType: contentType)
     }
 
-    @Test func `a quoted boundary with a space is found`() throws {
+    @Test func `a quoted boundary with a space is recognized`() throws {
         let batch = try response(
             "--a b;c\r\n\(Self.head)\r\nHTTP/1.1 204 No Content\r\n\r\n\r\n--a b;c--",
             #"multipart/mixed; charset=utf-8; boundary="a b;c""#)
         #expect(batch == BatchResponse(parts: [.single(contentID: nil, WireResponse(status: 204))]))
     }
 
-    @Test func `a boundary that begins like the delimiter is another`() throws {
+    @Test func `a line that begins with the delimiter but continues is not a delimiter`() throws {
         let body = "--bb\r\nx"
         let batch = try response("--b\r\n\(Self.head)\r\nHTTP/1.1 200 OK\r\n\r\n\(body)\r\n--b--")
         #expect(batch.parts == [.single(contentID: nil, WireResponse(status: 200, body: Array(body.utf8)))])
     }
 
-    @Test func `a failed change set may be a single part or stand in a multipart`() throws {
+    @Test func `a failed change set may be a single part or a multipart`() throws {
         let error = "HTTP/1.1 400 Bad Request\r\nContent-ID: 7\r\n\r\nno"
         let single = try response("--b\r\n\(Self.head)\r\n\(error)\r\n--b--\r\n")
         let nested = try response(
@@ -35,7 +35,7 @@ struct BatchReaderTests {
         #expect(nested.parts == [.changeSet([.init(contentID: "7", response: expected)])])
     }
 
-    @Test func `a response that was cut off gives the parts before the cut`() throws {
+    @Test func `a truncated response yields the complete parts`() throws {
         let whole = "--b\r\n\(Self.head)\r\nHTTP/1.1 200 OK\r\n\r\none\r\n--b\r\n\(Self.head)"
         let batch = try response(whole + "\r\nHTT")
         #expect(
@@ -45,7 +45,7 @@ struct BatchReaderTests {
                     isClosed: false))
     }
 
-    @Test func `a request that was cut off inside a start line is refused`() {
+    @Test func `a request truncated inside a start line is rejected`() {
         let text = "--b\r\n\(Self.head)\r\nGET A HTTP/1.1\r\n\r\n\r\n--b\r\n\(Self.head)\r\nPOS"
         let error = #expect(throws: BatchReadError.self) {
             try reader.readRequest(Array(text.utf8), contentType: "multipart/mixed; boundary=b")
@@ -87,7 +87,7 @@ struct BatchReaderTests {
     }
 
     @Test(arguments: ["", "no delimiter", "--", "----"])
-    func `a body without delimiter is no batch`(_ text: String) {
+    func `a body without a delimiter is rejected`(_ text: String) {
         let error = #expect(throws: BatchReadError.self) { try response(text, "multipart/mixed") }
         #expect(error?.code == .noDelimiter)
     }

@@ -3,16 +3,17 @@ import Testing
 
 @testable import ODataWire
 
-/// The recordings of other services and clients, held against the facts that their index states.
+/// Batches recorded from other services and clients, compared with the facts in their index.
 @Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct BatchRecordingTests {
     let reader = MultipartBatchReader()
 
-    /// The index took the boundary from the first delimiter line; without a parameter the reader does the same.
+    /// A content type without the parameter `boundary`. The reader uses the first delimiter line, like the parser that
+    /// wrote the index.
     let contentType = "multipart/mixed"
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.facts.otherParts == nil })
-    func `the structure of a recording is that of its index`(_ recording: BatchCorpus.Recording) throws {
+    func `the structure of a recording matches its index`(_ recording: BatchCorpus.Recording) throws {
         let bytes = try recording.bytes
         let document = try reader.document(bytes, contentType: contentType)
         let facts = recording.facts
@@ -32,7 +33,7 @@ struct BatchRecordingTests {
     }
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.kind == "multipart-batch-request" })
-    func `the requests of a recording are those of its index`(_ recording: BatchCorpus.Recording) throws {
+    func `the requests of a recording match its index`(_ recording: BatchCorpus.Recording) throws {
         let batch = try reader.readRequest(recording.bytes, contentType: contentType)
         var found: [(request: WireRequest, contentID: String?, changeSet: Int?)] = []
         var changeSets = 0
@@ -48,7 +49,7 @@ struct BatchRecordingTests {
         #expect(found.count == facts.operations)
         #expect(changeSets == facts.changesets)
         #expect(Dictionary(found.map { ($0.request.method, 1) }, uniquingKeysWith: +) == facts.methods)
-        // The index's parser keeps a version that blanks follow in the URL; ours does not.
+        // The parser of the index leaves the HTTP version in a URL if blanks follow it. The reader removes the version.
         #expect(
             found.map(\.request.url)
                 == facts.ops?.map { ($0.url ?? "").replacingOccurrences(of: " HTTP/1.1 ", with: "") })
@@ -60,7 +61,7 @@ struct BatchRecordingTests {
     }
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.kind == "multipart-batch-response" })
-    func `the responses of a recording are those of its index`(_ recording: BatchCorpus.Recording) throws {
+    func `the responses of a recording match its index`(_ recording: BatchCorpus.Recording) throws {
         let batch = try reader.readResponse(recording.bytes, contentType: contentType)
         var found: [(response: WireResponse, contentID: String?)] = []
         for part in batch.parts {
@@ -79,20 +80,20 @@ struct BatchRecordingTests {
     }
 
     @Test(arguments: BatchCorpus.recordings.filter { $0.kind == "multipart-batch-unknown" })
-    func `a part that does not say what it holds is refused`(_ recording: BatchCorpus.Recording) throws {
+    func `a part without a known content type is rejected`(_ recording: BatchCorpus.Recording) throws {
         let bytes = try recording.bytes
         let error = #expect(throws: BatchReadError.self) { try reader.readRequest(bytes, contentType: contentType) }
         #expect(error?.code == .partHead)
     }
 
-    /// Their change sets hold a Content-ID twice, which the writer refuses.
+    /// Recordings with a duplicate Content-ID in a change set. The writer rejects them.
     static let duplicates: Set = ["batch/v4/olingo/batchLarge.batch", "batch/v4/ui5/mockserver-4-request.batch"]
 
     @Test(
         arguments: BatchCorpus.recordings.filter {
             $0.kind == "multipart-batch-request" && !duplicates.contains($0.file)
         })
-    func `a recording that is written again reads the same`(_ recording: BatchCorpus.Recording) throws {
+    func `a recording has the same parts after writing and reading`(_ recording: BatchCorpus.Recording) throws {
         let batch = try reader.readRequest(recording.bytes, contentType: contentType)
         let written = try MultipartBatchWriter().write(batch, boundary: "b") { "c\($0)" }
         let again = try MultipartBatchReader(strictness: .tolerant).readRequest(
@@ -100,7 +101,8 @@ struct BatchRecordingTests {
         #expect(again.parts.map(withoutLength) == batch.parts.map(withoutLength))
     }
 
-    /// The index counts the line break before the delimiter, and one that only the Content-Length tells to be no body.
+    /// The index counts the line break before the delimiter, and also a line break that the Content-Length excludes
+    /// from the body.
     private func expectBody(_ body: [UInt8], _ headers: HTTPHeaders, _ expected: BatchCorpus.Operation) throws {
         #expect((0...4).contains(expected.bodyBytes - body.count), "\(body.count) of \(expected.bodyBytes)")
         if expected.json == true {
@@ -124,11 +126,12 @@ struct BatchRecordingTests {
 
 @Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct BatchParserCaseTests {
-    /// What the strict parser of that project refuses because it knows its own address; a reader has none.
+    /// Cases that Olingo's strict parser rejects because it compares URLs with its own service root. The reader has no
+    /// service root.
     static let needsServiceRoot: Set = ["testInvalidUri", "uriWithWrongAbsolutePath", "wrongHost"]
 
     @Test(arguments: BatchCorpus.parserCases.filter { !needsServiceRoot.contains($0.name) })
-    func `reader and verdict agree`(_ parserCase: BatchCorpus.ParserCase) {
+    func `the reader accepts exactly the cases that Olingo accepts`(_ parserCase: BatchCorpus.ParserCase) {
         let reader = MultipartBatchReader(strictness: parserCase.strictParser ? .strict : .tolerant)
         let bytes = Array(parserCase.body.utf8)
         var failure: BatchReadError?
@@ -143,7 +146,7 @@ struct BatchParserCaseTests {
     }
 
     @Test(arguments: BatchCorpus.parserCases.filter { $0.olingoAccepts })
-    func `what a strict parser accepts the tolerant reader accepts`(_ parserCase: BatchCorpus.ParserCase) throws {
+    func `the tolerant reader accepts each case that Olingo accepts`(_ parserCase: BatchCorpus.ParserCase) throws {
         let reader = MultipartBatchReader()
         let bytes = Array(parserCase.body.utf8)
         if parserCase.direction == "request" {

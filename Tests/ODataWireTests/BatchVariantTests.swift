@@ -2,7 +2,7 @@ import Testing
 
 @testable import ODataWire
 
-/// Forms of an answer that services in the field send, each with the same meaning: 201 for one, 204 for two.
+/// Variants of one response, as real services send them. All mean: status 201 for request 1 and 204 for request 2.
 struct BatchVariantTests {
     private static let plain = """
         --b
@@ -89,7 +89,7 @@ struct BatchVariantTests {
     ])
 
     @Test(arguments: withLineFeeds.map(\.0), ["\n", "\r\n"])
-    func `an answer is understood`(_ name: String, _ newline: String) throws {
+    func `each variant of a response yields the same responses`(_ name: String, _ newline: String) throws {
         let text = Self.withLineFeeds.first { $0.0 == name }?.1 ?? ""
         let bytes = text.split(separator: "\n", omittingEmptySubsequences: false).joined(separator: newline).utf8
         let answer = try MultipartBatchReader().readResponse(
@@ -105,7 +105,7 @@ struct BatchVariantTests {
     }
 
     @Test(arguments: ["a'b", "a(b)", "a+b", "a,b", "a=b", "a?b", "a/b:c", "a.b", "=_b"])
-    func `a boundary with special characters is quoted and found again`(_ boundary: String) throws {
+    func `a boundary with special characters is quoted and read again`(_ boundary: String) throws {
         let bytes = try MultipartBatchWriter().write(Self.requests, boundary: boundary) { "\(boundary)\($0)" }
         let type = MultipartBatchWriter.contentType(boundary: boundary)
         let batch = try MultipartBatchReader().readRequest(bytes, contentType: type)

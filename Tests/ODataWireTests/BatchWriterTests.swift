@@ -19,7 +19,7 @@ struct BatchWriterTests {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `a change set is written byte for byte as the protocol shows it`() throws {
+    @Test func `a change set is written byte for byte as in the protocol's example`() throws {
         let expected = """
             --batch_b
             Content-Type: multipart/mixed; boundary=cs_1
@@ -55,12 +55,12 @@ struct BatchWriterTests {
         #expect(written.contains("GET Customers HTTP/1.1\r\n\r\n\r\n--batch_b--\r\n"))
     }
 
-    @Test func `the length of a body is written unless it is turned off`() throws {
+    @Test func `the length of a body is written unless the option disables it`() throws {
         let written = try text([.changeSet([Self.createRelated])], MultipartBatchWriter())
         #expect(written.contains("Content-Type: application/json\r\nContent-Length: 13\r\n\r\n{"))
     }
 
-    @Test func `the Content-ID can stand in the head of the operation`() throws {
+    @Test func `the Content-ID can be written in the header of the operation`() throws {
         let written = try text(
             [.changeSet([Self.createRelated])],
             MultipartBatchWriter(contentIDLocation: .request, writesContentLength: false))
@@ -72,13 +72,13 @@ struct BatchWriterTests {
         ("A?$filter=T eq 'a:b'".replacing(" ", with: "%20"), "A?$filter=T%20eq%20'a:b'"),
         ("https://h:1/A", "https://h:1/A"), ("/s/A:b", "/s/A:b"), ("$1/Orders", "$1/Orders"),
     ])
-    func `a colon is encoded where it could be read as a scheme`(_ url: String, _ expected: String) throws {
+    func `a colon is encoded if it could end a scheme`(_ url: String, _ expected: String) throws {
         let written = try text([.query(WireRequest(method: "GET", url: url))])
         #expect(written.contains("GET \(expected) HTTP/1.1\r\n"))
     }
 
     @Test(arguments: ["Authorization", "expect", "From", "Max-Forwards", "Range", "TE"])
-    func `a header that is forbidden in parts is refused`(_ name: String) {
+    func `a header that is forbidden in parts is rejected`(_ name: String) {
         #expect(throws: BatchWriteError.forbiddenHeader(name)) {
             try text([.query(WireRequest(method: "GET", url: "A", headers: HTTPHeaders([(name, "x")])))])
         }
@@ -91,23 +91,23 @@ struct BatchWriterTests {
     }
 
     @Test(arguments: ["A B", "A\r\nX: y", ""])
-    func `a URL that would break the request line is refused`(_ url: String) {
+    func `a URL that would break the request line is rejected`(_ url: String) {
         #expect(throws: BatchWriteError.invalidText("URL")) { try text([.query(WireRequest(method: "GET", url: url))]) }
     }
 
-    @Test func `a body that holds a delimiter is refused`() {
+    @Test func `a body that contains the delimiter is rejected`() {
         let request = WireRequest(method: "PUT", url: "A", body: Array("x\r\n--batch_b--\r\n".utf8))
         #expect(throws: BatchWriteError.boundaryInUse("batch_b")) {
             try text([.changeSet([.init(contentID: "1", request: request)])])
         }
     }
 
-    @Test func `a Content-ID that occurs twice in a change set is refused`() {
+    @Test func `a duplicate Content-ID in a change set is rejected`() {
         #expect(throws: BatchWriteError.duplicateContentID("1")) { try text([.changeSet([Self.create, Self.create])]) }
     }
 
     @Test(arguments: ["", "a\"b", "a ", String(repeating: "x", count: 71)])
-    func `what cannot be a boundary is refused`(_ boundary: String) {
+    func `an invalid boundary is rejected`(_ boundary: String) {
         #expect(throws: BatchWriteError.invalidBoundary(boundary)) {
             try MultipartBatchWriter().write(BatchRequest(parts: []), boundary: boundary) { "c\($0)" }
         }
@@ -117,7 +117,7 @@ struct BatchWriterTests {
         #expect(MultipartBatchWriter.contentType(boundary: "a:b") == #"multipart/mixed; boundary="a:b""#)
     }
 
-    @Test func `a strict reader reads back what was written`() throws {
+    @Test func `a strict reader reads a written request`() throws {
         let batch = BatchRequest(parts: [
             .query(WireRequest(method: "GET", url: "Customers", headers: ["Accept": "application/json"])),
             .changeSet([Self.create, Self.createRelated]),
@@ -128,7 +128,7 @@ struct BatchWriterTests {
         #expect(again == batch)
     }
 
-    @Test func `a response that was written reads the same`() throws {
+    @Test func `a strict reader reads a written response`() throws {
         let response = BatchResponse(parts: [
             .changeSet([
                 .init(

@@ -2,9 +2,9 @@ import EDM
 import ODataWire
 import Testing
 
-/// The recorded deltas, read by the types that they are of.
+/// The recorded deltas, each read with its entity type.
 @Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
-struct `The deltas of the corpus` {
+struct `Delta payloads of the corpus` {
     static let csdl = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
         <Schema Namespace="S" xmlns="http://docs.oasis-open.org/odata/ns/edm">
@@ -73,7 +73,7 @@ struct `The deltas of the corpus` {
         }
     }
 
-    @Test func `hold as many items, removed entities, links and nested deltas as the index says`() throws {
+    @Test func `each delta contains the items, removed entities, links and nested deltas of its index`() throws {
         let documents = `The JSON corpus`.documents.filter { document in
             let facts = document.facts
             return document.kind.hasPrefix("v4-delta") || facts["deletedEntityContexts"] != nil
@@ -97,7 +97,7 @@ struct `The deltas of the corpus` {
     }
 
     @Test(arguments: ["v4/olingo-client/delta.json", "v4/static-service/delta.full.json"])
-    func `of 4_0 have entities of two sets, links and a deleted entity`(file: String) throws {
+    func `a 4.0 delta contains entities of two sets, links and a deleted entity`(file: String) throws {
         let feed = try feed(file, "S.Customer")
         #expect(feed.entities.map(\.values) == [["ContactName": .string("Susan Halvenstern")]])
         #expect(feed.otherEntities.map(\.set) == ["Orders"])
@@ -120,7 +120,7 @@ struct `The deltas of the corpus` {
             ])
     }
 
-    @Test func `of 4_01 have an order that left its customer and one that came`() throws {
+    @Test func `a 4.01 delta contains an order removed from its customer and an order added to it`() throws {
         let feed = try feed("spec/delta-4.01-nested-orders.json", "S.Customer")
         #expect(feed.entities.map(\.id) == ["Customers('ALFKI')", "Customers('ALFKI')"])
         let orders = try #require(feed.entities.first?.changes.first)
@@ -131,7 +131,7 @@ struct `The deltas of the corpus` {
         #expect(feed.removed == [RemovedEntity(entity: Self.named("Customers('ANTON')", nil), reason: .deleted)])
     }
 
-    @Test func `by single entities have the entity-id or the key`() throws {
+    @Test func `a single deleted entity has an entity-id in 4.0 and a key in 4.01`() throws {
         let old = try reader(.v4).deltaItem(
             try LiteralCorpus.bytes("json/spec/deleted-entity-4.0-id-property.json"), type: try type("S.Customer"))
         #expect(old == .removed(RemovedEntity(entity: Self.named("Customers('ANTON')", "Customers"), reason: .deleted)))
@@ -140,7 +140,7 @@ struct `The deltas of the corpus` {
         #expect(new == .removed(RemovedEntity(entity: EntityPayload(values: ["ID": .string("ANTON")]))))
     }
 
-    @Test func `of Graph have members that left a group by their key`() throws {
+    @Test func `a delta of Microsoft Graph identifies removed group members by key`() throws {
         let feed = try feed("graph/graph-delta-groups-5-member-removed.json", "microsoft.graph.group")
         let members = try #require(feed.entities.first?.changes.first)
         var gone = EntityPayload(values: ["id": .string("632f6bb2-3ec8-4c1f-9073-0027a8c6859")])
@@ -150,7 +150,7 @@ struct `The deltas of the corpus` {
         #expect(members.items == [.removed(RemovedEntity(entity: gone, reason: .deleted)), .entity(new)])
     }
 
-    @Test func `of V2 have the rooms that were deleted`() throws {
+    @Test func `a V2 delta contains the deleted rooms`() throws {
         let feed = try feed("v2/olingo/JsonWithDeletedEntries.json", "S.Room", .v2)
         #expect(feed.entities.map { $0.values["Id"] } == [.string("1")])
         #expect(
@@ -161,7 +161,7 @@ struct `The deltas of the corpus` {
         #expect(feed.deltaLink == "http://localhost:8080/ReferenceScenario.svc/Rooms?!deltatoken=4711")
     }
 
-    @Test func `of Olingo's technical service say nothing of why where the reason has another name`() throws {
+    @Test func `a removed entity of Olingo's technical service has no reason if the member is unknown`() throws {
         let item = try reader(.v401).deltaItem(
             try LiteralCorpus.bytes("json/v4/tecsvc/EntityESAllPrimExpandedNavPropertyETTwoPrimManyError.json"),
             type: try type("S.AllPrim"))
@@ -183,7 +183,7 @@ struct `The deltas of the corpus` {
     }
 }
 
-/// What the corpus's index counts of deltas, nested ones included.
+/// The number of entries of each kind that the index of the corpus states for a delta, including nested deltas.
 private struct Counts {
     var removed = 0
     var addedLinks = 0

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite struct `A delta` {
+@Suite struct `Delta payloads` {
     let v2 = PayloadReader(version: .v2, model: PayloadShop.model(.v2))
     let v4 = PayloadReader(version: .v4, model: PayloadShop.model(.v4))
 
@@ -33,7 +33,7 @@ import Testing
         if case .removed(let entity) = item { entity } else { nil }
     }
 
-    @Test func `gives its items in the order in which they happened`() throws {
+    @Test func `items are returned in the order of the payload`() throws {
         let items = try items(
             #"""
             {"@odata.context":"http://h/$metadata#Customers/$delta","value":[{"CustomerID":1,"Name":"a"},
@@ -64,7 +64,7 @@ import Testing
         ##"{"@context":"$metadata#Customers(Name,Orders(Note))/$deletedEntity","@removed":"changed","id":"Customers(3)"}"##,
         ##"{"@context":"#Customers/$deletedEntity","id":"Customers(3)","reason":{"reason":"changed"},"when":"/Date(1)/"}"##,
     ])
-    func `says of a removed entity in any spelling which, of which set, and why`(json: String) throws {
+    func `a removed entity has its entity-id, set and reason in every spelling`(json: String) throws {
         let removed = try removed(json)
         #expect(removed.entity.id == "Customers(3)")
         #expect(removed.entity.set == "Customers")
@@ -74,27 +74,27 @@ import Testing
     }
 
     @Test(arguments: ["{}", #"{"reason":"gone"}"#, #"{"error":"deleted"}"#, #""""#])
-    func `gives no reason where it says none that is known`(reason: String) throws {
+    func `a removed entity without a known reason has no reason`(reason: String) throws {
         let removed = try removed(#"{"@removed":\#(reason),"CustomerID":3}"#)
         #expect(removed.reason == nil)
         #expect(removed.entity.values == ["CustomerID": .integer(3)])
         #expect(removed.entity.id == nil)
     }
 
-    @Test func `reads a removed entity by the type that its context names`() throws {
+    @Test func `a removed entity is read with the type that its context names`() throws {
         let removed = try removed(
             ##"{"@context":"#Customers/Shop.Premium/$deletedEntity","@removed":{},"CustomerID":3,"Rank":1}"##)
         #expect(removed.entity.type == "Shop.Premium")
         #expect(removed.entity.values == ["CustomerID": .integer(3), "Rank": .integer(1)])
     }
 
-    @Test func `keeps what became of the entities around a removed one`() throws {
+    @Test func `a removed entity keeps its nested changes to related entities`() throws {
         let removed = try removed(
             #"{"@removed":{},"CustomerID":3,"Orders@delta":[{"@removed":{"reason":"deleted"},"@id":"Orders(1)"}]}"#)
         #expect(removed.entity.changes.first?.items.compactMap(Self.removed).map(\.reason) == [.deleted])
     }
 
-    @Test func `of a type that has a property id does not take it for the entity-id of 4_01`() throws {
+    @Test func `a key property named id is not read as the entity-id of 4.01`() throws {
         let key = Property(name: "id", type: TypeReference(.primitive(.int32)), declaringType: "T.Thing")
         let thing = StructuredType(kind: .entity, name: "T.Thing", properties: [key], keyProperties: [key])
         let model = EntityDataModel(
@@ -109,7 +109,7 @@ import Testing
         #expect(Self.removed(old)?.entity.values == [:])
     }
 
-    @Test func `of V2 may have the deleted entities of 4_0 and ends with its link`() throws {
+    @Test func `a V2 delta may contain 4.0 deleted entities and ends with a delta link`() throws {
         let json = #"""
             {"d":{"results":[{"__metadata":{"uri":"Customers(1)","type":"Shop.Customer"},"CustomerID":1},
             {"@odata.context":"$metadata#Customers/$deletedEntity","id":"Customers(2)","when":"\/Date(0)\/"}],
@@ -124,7 +124,7 @@ import Testing
 
     // MARK: Entities of other sets
 
-    @Test func `of 4_0 reads the entities of another set by that set's type`() throws {
+    @Test func `entities of a different set are read with the type of that set`() throws {
         let json = ##"""
             {"@odata.context":"http://h/$metadata#Customers/$delta","value":[{"CustomerID":1},
             {"@odata.context":"#Orders/$entity","@odata.id":"Orders(2)","OrderID":"7","Note":"n"}]}
@@ -147,7 +147,7 @@ import Testing
             ("#$delta", nil, nil), ("#", nil, nil), ("c", nil, nil), ("#%", "%", nil), ("#)/(/'", ")/(/'", nil),
             ("#K%C3%A4ufer/$entity", "Käufer", nil), ("#Customers/$entity/$delta", "Customers", nil),
         ] as [(String, String?, String?)])
-    func `says of an entity which set and type its own context names`(context: String, set: String?, type: String?)
+    func `an entity has the set and type that its own context names`(context: String, set: String?, type: String?)
         throws
     {
         let read = try entity(#"{"@odata.context":"\#(context)","CustomerID":1}"#)
@@ -156,7 +156,7 @@ import Testing
         #expect(read.values == ["CustomerID": .integer(1)])
     }
 
-    @Test func `page keeps the entities whose own context names its set, wherever it says which that is`() throws {
+    @Test func `a page keeps entities whose context names its set, wherever the page names the set`() throws {
         for (context, own) in [
             ("http://h/$metadata#Customers/$delta", "#Customers/$entity"), ("#$delta", "#Customers/$entity"),
             ("#Shops(1)/Customers", "#Customers/$entity"), ("#Shops(1)/Customers", "#Shops(1)/Customers/$entity"),
@@ -173,7 +173,7 @@ import Testing
 
     // MARK: Links
 
-    @Test func `of 4_0 says which links were added and deleted`() throws {
+    @Test func `a 4.0 delta reports added and deleted links`() throws {
         let added = try item(
             ##"{"@odata.context":"#Customers/$link","source":"Customers(1)","relationship":"Orders","target":"Orders(2)"}"##
         )
@@ -193,7 +193,7 @@ import Testing
 
     // MARK: Navigation properties
 
-    @Test func `of 4_01 tells the changes of a navigation property from all that it leads to`() throws {
+    @Test func `a 4.01 delta distinguishes changes of a navigation property from its complete content`() throws {
         for name in ["Orders@delta", "Orders@odata.delta"] {
             let read = try entity(
                 """
@@ -217,7 +217,7 @@ import Testing
         #expect(whole.expanded.map(\.entities.count) == [1])
     }
 
-    @Test func `says with null or with what was removed that a single entity is linked no more`() throws {
+    @Test func `null or a removed entity reports the end of a link to a single entity`() throws {
         for (json, expanded, changes) in [
             (#""Customer":null"#, [EntityPayload.Expanded(navigation: "Customer", entities: [])], 0),
             (#""Customer@delta":null"#, [EntityPayload.Expanded(navigation: "Customer", entities: [])], 0),
@@ -230,13 +230,13 @@ import Testing
         }
     }
 
-    @Test func `passes over the changes of what the model does not know`() throws {
+    @Test func `changes of unknown navigation properties are ignored`() throws {
         let read = try entity(#"{"CustomerID":1,"Friends@delta":[{"@removed":1}],"Name@delta":[]}"#)
         #expect(read.changes == [])
         #expect(read.ignored == ["Friends", "Name"])
     }
 
-    // MARK: What is wrong
+    // MARK: Errors
 
     @Test(arguments: [
         (#"{"@removed":{}}"#, PayloadError.Code.unexpectedShape, "/0"),
@@ -262,7 +262,7 @@ import Testing
             .unexpectedShape, "/0/Orders@delta/0"
         ),
     ])
-    func `that says nothing of use is an error with its path`(json: String, code: PayloadError.Code, path: String)
+    func `an invalid item is an error with its path`(json: String, code: PayloadError.Code, path: String)
         throws
     {
         let error = try #require(throws: PayloadError.self) { try items(#"{"value":[\#(json)]}"#) }

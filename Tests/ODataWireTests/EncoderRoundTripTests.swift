@@ -2,11 +2,11 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite struct `Every value comes back equal` {
+@Suite struct `Round trips of values` {
     let seed = UInt64.random(in: 0...UInt64.max)
 
     @Test(arguments: ODataVersion.allCases)
-    func `from a request body`(version: ODataVersion) throws {
+    func `the values of a request body are equal after writing and reading`(version: ODataVersion) throws {
         var random = RandomValues(seed: seed)
         let model = PayloadShop.model(version)
         let encoder = RequestEncoder(version: version, model: model, serviceRoot: "http://h/s/")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ODataVersion.allCases)
-    func `from a response`(version: ODataVersion) throws {
+    func `the entities of a response are equal after writing and reading`(version: ODataVersion) throws {
         var random = RandomValues(seed: seed)
         let model = PayloadShop.model(version)
         let writer = PayloadWriter(
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ODataVersion.allCases)
-    func `from a URL, a JSON string and plain text`(version: ODataVersion) throws {
+    func `literals are equal after writing and reading as URL, JSON string and text`(version: ODataVersion) throws {
         var random = RandomValues(seed: seed)
         for _ in 0..<300 {
             for (_, type) in PayloadShop.values {
@@ -69,7 +69,8 @@ import Testing
                     let read = try PrimitiveLiteral.parse(text, as: primitive, version: version, form: form)
                     #expect(read == value, "seed \(seed): \(text)")
                 }
-                // In an expression the literal must be told from what follows, and be of a type that compares alike.
+                // In an expression, the scanner must find the end of the literal and return a value that compares as
+                // equal.
                 let literal = Array(PrimitiveLiteral.format(value, as: primitive, version: version, form: .url).utf8)
                 let scanned = try #require(
                     PrimitiveLiteral.scan((literal + [0x29])[...], version: version), "seed \(seed)")
@@ -82,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `links, errors and service documents too`() throws {
+    @Test func `links, errors and service documents are equal after writing and reading`() throws {
         for version in ODataVersion.allCases {
             let model = PayloadShop.model(version)
             let writer = PayloadWriter(version: version, model: model, serviceRoot: "http://h/s")
@@ -101,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ODataVersion.allCases)
-    func `a body of the wrong kind is refused with its path`(version: ODataVersion) throws {
+    func `an invalid request body is rejected with the path of the error`(version: ODataVersion) throws {
         let reader = RequestBodyReader(version: version, model: PayloadShop.model(version))
         for (json, code, path) in [
             (#"{"Nope":1}"#, PayloadError.Code.unknownProperty, "/Nope"),
@@ -117,7 +118,7 @@ import Testing
     }
 }
 
-/// Random values of every type, biased towards the edges.
+/// A generator of random values of every type, biased towards edge cases.
 struct RandomValues {
     private var random: WireRandom
 
@@ -172,7 +173,7 @@ struct RandomValues {
         return DecimalValue(text)
     }
 
-    /// A value that `version` can carry; nil for a type that it does not have.
+    /// Returns a random value that `version` can represent, or nil if `version` does not have the type.
     mutating func primitive(_ type: PrimitiveType, _ version: ODataVersion) -> Value? {
         switch type {
         case .boolean: return .boolean(flip())
@@ -210,7 +211,7 @@ struct RandomValues {
         }
     }
 
-    /// Some of the customer's properties.
+    /// Returns random values for a random subset of the customer's properties.
     mutating func properties(_ version: ODataVersion) -> PropertyValues {
         var values = PropertyValues()
         for (name, type) in PayloadShop.values where flip() {

@@ -34,7 +34,7 @@ import Testing
         #expect(Self.v4.absoluteURL(of: .contentID("1")) == "$1")
     }
 
-    @Test func `a link of a collection is posted`() {
+    @Test func `a link of a collection-valued property is added with POST`() {
         let link = DataModification(
             .link(from: Self.customer, navigation: PayloadShop.ordersOfCustomer, to: Self.plainOrder))
         let v2 = Self.v2.encode(link)
@@ -45,7 +45,7 @@ import Testing
         #expect(body(v4) == #"{"@odata.id":"http://h/s/Orders(Region='EU',OrderID=5)"}"#)
     }
 
-    @Test func `a link of a single end is put, also to an entity of the same change set`() {
+    @Test func `a link of a single-valued property is set with PUT, also to an entity of the same change set`() {
         let link = DataModification(
             .link(from: .contentID("2"), navigation: PayloadShop.customerOfOrder, to: .contentID("1")))
         #expect(line(Self.v2.encode(link)) == "PUT $2/$links/Customer")
@@ -54,7 +54,7 @@ import Testing
         #expect(body(Self.v4.encode(link)) == #"{"@odata.id":"$1"}"#)
     }
 
-    @Test func `a link is deleted with the member of the collection named`() {
+    @Test func `the deletion of a link from a collection names the member`() {
         let fromMany = DataModification(
             .unlink(from: Self.customer, navigation: PayloadShop.ordersOfCustomer, to: Self.plainOrder))
         #expect(line(Self.v2.encode(fromMany)) == "DELETE Customers(1)/$links/Orders(Region='EU',OrderID=5L)")
@@ -72,7 +72,7 @@ import Testing
         #expect(Self.v4.encode(fromOne).headers["Content-Type"] == nil)
     }
 
-    @Test func `the query of a deleted link encodes what is encoded in the key once more`() {
+    @Test func `the query of a link deletion percent-encodes the encoded key again`() {
         let unlink = DataModification(
             .unlink(from: Self.customer, navigation: PayloadShop.ordersOfCustomer, to: Self.order))
         #expect(
@@ -114,7 +114,7 @@ import Testing
                 == #"{"Name":"n","Orders":{"results":[{"__metadata":{"uri":"$1"}},{"Note":null}]}}"#)
     }
 
-    @Test func `an entity is created below another one's navigation property`() {
+    @Test func `an entity is created through the navigation property of a related entity`() {
         let body = EntityBody(type: PayloadShop.order, values: ["OrderID": .integer(5)])
         let create = DataModification(
             .createRelated(in: .contentID("1"), navigation: PayloadShop.ordersOfCustomer, body))
@@ -122,7 +122,7 @@ import Testing
         #expect(line(Self.v4.encode(create)) == "POST $1/Orders")
     }
 
-    @Test func `an update has the method and the headers of its version`() {
+    @Test func `an update has the method and the headers of the protocol version`() {
         let body = EntityBody(
             type: PayloadShop.order, values: [:],
             bindings: [.init(navigation: PayloadShop.customerOfOrder, targets: [Self.reference(2)])])
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(arguments: [ODataVersion.v2, .v4])
-    func `only POST goes by its own name through a tunnel`(_ version: ODataVersion) {
+    func `a tunneled request is a POST that names any other method in X-HTTP-Method`(_ version: ODataVersion) {
         let tunnel = RequestEncoder(
             version: version, model: PayloadShop.model(version), serviceRoot: "http://h/s",
             options: .init(tunnelsMethods: true))
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `strings for large numbers are announced`() {
+    @Test func `the content type announces that large numbers are written as strings`() {
         let encoder = RequestEncoder(
             version: .v4, model: PayloadShop.model(.v4), serviceRoot: "http://h/s",
             options: .init(isIEEE754Compatible: true))
@@ -186,7 +186,7 @@ import Testing
         #expect(Self.v4.encode(delete).body.isEmpty)
     }
 
-    @Test func `a derived type is named, and a dynamic property where JSON does not show its type`() {
+    @Test func `the body names derived types, and types of dynamic properties that JSON does not determine`() {
         let body = EntityBody(
             type: PayloadShop.premium,
             values: [
@@ -201,7 +201,7 @@ import Testing
         #expect(self.body(Self.v2.encode(create)).hasPrefix(#"{"__metadata":{"type":"Shop.Premium"},"Rank":1,"#))
     }
 
-    @Test func `a derived type is named where a new entity stands below a navigation property`() {
+    @Test func `the body names the derived type of a new entity in a navigation property`() {
         let body = EntityBody(
             type: PayloadShop.order, values: [:],
             inline: [
@@ -215,7 +215,7 @@ import Testing
         #expect(self.body(Self.v4.encode(create)) == ##"{"Customer":{"@odata.type":"#Shop.Premium","Rank":1}}"##)
     }
 
-    @Test func `numbers and dates are written as each version has them`() throws {
+    @Test func `numbers and dates are written in the format of each version`() throws {
         let body = EntityBody(
             type: PayloadShop.customer,
             values: [

@@ -2,8 +2,8 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite struct `A page that arrives in pieces` {
-    /// What reading came to, errors included, so that two ways can be compared.
+@Suite struct `Streamed pages` {
+    /// The result of reading a page, errors included, so that two ways of reading can be compared.
     private struct Reading: Equatable {
         var items: [DeltaItem] = []
         var error: PayloadError?
@@ -27,7 +27,7 @@ import Testing
         return result
     }
 
-    /// Cut in front of the bytes at `cuts`, which are in order.
+    /// Reads the page in pieces that start at the offsets in `cuts`, which are in ascending order.
     private func pieces(_ bytes: [UInt8], _ version: ODataVersion, cuts: [Int]) -> Reading {
         var result = Reading()
         var feed = reader(version).feedReader(type: type)
@@ -59,7 +59,7 @@ import Testing
         (#"{"x":{"y":[1,2,{"z":null}]},"value":[{"CustomerID":1}],"@odata.deltaLink":"d"}"#, .v4),
     ]
 
-    @Test func `is read as if it had come whole, wherever it is cut`() {
+    @Test func `a page that arrives in pieces yields the same result as the whole page, wherever it is split`() {
         let fuzzed = `Nothing that a service or a client sends traps`.documents.map { ($0, ODataVersion.v4) }
         for (page, version) in Self.pages + fuzzed {
             let bytes = Array(page.utf8)
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where it would be whole, with the same words and at the same byte`() {
+    @Test func `an invalid page that arrives in pieces yields the same error as the whole page`() {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("feed stream seed \(seed)")
         var random = WireRandom(seed: seed)
@@ -98,7 +98,7 @@ import Testing
     }
 
     @Test(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
-    func `of the corpus is read as if it had come whole`() throws {
+    func `a page of the corpus that arrives in pieces yields the same result as the whole page`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("feed stream seed \(seed)")
         var random = WireRandom(seed: seed)
@@ -118,7 +118,7 @@ import Testing
         var error: PayloadError?
     }
 
-    /// Without a model, since the corpus is of many.
+    /// Scans the page without a model, since the documents of the corpus belong to many models.
     private func scanned(_ bytes: [UInt8], _ version: ODataVersion, cuts: [Int]?) -> Scan {
         var result = Scan()
         do throws(PayloadError) {
@@ -139,7 +139,7 @@ import Testing
         return result
     }
 
-    @Test func `gives its items before it ends`() throws {
+    @Test func `items are returned before the page ends`() throws {
         var feed = reader(.v4).feedReader(type: type)
         feed.append(Array(#"{"value":[{"CustomerID":1},{"Cust"#.utf8))
         #expect(try feed.next() != nil)
@@ -148,13 +148,13 @@ import Testing
         #expect(try feed.next() != nil)
     }
 
-    @Test func `is refused at once where no further byte can mend it`() throws {
+    @Test func `an invalid page is rejected before it ends`() throws {
         var feed = reader(.v4).feedReader(type: type)
         feed.append(Array(#"{"value":[{"CustomerID":1,}, and more that is not looked at"#.utf8))
         #expect(throws: PayloadError.self) { try feed.next() }
     }
 
-    @Test func `may not be larger than the limit`() throws {
+    @Test func `a page that exceeds the size limit is rejected`() throws {
         var scanner = FeedScanner(version: .v4, limits: .init(size: 30))
         scanner.append(Array(#"{"value":[{"CustomerID":1},"#.utf8))
         #expect(try scanner.next() != nil)

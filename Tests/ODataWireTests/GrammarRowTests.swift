@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// Sentences beside those of the OASIS suite, each with its verdict: one reason for each of those that have to fail.
+/// Valid and invalid sentences that the OASIS suite lacks. Each invalid sentence contains a single error.
 struct GrammarRowTests {
     private static let metadata = """
         <edmx:Edmx Version="4.01" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -53,7 +53,7 @@ struct GrammarRowTests {
         "geo.length(geography'SRID=0;LineString(1 2)') gt 1", "At eq 1:20", "At eq 24:00", "ID eq 5.", "ID eq .5",
         "Top(n=1)(2)/Name eq 'a'",
     ])
-    func `a condition with one fault is refused`(text: String) {
+    func `a condition with one error is rejected`(text: String) {
         #expect(throws: URLSyntaxError.self) { try filter(text) }
     }
 
@@ -81,7 +81,7 @@ struct GrammarRowTests {
         "As?$apply=join(Name as J)", "As?$apply=addnested(Name,identity as N)", "As?$apply=S.Nothing()",
         "As?$apply=S.Top(1)",
     ])
-    func `a URL with one fault is refused`(url: String) {
+    func `a URL with one error is rejected`(url: String) {
         #expect(throws: URLSyntaxError.self) { try parse(url) }
     }
 
@@ -93,7 +93,7 @@ struct GrammarRowTests {
         "As?$count=TRUE", "As?$expand=*(levels=MAX)", "As?$format=application/json;odata.metadata=full",
         "As/$each/S.Go",
     ])
-    func `URLs with keys, filters and percent-encoding in unusual places are read`(url: String) throws {
+    func `URLs with keys, filters and percent-encoding in unusual places are parsed`(url: String) throws {
         _ = try parse(url)
     }
 
@@ -108,14 +108,14 @@ struct GrammarRowTests {
         ("Took add 'PT1H' eq null", "Took add duration'PT1H' eq null"),
         ("isof(Tags,Collection(Edm.String))", "isof(Tags,Collection(Edm.String))"),
     ])
-    func `conditions print to the shortest text that means the same`(text: String, printed: String) throws {
+    func `conditions print to the shortest equivalent text`(text: String, printed: String) throws {
         let expression = try #require(try filter(text))
         #expect(try expression.print(version: .v401) == printed)
         #expect(try Expression.parse(printed, version: .v401) == expression)
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `nested choices between times and numbers are not read again and again`() {
+    func `nested case expressions with ambiguous colons are parsed without exponential backtracking`() {
         for depth in [10, 20, 30] {
             let text =
                 String(repeating: "case(ID eq 10:20 and ", count: depth) + "true:1"

@@ -3,12 +3,12 @@ import Foundation
 import ODataWire
 import Testing
 
-/// The requests held against the test cases of the OData ABNF, and results that services of others have sent.
+/// Requests compared with the test cases of the OData ABNF, and recorded results of other services.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct InvocationCorpusTests {
     typealias Argument = OperationInvocation.Argument
 
-    /// Each case of the grammar, with the call that means it.
+    /// Cases of the grammar, each with the call that it expresses.
     private static let calls: [(url: String, name: String, argument: Argument.Content)] = [
         ("ProductsByCategoryId(categoryId=2)", "categoryId", .value(.integer(2))),
         ("ProductsByColor(color='red')", "color", .value(.string("red"))),
@@ -20,13 +20,13 @@ struct InvocationCorpusTests {
         ("ProductsByComplex(complex=@c)?@c={}", "complex", .value(.complex(ComplexValue(properties: [:])))),
     ]
 
-    @Test func `calls are written as the cases of the grammar have them`() throws {
+    @Test func `calls are written as in the test cases of the grammar`() throws {
         let model = try InvocationModel.v4()
         let valid = Set(try QueryCorpus.rows("abnf/core.jsonl").filter(\.isValid).map(\.input))
         for (url, name, content) in Self.calls {
             let operation = String(url.prefix { $0 != "(" })
             let request = try InvocationTests.request(model, operation, [Argument(name, content)])
-            // The grammar's cases call their alias c.
+            // The cases of the grammar name the alias `c`.
             let written = try PercentCoding.decode(request.url).replacing("@\(name)", with: "@c")
             #expect(written == url)
             #expect(valid.contains(url), "The corpus has no case \(url).")
@@ -39,7 +39,7 @@ struct InvocationCorpusTests {
         return try PayloadReader(version: version, model: model).result(bytes, type: type, name: "TestFunction1")
     }
 
-    @Test func `recorded results are read`() throws {
+    @Test func `recorded results are parsed`() throws {
         let text = TypeReference(.primitive(.string))
         #expect(
             try result("v4/lodata/Operation-ActionTest__test_callback__1.json", text, .v401)

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// The requests that call functions and actions.
+/// Requests that call functions and actions.
 @Suite struct InvocationTests {
     typealias Argument = OperationInvocation.Argument
 
@@ -26,9 +26,9 @@ import Testing
         try Self.request(try InvocationModel.v2(), name, arguments)
     }
 
-    // MARK: Functions of V4
+    // MARK: V4 functions
 
-    @Test func `a function without parameters has empty parentheses`() throws {
+    @Test func `a function without parameters is called with empty parentheses`() throws {
         let model = try InvocationModel.v4()
         let set = try #require(model.findEntitySet("Customers"))
         let customer = OperationInvocation.Binding(.entity(.entity(set: set, key: KeyPredicate([("ID", .integer(1))]))))
@@ -44,18 +44,18 @@ import Testing
         (.string("50%"), "ProductsByColor(color=@color)?@color='50%25'"),
         (.string("ü#?+"), "ProductsByColor(color='%C3%BC%23%3F%2B')"),
     ])
-    func `a text is a literal, in an alias where a path can't hold it`(_ value: Value, _ expected: String) throws {
+    func `a string that the path cannot contain is passed in an alias`(_ value: Value, _ expected: String) throws {
         #expect(try url("ProductsByColor", Argument("color", .value(value))) == expected)
     }
 
-    @Test func `a long text goes in an alias`() throws {
+    @Test func `a long string is passed in an alias`() throws {
         let text = String(repeating: "x", count: 300)
         #expect(
             try url("ProductsByColor", Argument("color", .value(.string(text))))
                 == "ProductsByColor(color=@color)?@color='\(text)'")
     }
 
-    @Test func `primitive values have the literals of their types`() throws {
+    @Test func `primitive values are written as literals of their types`() throws {
         let values: [(String, Value?)] = [
             ("date", LocalDate("2026-11-23").map { .date($0) }),
             ("guid", .guid(GuidValue(high: 1, low: 2))),
@@ -70,7 +70,7 @@ import Testing
                 + "big=9223372036854775807,at=2026-11-23T08:00:00%2B01:00)")
     }
 
-    @Test func `enumerations are named with their type, in collections without`() throws {
+    @Test func `an enumeration value names its type, except in a collection`() throws {
         #expect(
             try url(
                 "ByPattern", Argument("pattern", .value(.enumeration("Red,Yellow"))),
@@ -78,14 +78,14 @@ import Testing
                 == "ByPattern(pattern=Model.Pattern'Red,Yellow',patterns=@patterns)?@patterns=%5B%22Red%22%5D")
     }
 
-    @Test func `what may be null and is not given is null, what is optional is left out`() throws {
+    @Test func `a nullable parameter without an argument is null, and an optional one is omitted`() throws {
         #expect(try url("ProductsByComplex") == "ProductsByComplex(complex=null)")
         #expect(try url("Optional", Argument("a", .value(.integer(1)))) == "Optional(a=1)")
         let both = [Argument("b", .value(.integer(2))), Argument("a", .value(.integer(1)))]
         #expect(try Self.request(try InvocationModel.v4(), "Optional", both).url == "Optional(a=1,b=2)")
     }
 
-    @Test func `entities are referred to in an alias`() throws {
+    @Test func `an entity argument is passed as a reference in an alias`() throws {
         let model = try InvocationModel.v4()
         let set = try #require(model.findEntitySet("Customers"))
         let reference = Argument.Entity.reference(
@@ -95,7 +95,7 @@ import Testing
         #expect(alias == #"@Customers=[{"@odata.id":"http://host/service/Customers(1)"}]"#)
     }
 
-    @Test func `the overload of the nearest base type counts`() throws {
+    @Test func `the overload of the nearest base type is called`() throws {
         let model = try InvocationModel.v4()
         func result(_ type: String) throws -> String? {
             try model.invokedOperation(
@@ -106,7 +106,7 @@ import Testing
         #expect(try result("Model.Customer") == "Edm.Int32")
     }
 
-    // MARK: Actions of V4
+    // MARK: V4 actions
 
     @Test func `an action without parameters has no body`() throws {
         let request = try Self.request(try InvocationModel.v4(), "Activation")
@@ -114,7 +114,7 @@ import Testing
         #expect(request.body.isEmpty && request.headers["Content-Type"] == nil)
     }
 
-    @Test func `an action of a derived type is called behind a cast`() throws {
+    @Test func `an action of a derived type is called after a type cast`() throws {
         let model = try InvocationModel.v4()
         let binding = OperationInvocation.Binding(.entity(.url("Customers(4)")), cast: "Model.VipCustomer")
         let request = try Self.request(
@@ -127,7 +127,7 @@ import Testing
         #expect(request.headers["Content-Type"] == "application/json;IEEE754Compatible=true")
     }
 
-    @Test func `a link that has the cast already gets no second one`() throws {
+    @Test func `a URL that ends in the type cast gets no second cast`() throws {
         let binding = OperationInvocation.Binding(
             .entity(.url("http://host/service/Customers(4)/Model.VipCustomer")), cast: "Model.VipCustomer")
         let request = try Self.request(
@@ -136,7 +136,7 @@ import Testing
         #expect(request.url == "Customers(4)/Model.VipCustomer/Model.Rejection")
     }
 
-    @Test func `a new entity is told in full`() throws {
+    @Test func `a new entity is passed with its type and all values`() throws {
         let model = try InvocationModel.v4()
         let type = try #require(model.findEntityType("Model.VipCustomer"))
         let body = EntityBody(type: type, values: ["ID": .integer(1), "Rank": .integer(2)])
@@ -148,7 +148,7 @@ import Testing
 
     // MARK: V2
 
-    @Test func `V2 has its literals, and no word for null`() throws {
+    @Test func `V2 calls use V2 literals and omit null parameters`() throws {
         let request = try v2(
             "All", Argument("at", .value(.dateTime(try #require(LocalDateTime("2026-11-23T08:00:00"))))),
             Argument("id", .value(.guid(GuidValue(high: 1, low: 2)))), Argument("big", .value(.integer(7))),
@@ -161,17 +161,17 @@ import Testing
         )
     }
 
-    @Test func `V2 calls with the method that the metadata say`() throws {
+    @Test func `V2 calls use the HTTP method that the metadata declares`() throws {
         #expect(try v2("Remove").method == "DELETE")
     }
 
-    @Test func `a method that does not get through is told in a header`() throws {
+    @Test func `a tunneled method is named in a header`() throws {
         let request = try Self.request(
             try InvocationModel.v2(), "Remove", options: ServiceOptions(tunnelsMethods: true))
         #expect(request.method == "POST" && request.headers["X-HTTP-Method"] == "DELETE")
     }
 
-    @Test func `V2 has no form for complex parameters`() throws {
+    @Test func `V2 calls reject complex parameters`() throws {
         let place = Argument("p", .value(.complex(ComplexValue(properties: ["City": .string("a")]))))
         let error = #expect(throws: InvocationError.self) { try v2("Place", place) }
         #expect(error?.code == .unsupported)

@@ -4,7 +4,8 @@ import Testing
 @testable import ODataWire
 
 struct JSONBatchReaderTests {
-    /// Change sets of the requests 1 and 2, and 3; a query between them is r2_1.
+    /// A batch of a change set with the requests 1 and 2, a query with the generated ID `r2_1`, and a change set with
+    /// the request 3.
     static let request = BatchRequest(parts: [
         .changeSet(["1", "2"].map { .init(contentID: $0, request: JSONBatchWriterTests.post("A", "{}")) }),
         .query(WireRequest(method: "GET", url: "A")),
@@ -22,7 +23,7 @@ struct JSONBatchReaderTests {
 
     static func response(_ status: Int) -> WireResponse { WireResponse(status: status) }
 
-    @Test func `responses belong to their ids in whatever order they come`() throws {
+    @Test func `responses are matched by id in any order`() throws {
         let answers = [("1", 201), ("2", 204), ("r2_1", 200), ("3", 202)].map { Self.answer($0, $1) }
         let wanted: [BatchPartOutcome] = [
             .changeSet(.members([Self.response(201), Self.response(204)])), .query(.answered(Self.response(200))),
@@ -36,7 +37,7 @@ struct JSONBatchReaderTests {
         }
     }
 
-    @Test func `the member that failed is named, and what depends on it was not processed`() throws {
+    @Test func `the failed member is the culprit, and parts that depend on it are not processed`() throws {
         let found = try outcomes(
             Self.answer("3", 424), Self.answer("r2_1", 424), Self.answer("1", 424), Self.answer("2", 409))
         #expect(
@@ -45,7 +46,7 @@ struct JSONBatchReaderTests {
             ])
     }
 
-    @Test func `one error for the whole group names no member, and nothing behind it was processed`() throws {
+    @Test func `an error for the whole group has no culprit, and the parts after it are not processed`() throws {
         for error in [Self.answer("g1", 400), Self.answer("x", 400, ",\"atomicityGroup\":\"g1\"")] {
             #expect(
                 try outcomes(error) == [
@@ -57,13 +58,13 @@ struct JSONBatchReaderTests {
         #expect(both[0] == .changeSet(.failed(Self.response(400), culprit: nil)))
     }
 
-    @Test func `a failed query has its answer, and the change set behind it was not processed`() throws {
+    @Test func `a failed query has its response, and the change set after it is not processed`() throws {
         let found = try outcomes(Self.answer("2", 204), Self.answer("1", 204), Self.answer("r2_1", 404))
         #expect(found[1] == .query(.answered(Self.response(404))))
         #expect(found[2] == .changeSet(.notProcessed))
     }
 
-    @Test func `what has no answer without an error is in doubt`() throws {
+    @Test func `parts without a complete response are in doubt if there is no error`() throws {
         for found in [
             try outcomes(Self.answer("1", 201)), try outcomes(),
             try outcomes(Self.answer("1", 201), Self.answer("1", 201)),
@@ -80,7 +81,7 @@ struct JSONBatchReaderTests {
     }
 
     @Test(arguments: ["@nextLink", "@odata.nextLink"])
-    func `of a partial answer what is missing is in doubt, and the reason says so`(_ name: String) throws {
+    func `parts missing from a partial response are in doubt, with the link as reason`(_ name: String) throws {
         let found = try outcomes(Self.answer("1", 400), Self.answer("r2_1", 424), rest: ",\"\(name)\":\"$batch?x\"")
         #expect(found[0] == .changeSet(.failed(Self.response(400), culprit: "1")))
         #expect(found[1] == .query(.notProcessed))
@@ -104,7 +105,7 @@ struct JSONBatchReaderTests {
         (#""body":{"a":1},"headers":{"Content-Type":"image/png"}"#, #"{"a":1}"#),
         (#""body":"no base64","headers":{"Content-Type":"image/png"}"#, "no base64"),
     ])
-    func `a body comes as the bytes that it stands for`(_ members: String, _ body: String) throws {
+    func `a body is returned as the bytes that its JSON form encodes`(_ members: String, _ body: String) throws {
         let text = #"{"responses":[{"id":7,"status":200,\#(members)}]}"#
         let read = try JSONBatchReader().readResponse(Array(text.utf8)).responses
         #expect(read.map(\.id) == ["7"])
@@ -117,20 +118,20 @@ struct JSONBatchReaderTests {
         "{\"responses\":[{\"id\":\"1\",\"status\":99}]}", "{\"responses\":[{\"id\":\"1\",\"status\":1e3}]}",
         "{\"responses\":[]", "{\"responses\":[]} x", "--batch\r\n",
     ])
-    func `what is no answer is an error with a place`(_ text: String) {
+    func `an invalid response is rejected with an offset`(_ text: String) {
         let bytes = Array(text.utf8)
         let error = #expect(throws: BatchReadError.self) { try JSONBatchReader().readResponse(bytes) }
         #expect(error?.code == .json)
         #expect((0...bytes.count).contains(error?.offset ?? -1))
     }
 
-    @Test func `an answer nested without end is refused`() {
+    @Test func `a response that is nested too deeply is rejected`() {
         let bytes = Array(("{\"responses\":" + String(repeating: "[", count: 100_000)).utf8)
         let error = #expect(throws: BatchReadError.self) { try JSONBatchReader().readResponse(bytes) }
         #expect(error?.code == .json)
     }
 
-    @Test func `changed bytes give outcomes for every part or an error, and never trap`() {
+    @Test func `changed bytes yield an outcome for every part or an error, and never trap`() {
         let seed = UInt64.random(in: .min ... .max)
         var generator = SeededGenerator(state: seed)
         let whole = Array(
@@ -164,7 +165,7 @@ struct JSONBatchReaderTests {
 @Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct JSONBatchRecordingTests {
     @Test(arguments: BatchCorpus.jsonResponses)
-    func `the responses of a recording are those of its index`(_ recording: BatchCorpus.JSONResponse) throws {
+    func `the responses of a recorded JSON batch match its index`(_ recording: BatchCorpus.JSONResponse) throws {
         let bytes = try Array(Data(contentsOf: BatchCorpus.root.appending(path: recording.file)))
         let read = try JSONBatchReader().readResponse(bytes).responses
         #expect(read.map(\.response.status) == recording.facts.statuses)

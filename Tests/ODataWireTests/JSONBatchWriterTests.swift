@@ -15,7 +15,7 @@ struct JSONBatchWriterTests {
 
     private func dependencies(_ request: JSONValue) -> [String]? { request["dependsOn"]?.array?.compactMap(\.string) }
 
-    @Test func `a parent and its child are one atomicity group, the child depending on the parent`() throws {
+    @Test func `a parent and its child form one atomicity group in which the child depends on the parent`() throws {
         let batch = BatchRequest(parts: [
             .changeSet([
                 .init(contentID: "1", request: Self.post("Customers", #"{"Name":"NewCustomer"}"#)),
@@ -33,7 +33,7 @@ struct JSONBatchWriterTests {
         #expect(String(decoding: try JSONBatchWriter().write(batch), as: UTF8.self) == wanted)
     }
 
-    @Test func `each part depends on the one before it, queries included`() throws {
+    @Test func `each part depends on the previous part, also on a query`() throws {
         let requests = try written(
             .changeSet([.init(contentID: "1", request: Self.post("A", "{}"))]),
             .query(WireRequest(method: "GET", url: "A")),
@@ -51,7 +51,7 @@ struct JSONBatchWriterTests {
         (#"{"@odata.id":"$2"}"#, ["2"]), (#"{"D":{"B@bind":"$1"}}"#, ["1"]), (#"{"Note":"$1"}"#, nil),
         (#"{"B@odata.bind":"$9"}"#, nil), (#"{"B@odata.bind":"$10"}"#, nil),
     ])
-    func `only links count as references, and only to requests before`(_ body: String, _ wanted: [String]?) throws {
+    func `only links to earlier requests count as references`(_ body: String, _ wanted: [String]?) throws {
         let requests = try written(
             .changeSet(
                 ["1", "2"].map { .init(contentID: $0, request: Self.post("A", "{}")) } + [
@@ -60,7 +60,7 @@ struct JSONBatchWriterTests {
         #expect(dependencies(requests[2]) == wanted)
     }
 
-    @Test func `a reference to remove that names a new entity is one`() throws {
+    @Test func `a link deletion that names a new entity in its query counts as a reference`() throws {
         let requests = try written(
             .changeSet([
                 .init(contentID: "1", request: Self.post("A", "{}")),
@@ -70,7 +70,7 @@ struct JSONBatchWriterTests {
         #expect(requests[1]["method"] == .string("delete"))
     }
 
-    @Test func `names that the batch invents are not those that it has`() throws {
+    @Test func `generated ids differ from the ids in the batch`() throws {
         let requests = try written(
             .changeSet([.init(contentID: "g1", request: Self.post("A", "{}"))]),
             .query(WireRequest(method: "GET", url: "A", headers: ["Content-ID": "r2_1"])),
@@ -80,7 +80,7 @@ struct JSONBatchWriterTests {
         #expect(requests[1]["headers"] == nil)
     }
 
-    @Test func `bodies are JSON to the digit, strings, or base64url`() throws {
+    @Test func `bodies are written as unchanged JSON, strings or base64url`() throws {
         let exact = #"{"a":1.10e2, "b":12345678901234567890}"#
         let parts: [BatchPart] = [
             .query(Self.post("A", exact, "application/json;odata.metadata=minimal")),
@@ -98,7 +98,7 @@ struct JSONBatchWriterTests {
         #expect(requests[3]["headers"]?.object?.members.map(\.name) == ["if-match"])
     }
 
-    @Test func `what cannot be written is refused with its reason`() {
+    @Test func `an invalid batch is rejected with a reason`() {
         func error(_ requests: WireRequest..., ids: [String] = ["1", "2"]) -> BatchWriteError? {
             let members = zip(ids, requests).map { BatchPart.Member(contentID: $0, request: $1) }
             do throws(BatchWriteError) {
@@ -120,7 +120,7 @@ struct JSONBatchWriterTests {
     }
 
     @Test(arguments: [ODataVersion.v2, .v4])
-    func `the batch is JSON in V4 only, and says version 4_01`(_ version: ODataVersion) throws {
+    func `the batch is written as JSON only in V4, with version 4.01`(_ version: ODataVersion) throws {
         let exchange = try BatchExchange(
             BatchRequest(parts: [.query(WireRequest(method: "GET", url: "A"))]), version: version,
             options: ServiceOptions(batchFormat: .json), headers: ["OData-Version": "4.0"])

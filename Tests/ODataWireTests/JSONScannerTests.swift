@@ -9,7 +9,7 @@ import Testing
         ("123456789012345678901234567890", "123456789012345678901234567890"),
         (#""schräg €""#, #""schräg €""#),
     ])
-    func `reads what RFC 8259 allows and keeps order, repeats and digits`(text: String, written: String) throws {
+    func `valid JSON is read with its order, repeated names and digits`(text: String, written: String) throws {
         #expect(try JSONValue.parse(Array(text.utf8)).text == written)
     }
 
@@ -25,7 +25,7 @@ import Testing
         ("{} }", .syntax, 3),
         (#"{"a":1 "b":2}"#, .syntax, 7), ("[1}", .syntax, 2), ("// c\n1", .syntax, 0),
     ])
-    func `says what is wrong and where`(text: String, code: JSONError.Code, offset: Int) throws {
+    func `a syntax error has a code and an offset`(text: String, code: JSONError.Code, offset: Int) throws {
         let error = try #require(throws: JSONError.self) { try JSONValue.parse(Array(text.utf8)) }
         #expect(error.code == code)
         #expect(error.offset == offset)
@@ -36,13 +36,13 @@ import Testing
             ([0x22, 0x61, 0xFF, 0x22], 2), ([0x22, 0xC3, 0x22], 1), ([0x22, 0xED, 0xA0, 0x80, 0x22], 1),
             ([0x22, 0xC0, 0x80, 0x22], 1), ([0x22, 0xC3, 0xA4, 0x80, 0x22], 3),
         ] as [([UInt8], Int)])
-    func `refuses bytes that are not UTF-8 and says where they begin`(bytes: [UInt8], offset: Int) throws {
+    func `bytes that are not UTF-8 are rejected with their offset`(bytes: [UInt8], offset: Int) throws {
         let error = try #require(throws: JSONError.self) { try JSONValue.parse(bytes) }
         #expect(error.code == .invalidUTF8)
         #expect(error.offset == offset)
     }
 
-    @Test func `refuses to follow endless nesting`() throws {
+    @Test func `nesting deeper than the limit is rejected`() throws {
         let deep = [UInt8](repeating: UInt8(ascii: "["), count: 1_000_000)
         let error = try #require(throws: JSONError.self) { try JSONValue.parse(deep) }
         #expect(error.code == .tooDeep)
@@ -51,14 +51,14 @@ import Testing
         #expect(throws: Never.self) { try JSONValue.parse(allowed) }
     }
 
-    @Test func `refuses documents beyond the size that was allowed`() throws {
+    @Test func `documents larger than the limit are rejected`() throws {
         let error = try #require(throws: JSONError.self) {
             try JSONValue.parse(Array("[1,2]".utf8), limits: .init(size: 4))
         }
         #expect(error.code == .tooLarge)
     }
 
-    @Test func `hands out a long array item by item`() throws {
+    @Test func `the items of an array are read one by one`() throws {
         var scanner = try JSONScanner(Array(#"{"x":{"y":[]},"value":[{"a":1},{"a":2}],"end":true}"#.utf8))
         var items: [String] = []
         try scanner.beginObject()
@@ -74,11 +74,11 @@ import Testing
         #expect(items == [#"{"a":1}"#, #"{"a":2}"#])
     }
 
-    @Test func `the last of several members of one name wins`() throws {
+    @Test func `a lookup by name returns the last of several members with the name`() throws {
         #expect(try JSONValue.parse(Array(#"{"a":1,"a":2}"#.utf8))["a"] == .number("2"))
     }
 
-    @Test func `damaged documents never trap and never loop`() throws {
+    @Test func `damaged documents never trap and never cause an endless loop`() throws {
         let document = Array(
             #"{"d":{"results":[{"__metadata":{"uri":"x\u00e4\ud83d\ude00"},"N":-1.5e10,"T":true,"L":[null,"é"]}]}}"#
                 .utf8)
@@ -92,7 +92,7 @@ import Testing
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 damaged[Int.random(in: 0..<damaged.count, using: &random)] = UInt8.random(in: 0...255, using: &random)
             }
-            // What is still JSON must be written as the same JSON.
+            // A document that is still valid JSON must be written as equal JSON.
             if let value = try? JSONValue.parse(damaged) {
                 #expect(try JSONValue.parse(Array(value.text.utf8)) == value, "seed \(seed)")
             }

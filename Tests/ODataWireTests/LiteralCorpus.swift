@@ -2,7 +2,7 @@ import Foundation
 import ODataWire
 import Testing
 
-/// The conformance data beside the checkout, read with the JSON scanner under test.
+/// The conformance data in a directory next to the checkout, read with the JSON scanner under test.
 enum LiteralCorpus {
     static let root: URL = {
         if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(fileURLWithPath: path) }
@@ -20,7 +20,7 @@ enum LiteralCorpus {
         try [UInt8](Data(contentsOf: root.appendingPathComponent(path)))
     }
 
-    /// The rows of a JSON Lines file.
+    /// Returns the rows of a JSON Lines file.
     static func rows(_ path: String) throws -> [JSONValue] {
         try bytes(path).split(separator: 0x0A).map { try JSONValue.parse(Array($0)) }
     }
@@ -32,7 +32,7 @@ extension JSONValue {
     }
 }
 
-/// Random numbers that can be had again from a printed seed (SplitMix64).
+/// A SplitMix64 generator that repeats its sequence for a printed seed.
 struct WireRandom: RandomNumberGenerator {
     private var state: UInt64
 

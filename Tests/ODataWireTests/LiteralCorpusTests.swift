@@ -4,12 +4,14 @@ import Testing
 
 @Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct `The literal corpora` {
-    /// Rows whose verdict is about the Java class that the reference implementation's test asks for, `Short`, and not about
-    /// the literal: both numbers are well-formed decimals within the facets of the row.
+    /// Literals whose verdict depends on the Java class `Short`, which the test of the reference implementation
+    /// requests.
+    ///
+    /// Both numbers are well-formed decimals within the facets of their rows.
     static let javaShort: Set<String> = ["-32769", "32768"]
 
     @Test(arguments: ["v2", "v4"])
-    func `every verdict on a primitive literal is the corpus's`(version: String) throws {
+    func `the parser accepts exactly the primitive literals that the corpus accepts`(version: String) throws {
         let rows = try LiteralCorpus.rows("literals/\(version)-primitive-literals.jsonl")
         #expect(!rows.isEmpty)
         for row in rows {
@@ -22,7 +24,7 @@ struct `The literal corpora` {
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `what the corpus writes is written alike`(version: String) throws {
+    func `literals are written as in the corpus`(version: String) throws {
         for row in try LiteralCorpus.rows("literals/\(version)-primitive-literals.jsonl") {
             let literal = try LiteralRow(row)
             guard literal.isValid, literal.isWritten else { continue }
@@ -39,7 +41,7 @@ struct `The literal corpora` {
     }
 
     @Test(arguments: ["v2", "v4"])
-    func `a value that the corpus gives is the value read`(version: String) throws {
+    func `literals parse to the values in the corpus`(version: String) throws {
         for row in try LiteralCorpus.rows("literals/\(version)-primitive-literals.jsonl") {
             let literal = try LiteralRow(row)
             guard literal.isValid, let expected = literal.expected else { continue }
@@ -48,7 +50,7 @@ struct `The literal corpora` {
         }
     }
 
-    @Test func `every well-known text is kept through GeoJSON`() throws {
+    @Test func `every well-known text is unchanged after a conversion to GeoJSON and back`() throws {
         let names = try LiteralCorpus.rows("literals/index.jsonl").compactMap { $0["file"]?.string }.filter {
             $0.contains("/wkt/")
         }
@@ -112,16 +114,21 @@ struct LiteralRow {
         try PrimitiveLiteral.parse(text, as: type, facets: facets, version: version, form: form, strictness: strictness)
     }
 
-    /// What the reference implementation writes is canonical but for what it does not write itself (see ``expected``); what
-    /// it reads is judged as strictly as it does. A row of `Edm.Time` that gives a count of nanoseconds was read into a
-    /// `Timestamp`, which has them, all others into a `Calendar`, which has milliseconds.
+    /// Whether the parser accepts the literal.
+    ///
+    /// Literals that the reference implementation reads are parsed as strictly as it parses them. Literals that it
+    /// writes are parsed tolerantly, because rows made by hand (see ``expected``) may not be canonical. A row of
+    /// `Edm.Time` with a number of nanoseconds was read into a `Timestamp`, which has nanoseconds; all other rows were
+    /// read into a `Calendar`, which has milliseconds.
     var isAccepted: Bool {
         let hasNanoseconds = type == .time && expected != nil
         return (try? parse(isWritten || hasNanoseconds ? .tolerant : .strict)) != nil
     }
 
-    /// Rows made by wrapping a default value's text in quotes keep that text, canonical or not. A base64 of V4 is written
-    /// in the alphabet that the standard demands, base64url.
+    /// Whether the literal may differ from its canonical text.
+    ///
+    /// A row made by putting quotes around the text of a default value keeps this text, canonical or not. Tidelog
+    /// writes binary values of V4 in base64url, the alphabet that the standard requires.
     var mayBeSpelledDifferently: Bool { expected != nil || (type == .binary && version == .v4) }
 
     func matches(_ value: Value, _ expected: String) -> Bool {
@@ -131,7 +138,7 @@ struct LiteralRow {
         case .duration(let duration) where version == .v2: return duration.picoseconds / 1000 == Int64(expected)
         case .dateTimeOffset(let dateTime):
             if let milliseconds = Int64(expected) { return dateTime.millisecondsSince1970 == milliseconds }
-        // The reference implementation's test gives a number that rounds to the same 32 bits.
+        // The number in the test of the reference implementation rounds to the same 32 bits.
         case .single(let number): return number == Float(expected)
         case .double(let number): return number == Double(expected)
         default: break

@@ -3,11 +3,11 @@ import Foundation
 import ODataWire
 import Testing
 
-/// The rules of the OData ABNF that are about primitive values, judged by the standard's own test cases.
+/// The rules of the OData ABNF for primitive values, checked with the test cases of the standard.
 @Suite(.enabled(if: LiteralCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
-struct `The grammar's test cases` {
+struct `Literals in the test cases of the grammar` {
     @Test(arguments: ["core", "legacy"])
-    func `every verdict on a primitive rule is the standard's`(suite: String) throws {
+    func `the parser accepts exactly the primitive values that the standard accepts`(suite: String) throws {
         var judged = 0
         for row in try LiteralCorpus.rows("abnf/\(suite).jsonl") {
             let rule = try #require(row["rule"]?.string)
@@ -19,7 +19,7 @@ struct `The grammar's test cases` {
         #expect(judged > 15)
     }
 
-    /// Whether the rule takes the whole input; nil for rules about other things.
+    /// Whether the rule matches the whole input, or nil for rules that do not concern primitive values.
     private func accepts(_ input: String, rule: String) -> Bool? {
         let types: [String: PrimitiveType] = [
             "boolean": .boolean, "byte": .byte, "date": .date, "dateTimeOffset": .dateTimeOffset, "decimal": .decimal,
@@ -32,10 +32,10 @@ struct `The grammar's test cases` {
             let values = Set(types.values).subtracting([.string, .boolean])
             return values.contains { reads(input, $0, .json) } || isEnumeration("T.T'\(input)'")
         case "enumValue": return isEnumeration("T.T'\(input)'")
-        // The namespace may be left out since 4.01.
+        // The namespace is optional since 4.01.
         case "enumLiteral", "enum": return isEnumeration(input) || isEnumeration("T.T\(input)")
         case "primitiveLiteral": return scanned(input) != nil
-        // The grammar of whole numbers knows no ranges: +128 is an sbyte to it.
+        // The rules for integers do not limit the range: +128 matches `sbyte`.
         case "sbyteLiteral", "byteLiteral", "int16Literal", "int32Literal", "int64Literal":
             return scanned(input).map { $0 == .int32 || $0 == .int64 } ?? false
         default: break

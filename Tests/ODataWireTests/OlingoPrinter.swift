@@ -1,7 +1,7 @@
 import EDM
 import ODataWire
 
-/// Prints trees as the corpora do: every operation in braces, properties one by one.
+/// Prints trees in the notation of the corpora: each operation in braces, the properties separately.
 enum OlingoPrinter {
     static func text(_ expression: Expression) -> String {
         switch expression {
@@ -42,8 +42,8 @@ enum OlingoPrinter {
         }
     }
 
-    /// The text with its literals as Tidelog prints them (`1.0d`, `X'ab'` have several spellings), so that trees
-    /// compare.
+    /// Replaces each literal by the spelling that Tidelog prints, so that trees can be compared. Literals such as
+    /// `1.0d` and `X'ab'` have several spellings.
     static func canonical(_ serialized: String) -> String {
         var result = ""
         var word = ""
@@ -60,7 +60,7 @@ enum OlingoPrinter {
         for character in serialized {
             if character == "'" { isQuoted.toggle() }
             if !isQuoted, "{}(), ".contains(character) {
-                // A minus that stands alone is an operator.
+                // A minus sign without operand text is an operator.
                 flush()
                 result.append(character)
             } else {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import ODataWire
 
-/// Items of a page that are larger than the limits allow.
+/// Items of a page that exceed the limits.
 struct OversizedItemTests {
     private let customer = PayloadShop.customer
 
@@ -18,7 +18,7 @@ struct OversizedItemTests {
 
     private let long = String(repeating: "x", count: 1_000)
 
-    /// Reads the page in pieces of each of these sizes; all have to give the same.
+    /// Reads the page in pieces of several sizes and requires the same result for each size.
     private func items(_ bytes: [UInt8], _ reader: PayloadReader) throws -> [DeltaItem] {
         var results: [[DeltaItem]] = []
         for size in [1, 7, 64, 1 << 20] {
@@ -46,7 +46,7 @@ struct OversizedItemTests {
         }
     }
 
-    @Test func `an item that is too large is set aside with its key, and the others are read`() throws {
+    @Test func `an item that is too large is set aside with its key, and the remaining items are read`() throws {
         let items = try items(
             page(
                 #"{"CustomerID":1}"#, #"{"CustomerID":2,"Name":"\#(long)"}"#, #"{"Name":"\#(long)","CustomerID":3}"#,
@@ -55,7 +55,7 @@ struct OversizedItemTests {
             names(items) == ["integer(1)", "tooLarge integer(2)", "tooLarge integer(3)", "integer(4)"])
     }
 
-    @Test func `an item may have as many bytes as the limit says, and no more`() throws {
+    @Test func `an item may have as many bytes as the limit, and no more`() throws {
         let item = #"{"CustomerID":1,"Name":"abc"}"#
         let bytes = page(item, item)
         #expect(try names(items(bytes, reader(item.utf8.count))) == ["integer(1)", "integer(1)"])
@@ -66,7 +66,7 @@ struct OversizedItemTests {
         #""text""#, "123", "[1,[2,{\"a\":\"]}\"}],3]", #"{"a":"\\\"}],","CustomerID":"x"}"#,
         #""\"quoted\", and [more}""#,
     ])
-    func `what is passed over may be anything`(_ item: String) throws {
+    func `any JSON value can be skipped as an item`(_ item: String) throws {
         let items = try items(page(#"{"CustomerID":1}"#, item, #"{"CustomerID":2}"#), reader(16))
         #expect(names(items).count == 3)
         #expect(names(items).last == "integer(2)")
@@ -91,7 +91,7 @@ struct OversizedItemTests {
         (#""Orders":[{"OrderID":1,"Note":"\#(String(repeating: "x", count: 2_000))"}]"#, true),
         (#""Orders":null"#, false),
     ])
-    func `what is expanded below it is known to be hidden`(_ member: String, _ isHidden: Bool) throws {
+    func `an item that is set aside reports hidden expanded entities`(_ member: String, _ isHidden: Bool) throws {
         let items = try items(page(#"{"CustomerID":1,"Name":"\#(long)",\#(member)}"#), reader())
         guard case .unreadable(let found)? = items.first else {
             Issue.record("it was read")
@@ -100,7 +100,7 @@ struct OversizedItemTests {
         #expect(found.hasExpanded == isHidden)
     }
 
-    @Test func `a page check passes over it as well`() throws {
+    @Test func `a page check accepts a page with an item that is too large`() throws {
         let limits = JSONScanner.Limits(itemSize: 100)
         for size in [1, 10, 10_000] {
             var check = PageCheck(version: .v4, limits: limits)
@@ -116,11 +116,11 @@ struct OversizedItemTests {
         #"{"value":[{"Name":"\#(String(repeating: "x", count: 1_000))"#,
         #"{"value":[{"Name":[[[\#(String(repeating: "1,", count: 1_000))1]]}]}"#,
     ])
-    func `a page that ends in it, or closes what is not open, is in error`(_ text: String) {
+    func `a page that ends inside an item that is too large, or has unbalanced brackets, is rejected`(_ text: String) {
         #expect(throws: PayloadError.self) { try self.items(Array(text.utf8), reader()) }
     }
 
-    @Test func `without setting aside the page is refused`() {
+    @Test func `the page is rejected if items may not be set aside`() {
         var reader = reader()
         reader.setsAside = false
         #expect(
@@ -131,7 +131,7 @@ struct OversizedItemTests {
         }
     }
 
-    @Test func `what surrounds the items is bounded as they are`() throws {
+    @Test func `text around the items is limited in size like an item`() throws {
         let gap = String(repeating: " ", count: 200_000)
         for text in [#"{"x":"\#(gap)","value":[]}"#, #"{"value":[\#(gap)]}"#] {
             var check = PageCheck(version: .v4, limits: JSONScanner.Limits(itemSize: 1_000))
@@ -143,14 +143,14 @@ struct OversizedItemTests {
         }
     }
 
-    @Test func `a document that is read whole has a bound of values`() {
+    @Test func `a document with more values than the limit is rejected`() {
         let text = "[" + Array(repeating: "1", count: 200).joined(separator: ",") + "]"
         #expect(throws: JSONError.self) {
             try JSONValue.parse(Array(text.utf8), limits: JSONScanner.Limits(elements: 100))
         }
     }
 
-    @Test func `of a single entity that is too large the key is read from its beginning`() {
+    @Test func `the key of a single entity that is too large is read from its beginning`() {
         let found = reader().unreadable(beginning: Array(#"{"CustomerID":7,"Name":"\#(long)"#.utf8), customer)
         #expect(found.entity.values["CustomerID"] == .integer(7))
         #expect(found.hasExpanded)

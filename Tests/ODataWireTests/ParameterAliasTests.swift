@@ -3,7 +3,7 @@ import Testing
 
 @testable import ODataWire
 
-/// What parameter aliases stand for, and how much it may be.
+/// The resolution of parameter aliases, and its limits.
 struct ParameterAliasTests {
     private func resolved(_ query: String) throws -> QueryOptions {
         try QueryOptions.parse(query.replacing(" ", with: "%20"), version: .v401).resolvingAliases()
@@ -23,12 +23,11 @@ struct ParameterAliasTests {
             "$apply=filter(A gt 50)/groupby((B),aggregate(A with sum as C))"
         ),
     ])
-    func `an alias holds in options of all levels, and is null without a value`(_ query: String, _ plain: String) throws
-    {
+    func `an alias is resolved in options of all levels, or is null`(_ query: String, _ plain: String) throws {
         #expect(try resolved(query) == resolved(plain))
     }
 
-    @Test func `an alias holds in the path`() throws {
+    @Test func `an alias is resolved in the path`() throws {
         let condition = try Expression.parse("A gt @min", version: .v401)
         let plain = try Expression.parse("A gt 50", version: .v401)
         let path = ResourcePath(segments: [.filter(condition)], target: .nothing)
@@ -38,12 +37,12 @@ struct ParameterAliasTests {
     }
 
     @Test(arguments: ["@a=@a", "@a=@b&@b=1 add @c&@c=@a add @b"])
-    func `an alias that refers to itself is refused`(_ aliases: String) throws {
+    func `an alias that refers to itself is rejected`(_ aliases: String) throws {
         let error = #expect(throws: EvaluationError.self) { try resolved("$filter=@a eq 1&" + aliases) }
         #expect(error?.code == .unsupported)
     }
 
-    @Test func `aliases that double again and again, or build a tower, are refused`() throws {
+    @Test func `aliases that grow exponentially or nest too deeply are rejected`() throws {
         let doubled = (1...40).map { "@a\($0)=@a\($0 - 1) add @a\($0 - 1)" }.joined(separator: "&")
         let error = #expect(throws: EvaluationError.self) { try resolved("$filter=@a40 eq 1&@a0=1&" + doubled) }
         #expect(error?.code == .outOfRange)
@@ -55,12 +54,12 @@ struct ParameterAliasTests {
         options.aliases = [QueryOptions.ParameterAlias(name: "a", value: tower(on: "b"))]
         let tooHigh = #expect(throws: EvaluationError.self) { try options.resolvingAliases() }
         #expect(tooHigh?.code == .outOfRange)
-        // A long chain is no tower.
+        // A long chain of aliases does not increase the depth of the resolved expression.
         let chain = (1...100).map { "@a\($0)=@a\($0 - 1)" }.joined(separator: "&")
         #expect(try resolved("$filter=@a100 eq 1&@a0=A&" + chain) == resolved("$filter=A eq 1"))
     }
 
-    @Test func `what was built too high in code is refused before it is walked`() throws {
+    @Test func `an expression that code nests too deeply is rejected before it is resolved`() throws {
         var options = QueryOptions()
         options.filter = (0..<100).reduce(Expression.property("A")) { inner, _ in .not(inner) }
         let error = #expect(throws: EvaluationError.self) { try options.resolvingAliases() }

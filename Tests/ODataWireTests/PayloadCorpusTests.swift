@@ -31,7 +31,7 @@ struct `The JSON corpus` {
         documents.filter { document in document.isWellFormed && kinds.contains { document.kind.hasPrefix($0) } }
     }
 
-    @Test func `well-formed documents are read and the others refused`() throws {
+    @Test func `well-formed documents are parsed, and malformed ones are rejected`() throws {
         #expect(!Self.documents.isEmpty)
         for document in Self.documents {
             let bytes = try LiteralCorpus.bytes(document.file)
@@ -43,20 +43,20 @@ struct `The JSON corpus` {
         }
     }
 
-    @Test func `what was read is written as the same JSON`() throws {
+    @Test func `a parsed document is written as equal JSON`() throws {
         for document in Self.documents where document.isWellFormed {
             let value = try JSONValue.parse(try LiteralCorpus.bytes(document.file))
             #expect(try JSONValue.parse(Array(value.text.utf8)) == value, "\(document.file)")
         }
     }
 
-    @Test func `depth, counts and repeated names are those of the index`() throws {
+    @Test func `depth, counts and repeated names match the index`() throws {
         for document in Self.documents where document.isWellFormed {
             var counts = Counts()
             counts.count(try JSONValue.parse(try LiteralCorpus.bytes(document.file)), depth: 1)
             let repeated = document.facts["duplicateKeys"]?.array?.compactMap(\.string) ?? []
             #expect(counts.duplicates.sorted() == repeated.sorted(), "\(document.file)")
-            // The index counted only the last of several members of one name.
+            // For a repeated member name, the index counts only the last member.
             guard repeated.isEmpty else { continue }
             for (name, count) in [
                 ("maxDepth", counts.depth), ("objects", counts.objects), ("arrays", counts.arrays),
@@ -70,10 +70,10 @@ struct `The JSON corpus` {
         }
     }
 
-    @Test func `pages have the items, counts and links of the index`() throws {
+    @Test func `items, counts and links of pages match the index`() throws {
         for document in Self.documents("v2-collection", "v4-collection", "v4-delta", "v4-primitive-collection") {
             if document.kind == "v4-delta-update-request" { continue }
-            // Nobody can tell which of them the service meant.
+            // If a member name is repeated, the intended member is unknown.
             if document.facts["duplicateKeys"]?.array?.isEmpty == false {
                 #expect(throws: PayloadError.self, "\(document.file)") { try readAll(document) }
                 continue
@@ -89,7 +89,8 @@ struct `The JSON corpus` {
             #expect(Int64(items) == facts["items"]?.integer, "\(document.file)")
             #expect(Int64(removed) == facts["removedItems"]?.integer ?? 0, "\(document.file)")
             #expect(scanner.count == facts["inlineCount"]?.integer ?? facts["count"]?.integer, "\(document.file)")
-            // The index does not count a next link that lacks its @; to miss one would mean to lose the rest of the data.
+            // The index ignores a next link without the prefix `@`. The reader accepts it, because it would otherwise
+            // lose the following pages.
             let isUnprefixed = try JSONValue.parse(try LiteralCorpus.bytes(document.file))["odata.nextLink"] != nil
             let hasNext = isUnprefixed || facts["hasNext"]?.flag ?? (facts["nextLink"] != nil)
             #expect((scanner.nextLink != nil) == hasNext, "\(document.file)")
@@ -109,7 +110,7 @@ struct `The JSON corpus` {
         while try scanner.next() != nil {}
     }
 
-    @Test func `errors have the code and the message of the index`() throws {
+    @Test func `codes and messages of errors match the index`() throws {
         for document in Self.documents("v2-error", "v4-error", "v3-light-error") {
             let error = ServiceErrorReader.read(try LiteralCorpus.bytes(document.file))
             guard let code = document.facts["errorCode"], let message = document.facts["errorMessage"] else { continue }
@@ -120,7 +121,7 @@ struct `The JSON corpus` {
         }
     }
 
-    @Test func `what is no error is none`() throws {
+    @Test func `a document that is not an error is not read as one`() throws {
         let broken = try LiteralCorpus.bytes("json/v2/errors/invalid-error-v2-olingo-invalid-json.json")
         #expect(ServiceErrorReader.read(broken) == nil)
         let missing = try LiteralCorpus.bytes("json/v2/errors/error-v2-olingo-missing-error.json")
@@ -145,7 +146,7 @@ struct `The JSON corpus` {
     }
 }
 
-/// What the corpus's index counts over a whole document.
+/// The numbers that the index of the corpus states for a whole document.
 private struct Counts {
     var depth = 0
     var objects = 0

@@ -31,7 +31,7 @@ import Testing
     ]
 
     @Test(arguments: ODataVersion.allCases)
-    func `payloads with damaged bytes are read or refused`(version: ODataVersion) {
+    func `payloads with damaged bytes are read or rejected`(version: ODataVersion) {
         let model = PayloadShop.model(version)
         let reader = PayloadReader(version: version, model: model)
         let bodies = RequestBodyReader(version: version, model: model)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `literals of random characters are read as they are written or refused`() throws {
+    @Test func `literals of random characters are rejected or survive writing and reading`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("literal fuzz seed \(seed)")
         var random = WireRandom(seed: seed)
@@ -91,7 +91,7 @@ import Testing
             {
                 let written = PrimitiveLiteral.format(value, as: type, version: version, form: form)
                 let again = try? PrimitiveLiteral.parse(written, as: type, version: version, form: form)
-                // NaN is equal to nothing, itself included. A shape without SRID is written with the standard's default.
+                // NaN is not equal to itself. A shape without an SRID is written with the default SRID of the standard.
                 let isNaN = written.contains("NaN")
                 let isSame =
                     type.isGeo
@@ -127,7 +127,7 @@ import Testing
             .guid(GuidValue(high: 0x0123_4567_89ab_cdef, low: 0x0123_4567_89ab_cdef)), .guid, 42
         ),
     ])
-    func `tell their type and their length`(
+    func `a scanned literal has its value, type and length`(
         text: String, version: ODataVersion, value: Value, type: PrimitiveType, length: Int
     ) throws {
         let scanned = try #require(PrimitiveLiteral.scan(Array(text.utf8)[...], version: version))
@@ -140,7 +140,7 @@ import Testing
         "2012-09-03", "2012-09-03T13:52Z", "2012-09-03T13:52:10.5+02:00", "11:22:33", "3.14", "duration'PT1S'",
         "geography'SRID=0;Point(1 2)'",
     ])
-    func `of V4 end where the value ends`(text: String) throws {
+    func `the scanner ends a V4 literal at the end of the value`(text: String) throws {
         let scanned = try #require(PrimitiveLiteral.scan(Array((text + " and x").utf8)[...], version: .v4))
         #expect(scanned.length == text.utf8.count)
         #expect(
@@ -151,11 +151,11 @@ import Testing
     @Test(arguments: [
         "Name", "'open", "datetime'2020-01-01T00:00'", "", " 1", "(", "nullable", "trueish", "2020-13-01", "1.2.3",
     ])
-    func `are not seen where there is none`(text: String) {
+    func `the scanner returns nil for text that does not begin with a literal`(text: String) {
         #expect(PrimitiveLiteral.scan(Array(text.utf8)[...], version: .v4) == nil)
     }
 
-    @Test func `of enumerations name their type`() throws {
+    @Test func `a scanned enumeration literal has the name of its type`() throws {
         let scanned = try #require(
             PrimitiveLiteral.scanEnumeration(Array("Sales.Pattern'Solid,Yellow,-42' eq".utf8)[...]))
         #expect(scanned.typeName == "Sales.Pattern")

@@ -38,7 +38,7 @@ import Testing
         #expect(entity.ignored == ["Unknown"])
     }
 
-    @Test func `a V4 entity of a derived open type is read with control information of either spelling`() throws {
+    @Test func `a V4 entity of a derived open type is read with control information in both spellings`() throws {
         for prefix in ["@odata.", "@"] {
             let json = """
                 {"\(prefix)context":"c","\(prefix)type":"#Shop.Premium","\(prefix)id":"Customers(1)","\(prefix)etag":"e",
@@ -98,7 +98,7 @@ import Testing
         #"{"d":{"results":[{"CustomerID":1},{"CustomerID":2}],"__next":"n","__count":"3"}}"#,
         #"{"results":[{"CustomerID":1},{"CustomerID":2}],"__next":"n","__count":3}"#,
     ])
-    func `a V2 page has its items, count and next link wherever they stand`(json: String) throws {
+    func `items, count and next link of a V2 page are read in any order`(json: String) throws {
         let feed = try v2.feed(Array(json.utf8), type: PayloadShop.customer)
         #expect(feed.entities.map { $0.values["CustomerID"] } == [.integer(1), .integer(2)])
         #expect(feed.count == 3)
@@ -110,7 +110,7 @@ import Testing
         #expect(try v2.feed(Array(json.utf8), type: PayloadShop.customer).entities.count == 1)
     }
 
-    @Test func `a delta page keeps what was removed and the links apart from its entities`() throws {
+    @Test func `a delta page returns removed entities and links separately from its entities`() throws {
         let json = #"""
             {"@odata.context":"c","value":[{"CustomerID":1},{"@removed":{"reason":"deleted"},"CustomerID":2},
             {"@odata.context":"#Customers/$deletedEntity","id":"Customers(3)","reason":"deleted"},
@@ -125,7 +125,7 @@ import Testing
         #expect(feed.deltaLink == "d")
     }
 
-    @Test func `an error in a page says in which item`() throws {
+    @Test func `an error in a page has the path of the item`() throws {
         let json = #"{"value":[{"CustomerID":1},{"CustomerID":true}]}"#
         let error = try #require(throws: PayloadError.self) {
             try v4.feed(Array(json.utf8), type: PayloadShop.customer)
@@ -134,14 +134,14 @@ import Testing
     }
 
     @Test(arguments: [#"{"error":{}}"#, #"{"value":{}}"#, "null", "\"x\"", "{}"])
-    func `what holds no collection is no page`(json: String) throws {
+    func `a document without a collection is rejected as a page`(json: String) throws {
         let error = try #require(throws: PayloadError.self) {
             try v4.feed(Array(json.utf8), type: PayloadShop.customer)
         }
         #expect(error.code == (json.contains("error") ? .serviceError : .unexpectedShape))
     }
 
-    @Test func `a single property is read in the wrapping of its version`() throws {
+    @Test func `a single property is read from the wrapper of its version`() throws {
         let name = try #require(PayloadShop.customer.findProperty("Name"))
         let address = try #require(PayloadShop.customer.findProperty("Address"))
         let street = Value.complex(ComplexValue(properties: ["Street": .string("s")]))
@@ -154,7 +154,7 @@ import Testing
 
     @Test(
         arguments: [("12", 12), ("\u{FEFF} 12\r\n", 12), ("12x", nil), ("", nil), ("1 2", nil)] as [(String, Int64?)])
-    func `a count is a number by itself`(text: String, count: Int64?) {
+    func `a count is read as a plain number`(text: String, count: Int64?) {
         #expect(PayloadReader.count(Array(text.utf8)) == count)
     }
 

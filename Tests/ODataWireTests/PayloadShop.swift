@@ -1,6 +1,6 @@
 import EDM
 
-/// A small model with everything that a payload can hold.
+/// A small model with every kind of content that a payload can have.
 enum PayloadShop {
     static func model(_ version: ODataVersion) -> EntityDataModel {
         EntityDataModel(

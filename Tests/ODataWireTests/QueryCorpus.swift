@@ -2,7 +2,7 @@ import EDM
 import Foundation
 import ODataWire
 
-/// The corpora beside the checkout: rows of JSON Lines files.
+/// The query corpora in a directory next to the checkout, as rows of JSON Lines files.
 enum QueryCorpus {
     static let root: URL = {
         if let path = ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"] { return URL(filePath: path) }
@@ -10,7 +10,7 @@ enum QueryCorpus {
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "shared/conformance")
     }()
 
-    /// Also says, once a run, that tests are skipped.
+    /// Whether the corpora exist. If not, a message once per run states that the tests are skipped.
     static let isPresent: Bool = {
         let found = FileManager.default.fileExists(atPath: root.appending(path: "abnf/core.jsonl").path)
         if !found { print("skipped: the conformance corpora are not beside the checkout") }
@@ -42,7 +42,7 @@ enum QueryCorpus {
     }
 }
 
-/// Counts cases and prints what was left out and why, so that no case is lost silently.
+/// Counts cases and prints the number of excluded cases with the reason, so that no case is lost silently.
 struct CorpusReport {
     let name: String
     var passed = 0

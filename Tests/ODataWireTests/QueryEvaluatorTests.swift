@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 struct QueryEvaluatorTests {
-    /// An order with two items, a customer, and no sales person.
+    /// Returns an order with two items, a customer, and no sales representative.
     private func order() -> EvaluationScope {
         func item(_ quantity: Int64) -> EvaluationScope { EvaluationScope(["Quantity": .integer(quantity)]) }
         let values: PropertyValues = [
@@ -76,7 +76,7 @@ struct QueryEvaluatorTests {
         ("Items/$count", "2"), ("Items/$count($filter=Quantity gt 4)", "1"), ("Tags/any(t:t eq 'red')", "true"),
         ("Items/any(i:i/Quantity eq 5 and $it/ID eq 7)", "true"), ("'red' in Tags", "true"), ("ID in (1,7)", "true"),
         ("contains(Tags,[\"blue\"])", "true"), ("Items/all(i:Items/any(j:j/Quantity ge i/Quantity))", "true"),
-        // The rest
+        // Other functions and operators
         ("Colour has Shop.Colour'Red'", "true"), ("Colour has Shop.Colour'Green'", "false"),
         ("isof(Shop.Order)", "true"),
         ("cast(ID,Edm.String)", "'7'"), ("cast('x',Edm.Int32)", "null"), ("cast(Price,Edm.Int32)", "12"),
@@ -85,7 +85,7 @@ struct QueryEvaluatorTests {
         ("sap.inerrorstate()", "false"), ("sap.entityexists(Customer)", "true"),
         ("sap.entityexists(SalesRep)", "false"),
     ])
-    func `an expression has the value that the standard gives it`(text: String, expected: String) throws {
+    func `an expression evaluates to the value that the standard defines`(text: String, expected: String) throws {
         let value = try evaluate(text)
         #expect(PrimitiveLiteral.format(value, version: .v4, form: .url) == expected)
     }
@@ -108,7 +108,7 @@ struct QueryEvaluatorTests {
         ("", "^(a*)*$", true), ("b", "^(a*)*$", false), ("ab", "^a*?b$", true), ("{}", "^[{}]+$", true),
         ("a1", "^[\\D]\\d$", true), ("ab", "a|", true),
     ])
-    func `a pattern fits as in ECMAScript`(text: String, pattern: String, isFound: Bool) throws {
+    func `a pattern matches as in ECMAScript`(text: String, pattern: String, isFound: Bool) throws {
         let call = Expression.call(
             .matchesPattern, [.literal(.string(text), .string), .literal(.string(pattern), .string)])
         #expect(try ExpressionEvaluator().evaluate(call, for: order()) == .boolean(isFound))
@@ -123,7 +123,7 @@ struct QueryEvaluatorTests {
         (String(repeating: "(", count: 1_000), .outOfRange),
         (String(repeating: "a", count: 5_000), .outOfRange),
     ])
-    func `what is no pattern, is not regular, or is too long is refused`(
+    func `a pattern that is invalid, not regular or too long is rejected`(
         pattern: String, code: EvaluationError.Code
     ) throws {
         let call = Expression.call(.matchesPattern, [.property("Name"), .literal(.string(pattern), .string)])
@@ -132,7 +132,7 @@ struct QueryEvaluatorTests {
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `a pattern that could be tried in endlessly many ways takes no longer`() throws {
+    func `a pattern that makes backtracking matchers exponential is matched quickly`() throws {
         let text = String(repeating: "a", count: 20_000)
         for pattern in ["^(a+)+$", "^(a|a)*b$", "(a*)*b", "^(a?){50}a{50}b"] {
             let call = Expression.call(
@@ -141,7 +141,7 @@ struct QueryEvaluatorTests {
         }
     }
 
-    @Test func `V2 holds no two nulls for greater or equal`() throws {
+    @Test func `in V2, ge and le with null are false`() throws {
         let model = try CSDLReader.read(
             Array(
                 """
@@ -158,7 +158,7 @@ struct QueryEvaluatorTests {
     }
 
     @Test(arguments: ["1 div 0", "ID mod 0", "Price div 0", "Took div 0", "Price divby 0", "1.5e0 mod 0"])
-    func `dividing by zero is an error, not a crash`(text: String) throws {
+    func `a division by zero is an error`(text: String) throws {
         let error = #expect(throws: EvaluationError.self) { try evaluate(text) }
         #expect(error?.code == .divisionByZero)
     }
@@ -169,35 +169,35 @@ struct QueryEvaluatorTests {
             ("1e0 div 0", .double(.infinity)), ("-1e0 divby 0", .double(-.infinity)), ("1 div 0e0", .double(.infinity)),
             ("1e0 div (-0e0)", .double(.infinity)),
         ] as [(String, Value)])
-    func `where dividing by zero is no error the sign is that of the left operand`(text: String, value: Value) throws {
+    func `a division by zero that yields infinity has the sign of the left operand`(text: String, value: Value) throws {
         #expect(try evaluate(text) == value)
     }
 
-    @Test func `nothing of whole numbers divided by nothing is not a number`() throws {
+    @Test func `zero divby zero is not a number`() throws {
         #expect(try evaluate("0 divby 0") == .decimal(.notANumber))
         #expect(try evaluate("(0 divby 0) eq (0 divby 0)") == .boolean(false))
     }
 
-    @Test func `nested replacements do not grow without end`() throws {
+    @Test func `nested replace calls that exceed the size limit are rejected`() throws {
         let long = String(repeating: "a", count: 100)
         let text = (0..<20).reduce("'aaaa'") { inner, _ in "replace(\(inner),'a','\(long)')" }
         let error = #expect(throws: EvaluationError.self) { try evaluate(text, .v2) }
         #expect(error?.code == .outOfRange)
     }
 
-    @Test func `the extremes of whole numbers and durations do not overflow`() throws {
+    @Test func `the smallest and largest integers and durations do not overflow`() throws {
         #expect(try evaluate("-9223372036854775808 div -1") == .decimal(DecimalValue("9223372036854775808")!))
         #expect(try evaluate("-9223372036854775808 mod -1") == .integer(0))
         let error = #expect(throws: EvaluationError.self) { try evaluate("Day add duration'P106751991167300D'") }
         #expect(error?.code == .outOfRange)
     }
 
-    @Test func `an unknown property is an error that names it`() throws {
+    @Test func `the error for an unknown property names the property`() throws {
         let error = #expect(throws: EvaluationError.self) { try evaluate("Colours eq 1") }
         #expect(error?.message.contains("Colours") == true)
     }
 
-    @Test func `sorting puts null lowest and keeps the order of later keys`() throws {
+    @Test func `sorting puts null lowest and uses later keys for ties`() throws {
         let items = try QueryOptions.parse("$orderby=A desc,B", version: .v4).orderBy
         let rows: [[Value]] = [
             [.integer(1), .string("b")], [.null, .string("x")], [.integer(2), .string("c")],
@@ -216,7 +216,7 @@ struct QueryEvaluatorTests {
         #expect(try SearchExpression.parse(search).matches(texts) == isFound)
     }
 
-    @Test func `points in time beyond all calendars are refused`() {
+    @Test func `points in time outside the supported range are rejected`() {
         for text in [
             "1970-01-01T00:00:00Z sub duration'P106751991167300DT15H30M6S' lt Placed",
             "1970-01-01T00:00:00Z add duration'P106751991167300DT15H30M6S' lt Placed",
@@ -226,7 +226,7 @@ struct QueryEvaluatorTests {
         }
     }
 
-    @Test func `a text that concat doubles again and again is refused`() throws {
+    @Test func `a string that repeated concat calls double beyond the limit is rejected`() throws {
         var expression = Expression.literal(.string(String(repeating: "x", count: 1 << 20)), .string)
         for _ in 0..<6 { expression = .call(.concat, [expression, expression]) }
         let error = #expect(throws: EvaluationError.self) {

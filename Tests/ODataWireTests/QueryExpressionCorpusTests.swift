@@ -2,10 +2,10 @@ import EDM
 import ODataWire
 import Testing
 
-/// The verdicts and trees of the Olingo parsers.
+/// Expressions compared with the verdicts and trees of the Olingo parsers.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct QueryExpressionCorpusTests {
-    @Test func `V2 filters and sort orders have Olingo's verdicts and trees`() throws {
+    @Test func `V2 filters and sort orders parse to the verdicts and trees of Olingo`() throws {
         var report = CorpusReport("v2-filter-orderby")
         for row in try QueryCorpus.rows("literals/v2-filter-orderby.jsonl") {
             if row.isTyped {
@@ -31,7 +31,7 @@ struct QueryExpressionCorpusTests {
         #expect(report.failures.count == 0)
     }
 
-    @Test func `valid V2 filters read back from their printed form as the same tree`() throws {
+    @Test func `valid V2 filters are equal after printing and parsing`() throws {
         for row in try QueryCorpus.rows("literals/v2-filter-orderby.jsonl")
         where row.isValid && row["kind"] != "orderby" {
             let expression = try Expression.parse(row.input, version: .v2)
@@ -40,7 +40,7 @@ struct QueryExpressionCorpusTests {
         }
     }
 
-    @Test func `expressions of V2 literals have the types that Olingo gives them`() throws {
+    @Test func `expressions of V2 literals have the same types as in Olingo`() throws {
         let nothing = EntityType(kind: .entity, name: "S.Nothing", properties: [])
         let model = EntityDataModel(
             version: .v2, schemas: [], structuredTypes: [nothing], enumerationTypes: [], entitySets: [], singletons: [])
@@ -48,7 +48,8 @@ struct QueryExpressionCorpusTests {
         for row in try QueryCorpus.rows("literals/v2-filter-orderby.jsonl") where !row["resultType"].isEmpty {
             let type = try Expression.parse(row.input, version: .v2).typeCheck(
                 against: nothing, model: model, version: .v2)
-            // Olingo gives a whole number the narrowest type that holds it; here one kind of value serves all widths.
+            // Olingo assigns an integer the narrowest type that can represent it. Here one kind of value represents
+            // integers of all widths.
             let expected = PrimitiveType(rawValue: row["resultType"])
             let isWhole = row["resultType"] == "Uint7" || expected?.isInteger == true
             switch type {
@@ -62,7 +63,7 @@ struct QueryExpressionCorpusTests {
         #expect(count > 0)
     }
 
-    @Test func `V4 searches have Olingo's verdicts and trees`() throws {
+    @Test func `V4 searches parse to the verdicts and trees of Olingo`() throws {
         var report = CorpusReport("v4-search")
         for row in try QueryCorpus.rows("literals/v4-search.jsonl") {
             let outcome = Result { try SearchExpression.parse(row.input, version: .v4) }
@@ -83,12 +84,12 @@ struct QueryExpressionCorpusTests {
 
     private func encode(_ text: String) -> String { PercentCoding.encode(text, for: .queryValue) }
 
-    /// The rows that Olingo checked against a type, as far as the rows themselves show the type.
+    /// Checks a row that Olingo checked against a type. The type contains only the properties that the rows show.
     private func check(_ row: QueryCorpus.Row) throws {
         let model = OlingoTypes.model(for: row)
         let type = try #require(model.findEntityType("TecRefScenario.EtAllTypes"))
         let option = row["kind"] == "orderby" ? "$orderby" : "$filter"
-        // Olingo's parser takes any value for a filter; what it refuses here are names and operands.
+        // Olingo's parser accepts a filter of any type. In these rows it rejects names and operands.
         if option == "$filter", row["kind"] == "filter" {
             _ = try Expression.parse(row.input, version: .v2).typeCheck(against: type, model: model, version: .v2)
         } else {
@@ -97,7 +98,7 @@ struct QueryExpressionCorpusTests {
     }
 }
 
-/// The types that the typed rows mention, rebuilt from what they say of them.
+/// The types that the typed rows refer to, reconstructed from the rows.
 enum OlingoTypes {
     static func model(for row: QueryCorpus.Row) -> EntityDataModel {
         let name = "TecRefScenario.EtAllTypes"
@@ -106,7 +107,7 @@ enum OlingoTypes {
         }
         let complex = ComplexType(
             kind: .complex, name: "TecRefScenario.CtAllTypes", properties: [property("String", .primitive(.string))])
-        // Olingo mocked the multiplicity for the one row whose verdict is that it is wrong.
+        // Olingo's test used a mocked multiplicity for the one row that is invalid because of its multiplicity.
         let isCollection = row.input == "navProperty eq null"
         let relationship = Relationship(name: "nav", isForward: true)
         let navigation = Property(
@@ -120,7 +121,8 @@ enum OlingoTypes {
             kind: .entity, name: "TecRefScenario.EtKeyTypeString",
             properties: [
                 property("KeyString", .primitive(.string)),
-                // Compared with 1 the row is refused for its operand types: the property is no number there.
+                // The row that compares this property with 1 is invalid because of its operand types, so the property
+                // is not numeric.
                 property("KeyInteger", .primitive(.string)),
             ])
         let type = EntityType(

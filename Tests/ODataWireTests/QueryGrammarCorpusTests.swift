@@ -2,10 +2,11 @@ import EDM
 import ODataWire
 import Testing
 
-/// The test cases of the OASIS grammar for URLs and query options, under their constraints.
+/// The test cases of the OASIS grammar for URLs and query options, checked against a model made from the constraints of
+/// the grammar.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct QueryGrammarCorpusTests {
-    /// Rules that other suites judge, or that are not about URLs.
+    /// Rules that do not concern URLs or that other suites check.
     private static let otherRules: [String: String] = [
         "context": "context URLs are read by the payload reader",
         "header": "HTTP headers are not part of URLs", "prefer": "HTTP headers are not part of URLs",
@@ -15,7 +16,7 @@ struct QueryGrammarCorpusTests {
         "request-id": "HTTP headers are not part of URLs",
     ]
 
-    /// Cases whose verdict follows from something that a model cannot say.
+    /// Returns the reason for excluding a case whose verdict depends on a fact that a model cannot express.
     private func exception(_ row: QueryCorpus.Row) -> String? {
         switch row.input {
         case "$search=more&more":
@@ -24,9 +25,10 @@ struct QueryGrammarCorpusTests {
         }
     }
 
-    @Test func `the URL and query rules of the OASIS suite have its verdicts`() throws {
+    @Test func `the parser agrees with the OASIS suite about the rules of URLs and queries`() throws {
         var constraints = try QueryCorpus.object("abnf/core-constraints.json")
-        // A rule without a list accepts every identifier; a model has to name it.
+        // The constraints list no names for this rule, so the rule accepts every identifier. The model must declare the
+        // name that the cases use.
         if constraints["primitiveFunctionImport"] == nil {
             constraints["primitiveFunctionImport"] = ["TheMostPopularName"]
         }
@@ -39,7 +41,7 @@ struct QueryGrammarCorpusTests {
                 report.exclude("\(row["rule"]): \(reason)")
                 continue
             }
-            // One case wants the key of the same set under an alias.
+            // One case needs the key of the same set under an alias.
             let grammar = row.input.contains("KeyAlias") ? aliased : plain
             report.record(row, Result { try read(row.input, as: rule, grammar) })
         }
@@ -47,7 +49,7 @@ struct QueryGrammarCorpusTests {
         #expect(report.failures.count == 0)
     }
 
-    @Test func `requests over time are refused by the option that is not known`() throws {
+    @Test func `requests for temporal data are rejected because of an unknown option`() throws {
         for row in try QueryCorpus.rows("abnf/temporal.jsonl") {
             let error = #expect(throws: URLSyntaxError.self, "\(row.input)") {
                 try QueryOptions.parse(ServiceURL.split(row.input).query ?? "", version: .v401)
@@ -68,11 +70,12 @@ struct QueryGrammarCorpusTests {
         switch rule {
         case "filter", "orderby", "expand", "select", "search", "compute", "systemqueryoption", "customqueryoption",
             "queryoptions", "deltatoken", "skiptoken":
-            // The item that `$this` stands for is known where the option is nested only: no type to check against.
+            // The type of `$this` is known only in a nested option, so the check uses no type here.
             let type = input.contains("($this") ? nil : grammar.entityType
             _ = try QueryOptions.parse(input, version: .v401, type: type, model: model)
         case "boolcommonexpr", "commonexpr", "firstmemberexpr", "isofexpr", "notexpr", "propertypathexpr", "anyexpr":
-            // A lambda operator is a segment behind a collection; some firstMemberExpr are bodies of lambdas.
+            // A lambda operator is a segment after a collection. Some cases of firstMemberExpr are bodies of lambda
+            // expressions.
             let text = try PercentCoding.decode(rule == "anyexpr" ? "Products/\(input)" : input)
             if text.hasPrefix("lambda/") {
                 _ = try Expression.parse("Products/any(lambda:\(text))", version: .v401).typeCheck(
@@ -92,7 +95,8 @@ struct QueryGrammarCorpusTests {
         }
     }
 
-    /// The grammar leaves open where the service root ends: the URL is valid if any slash serves.
+    /// Reads an absolute URL. The grammar does not define the end of the service root, so the URL is valid if it is
+    /// valid for the service root that ends at any of its slashes.
     private func readAbsolute(_ input: String, _ model: EntityDataModel) throws {
         guard let scheme = input.firstRange(of: "://") else {
             _ = try ServiceURL.relativePart(of: input, serviceRoot: "http://host/service/")

@@ -1,15 +1,20 @@
 import EDM
 
-/// A model in which exactly the identifiers of a constraints file exist: one entity type with all properties, one
-/// complex type with all properties, and every type, set and operation that is named. The grammar knows no more than
-/// that either.
+/// A model that contains exactly the identifiers of a constraints file, like the grammar.
+///
+/// It has one entity type with all properties, one complex type with all properties, and every type, set and operation
+/// that the file names.
 struct QueryGrammarModel {
     let model: EntityDataModel
     static let entityName = "Model.Entity"
     static let complexName = "Model.Complex"
     var entityType: EntityType { model.findEntityType(Self.entityName)! }
 
-    /// - Parameter hasKeyAlias: the key goes by the alias `KeyAlias`, as one case has it.
+    /// Creates the model from the lists of names in a constraints file.
+    ///
+    /// - Parameters:
+    ///   - constraints: The names for each rule of the grammar.
+    ///   - hasKeyAlias: Whether the key has the alias `KeyAlias`, which one case requires.
     init(constraints: [String: [String]], hasKeyAlias: Bool = false) {
         func names(_ rules: String...) -> [String] { rules.flatMap { constraints[$0] ?? [] } }
         let namespaces = names("namespacePart")
@@ -82,7 +87,7 @@ struct QueryGrammarModel {
                     declaringType: entityName)
             }
         }
-        // Names of sets also serve as navigation properties in a cross join.
+        // In a cross join, names of entity sets also act as navigation properties.
         return make(names("entityNavigationProperty"), isCollection: false)
             + make(names("entityColNavigationProperty"), isCollection: true)
     }

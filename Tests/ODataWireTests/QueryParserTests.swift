@@ -26,7 +26,7 @@ struct QueryParserTests {
     }
 
     @Test(arguments: ["Items/any(i:i/A eq 1)", "A has Ns.E'B'", "now() gt A", "$it/A in B", "case(A:1) eq 1"])
-    func `what V2 has no words for is refused when it is printed`(v4: String) throws {
+    func `an expression that V2 cannot express is rejected when it is printed`(v4: String) throws {
         let expression = try Expression.parse(v4, version: .v401)
         let error = #expect(throws: URLSyntaxError.self) { try expression.print(version: .v2) }
         #expect(error?.code == .notExpressible)
@@ -44,7 +44,7 @@ struct QueryParserTests {
         #expect(options.custom == [QueryOptions.CustomOption(name: "x-y", value: "z ")])
     }
 
-    @Test func `V2 paths of $expand become one tree and are printed as paths again`() throws {
+    @Test func `V2 paths of $expand are parsed into one tree and printed as paths`() throws {
         let options = try QueryOptions.parse("$expand=Orders/Items/Product,Orders/Customer,Address", version: .v2)
         #expect(options.expand.count == 2)
         #expect(options.expand[0].options.expand.count == 2)
@@ -61,7 +61,7 @@ struct QueryParserTests {
         String(repeating: "{\"a\":", count: 100_000), String(repeating: "case(", count: 100_000),
         String(repeating: "isof(", count: 100_000), String(repeating: "A/$count($filter=", count: 100_000),
     ])
-    func `hostile nesting is refused, not followed`(text: String) {
+    func `an expression that is nested too deeply is rejected`(text: String) {
         let error = #expect(throws: URLSyntaxError.self) { try Expression.parse(text, version: .v401) }
         #expect(error?.code == .tooComplex || error?.code == .unexpectedText)
     }
@@ -72,11 +72,11 @@ struct QueryParserTests {
         "$select=" + String(repeating: "A($select=", count: 50_000),
         "$expand=A" + String(repeating: "/B", count: 50_000),
     ])
-    func `hostile options are refused, not followed`(query: String) {
+    func `options that are nested too deeply are rejected`(query: String) {
         #expect(throws: URLSyntaxError.self) { try QueryOptions.parse(query, version: .v401) }
     }
 
-    @Test func `a filter by ten thousand keys stays flat`() throws {
+    @Test func `a filter by ten thousand keys is parsed into one flat node`() throws {
         let text = (0..<10_000).map { "ID eq \($0)" }.joined(separator: " or ")
         let expression = try Expression.parse(text, version: .v2)
         guard case .or(let operands) = expression else {
@@ -87,7 +87,7 @@ struct QueryParserTests {
         #expect(try expression.print(version: .v2) == text)
     }
 
-    @Test func `random bytes and cut expressions never trap`() {
+    @Test func `random bytes and truncated expressions never trap`() {
         let seeds = [
             "$filter=contains(Name,'x') and Items/any(i:i/A eq 1.5e3 or i/B in (1,2)) and not (C lt -INF)",
             "$expand=A($filter=B eq datetime'2020-01-01T00:00:00';$search=\"a\" OR NOT b),C/$ref&$orderby=D desc",
@@ -117,7 +117,7 @@ struct QueryParserTests {
         }
     }
 
-    @Test func `an unknown property is an error that names it`() throws {
+    @Test func `the error for an unknown property names the property`() throws {
         let type = EntityType(
             kind: .entity, name: "S.A",
             properties: [Property(name: "Name", type: TypeReference(.primitive(.string)), declaringType: "S.A")])

@@ -4,7 +4,7 @@ import ODataWire
 import Testing
 
 struct QueryStackTests {
-    /// Half a megabyte is what secondary threads have on Apple platforms.
+    /// Runs the body on a thread with a stack of 512 KiB, the size for secondary threads on Apple platforms.
     private func onSmallStack(_ body: @escaping @Sendable () throws -> Bool) async -> Bool {
         await withCheckedContinuation { continuation in
             let thread = Thread { continuation.resume(returning: (try? body()) ?? false) }
@@ -17,7 +17,7 @@ struct QueryStackTests {
         ("(", "A", ")", 60), ("not ", "A", "", 60), ("tolower(", "A", ")", 30), ("-", "A", "", 60),
         ("case(true:", "A", ")", 30), ("A/any(x:", "true", ")", 15), ("A/$count($filter=", "true", ") eq 1", 12),
     ])
-    func `the deepest expressions that are accepted fit on a small stack`(
+    func `the deepest accepted expressions fit on a small stack`(
         open: String, core: String, close: String, depth: Int
     ) async {
         let text = String(repeating: open, count: depth) + core + String(repeating: close, count: depth)
@@ -35,7 +35,7 @@ struct QueryStackTests {
         "(", "not ", "tolower(", "-", "case(true:", "A/any(x:", "A/$count($filter=", "[", "{\"a\":", "isof(", "A in (",
         "A eq (", "A(", "A/$filter(",
     ])
-    func `an expression deeper than that is refused before the stack ends`(open: String) async {
+    func `a deeper expression is rejected before the stack overflows`(open: String) async {
         let isRefused = await onSmallStack {
             (try? Expression.parse(String(repeating: open, count: 10_000) + "A", version: .v401)) == nil
         }
@@ -43,7 +43,7 @@ struct QueryStackTests {
     }
 
     @Test(arguments: ["$expand=A($expand=", "$select=A($select=", "$search=(", "$expand=A($filter=A/$count($filter="])
-    func `options deeper than that are refused before the stack ends`(query: String) async {
+    func `deeper options are rejected before the stack overflows`(query: String) async {
         let isRefused = await onSmallStack {
             let (name, rest) = (query.prefix { $0 != "=" }, query.drop { $0 != "=" }.dropFirst())
             let text = "\(name)=" + String(repeating: String(rest), count: 10_000)

@@ -30,12 +30,12 @@ struct ResourcePathTests {
             ], singletons: [])
     }
 
-    @Test func `a key of two properties comes in the order of the type`() throws {
+    @Test func `a key of two properties is returned in the order of the type`() throws {
         let key = try KeySelector.parse("(B='O''Neil,=',A=10000L)", of: item, version: .v2)
         #expect(key == .key(KeyPredicate([("A", .integer(10000)), ("B", .string("O'Neil,="))])))
     }
 
-    @Test func `a tilde and a number is an entity ID of the store`() throws {
+    @Test func `a tilde and a number are parsed as an entity ID of the store`() throws {
         let path = try ResourcePath.parse("Customers(~18446744073709551615)/Items", model: model, version: .v2)
         #expect(path.segments.contains(.key(.entityID(.max))))
         #expect(path.target == .entities(item, in: model.findEntitySet("Items")))
@@ -47,7 +47,7 @@ struct ResourcePathTests {
     @Test(arguments: [
         "(1,2)", "('1')", "(A=1)", "(A=1,A=1)", "(A=1,B='x',C=1)", "()", "(", "(A=,B='x')", "(A=1,B='x)", "(A=1 B='x')",
     ])
-    func `a key that does not fit its type is refused`(text: String) {
+    func `a key that does not match its type is rejected`(text: String) {
         #expect(throws: URLSyntaxError.self) { try KeySelector.parse(text, of: item, version: .v4) }
     }
 
@@ -55,13 +55,13 @@ struct ResourcePathTests {
         "http://host/svc/Customers(1)/Name?$format=json", "HTTP://HOST/svc/Customers(1)/Name", "Customers(1)/Name",
         "/Customers(1)/Name", "/svc/Customers(1)/Name", "Customers(1)/Name?",
     ])
-    func `a URL is found below the service root however it is written`(url: String) throws {
+    func `a URL below the service root is parsed in every notation`(url: String) throws {
         let request = try ServiceRequest.parse(url, serviceRoot: "http://host/svc/", model: model, version: .v4)
         #expect(request.path.target == .value(TypeReference(.primitive(.string))))
     }
 
     @Test(arguments: ["http://other/svc/Customers", "http://host/service/Customers", "http://host/svcCustomers"])
-    func `a URL elsewhere is refused`(url: String) {
+    func `a URL outside the service root is rejected`(url: String) {
         let error = #expect(throws: URLSyntaxError.self) {
             try ServiceRequest.parse(url, serviceRoot: "http://host/svc", model: model, version: .v4)
         }
@@ -69,7 +69,7 @@ struct ResourcePathTests {
     }
 
     @Test(arguments: ["Customers(1)?$top=1", "Customers(1)/Name?$select=ID", "$metadata?$filter=true", "?$skip=1"])
-    func `V2 refuses options that do not go with what the path leads to`(url: String) {
+    func `V2 rejects options that do not apply to the target of the path`(url: String) {
         let error = #expect(throws: URLSyntaxError.self) { try ServiceRequest.parse(url, model: model, version: .v2) }
         #expect(error?.code == .unknownOption)
     }
@@ -90,7 +90,7 @@ struct ResourcePathTests {
         }
     }
 
-    @Test func `a Content-ID stands for what its request addresses`() throws {
+    @Test func `a Content-ID refers to the entity that its request addresses`() throws {
         let known = try ResourcePath.parse(
             "$1/Items", model: model, version: .v2,
             contentIDs: ["1": .entity(customer, in: model.findEntitySet("Customers"))])
@@ -99,7 +99,7 @@ struct ResourcePathTests {
         #expect(unknown.segments == [.contentID("1"), .unresolved("Items")])
     }
 
-    @Test func `percent-encoding is undone once, and octets that are not UTF-8 are refused`() throws {
+    @Test func `percent-encoding is decoded once, and octets that are not UTF-8 are rejected`() throws {
         #expect(try PercentCoding.decode("a%2Fb%2520%E2%82%AC+") == "a/b%20€+")
         #expect(PercentCoding.encode("a/b €'", for: .pathSegment) == "a%2Fb%20%E2%82%AC'")
         for text in ["%", "%4", "%zz", "%ff", "a%c3"] {

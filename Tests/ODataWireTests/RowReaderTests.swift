@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-@Suite struct `A row that looks like the one before` {
+@Suite struct `Rows with the members of the previous row` {
     private static let model = Result {
         try CSDLReader.read(
             Array(
@@ -23,7 +23,7 @@ import Testing
 
     private static let guid = "6f9619ff-8b86-4011-b42d-00c04fc964ff"
 
-    /// The members of a row, one of which may be another.
+    /// Returns the text of a row. If `member` is not nil, its value is replaced by `value`.
     private static func row(_ member: String? = nil, _ value: String = "") -> String {
         let members = [
             ("@odata.etag", #""W/\"1\"""#), ("ID", "7"), ("Text", #""a""#), ("Amount", "1.50"), ("Weight", "2.25"),
@@ -34,7 +34,7 @@ import Testing
         return "{" + members.map { "\"\($0)\":" + ($0 == member ? value : $1) }.joined(separator: ",") + "}"
     }
 
-    /// What one page of the rows says of the one at the place: the item, or the error's code.
+    /// Reads a page of these rows and returns the item at `place`, or the code of the error.
     private func reading(_ rows: [String], at place: Int) throws -> (item: DeltaItem?, code: PayloadError.Code?) {
         let model = try Self.model.get()
         let type = try #require(model.findEntityType("S.Row"))
@@ -99,7 +99,7 @@ import Testing
     ]
 
     @Test(arguments: values)
-    func `says what it says by itself, and is refused for the same reason`(
+    func `a row with one changed value yields the same item or error as on its own`(
         member: String, values: [String]
     ) throws {
         for value in values {
@@ -117,19 +117,19 @@ import Testing
         ##"{"@odata.type":"#S.Row","ID":1}"##, #"{ "@odata.etag" : "1" , "ID" : 5 }"#, "7", "null", "[]",
         #"{"@removed":{"reason":"deleted"},"ID":5}"#,
     ])
-    func `is read the same where it has other members`(row: String) throws {
+    func `a row with different members yields the same item or error as on its own`(row: String) throws {
         let alone = try reading([row], at: 0)
         let among = try reading([Self.row(), row, Self.row()], at: 1)
         #expect(among.item == alone.item)
         #expect(among.code == alone.code)
     }
 
-    @Test(arguments: 0..<8) func `is read the same, or refused for the same reason, whatever its bytes`(seed: UInt64)
+    @Test(arguments: 0..<8) func `a row with changed bytes yields the same item or error as on its own`(seed: UInt64)
         throws
     {
         var random = SeededGenerator(state: seed)
         let row = Array(Self.row().utf8)
-        // What JSON and its values are made of, so that much of it is valid.
+        // Bytes that occur in JSON and its values, so that many of the changed rows are valid.
         let bytes = Array(##"{}[]:,"\/bfnrtu0123456789.-+eEtrufalsn TZ:Aé"##.utf8)
         for _ in 0..<300 {
             var changed = row
@@ -150,7 +150,8 @@ import Testing
         }
     }
 
-    /// Whether what stands behind the row cannot be taken for a part of it, nor what is in it for other rows.
+    /// Whether the end of the row is unambiguous, so that text after it cannot belong to the row and the row cannot
+    /// contain other rows.
     private static func endsWhereItEnds(_ text: String) -> Bool {
         do throws(JSONError) {
             var scanner = try JSONScanner(Array(text.utf8))
@@ -162,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `keeps the digits of a decimal and the fraction of a second`() throws {
+    @Test func `a row keeps the digits of a decimal and the fraction of a second`() throws {
         guard case .entity(let entity)? = try reading([Self.row(), Self.row()], at: 1).item else {
             Issue.record("There is no entity.")
             return

@@ -1,7 +1,7 @@
 import ODataWire
 import Testing
 
-/// Errors that services of V2 write in XML, whatever the request accepts.
+/// Errors that V2 services return in XML regardless of the `Accept` header.
 @Suite struct `Service errors in XML` {
     private static let namespace = "http://schemas.microsoft.com/ado/2007/08/dataservices/metadata"
 
@@ -13,14 +13,14 @@ import Testing
         "<error xmlns=\"http://docs.oasis-open.org/odata/ns/metadata\"><code>SY/530</code><message>No &amp; no</message></error>",
         "<error><code>SY/530</code><message><![CDATA[No & no]]></message></error>",
     ])
-    func `have their code and message, whatever the prefix`(text: String) throws {
+    func `code and message are read with any namespace prefix`(text: String) throws {
         let error = try #require(read(text))
         #expect(error.code == "SY/530")
         #expect(error.message == "No & no")
         #expect(error.innerError == nil)
     }
 
-    @Test func `keep the inner error and its details`() throws {
+    @Test func `the inner error and its details are read`() throws {
         let error = try #require(
             read(
                 """
@@ -32,7 +32,7 @@ import Testing
         #expect(error.innerError?.contains(#""transactionid":"42""#) == true)
     }
 
-    @Test func `of one detail have it`() throws {
+    @Test func `an error with one detail has the detail`() throws {
         let error = try #require(
             read(
                 "<error xmlns=\"http://docs.oasis-open.org/odata/ns/metadata\"><code>C</code><message>M</message><target>T</target>"
@@ -47,11 +47,11 @@ import Testing
         "<error xmlns=\"\(namespace)\"><code>1</code>", "<", "<error", "<?xml version=\"1.0\"?>",
         "<errors xmlns=\"\(namespace)\"/>",
     ])
-    func `are not what other programs write`(text: String) {
+    func `documents that are not OData errors are not read as errors`(text: String) {
         #expect(read(text) == nil)
     }
 
-    @Test func `are bounded in depth and size`() {
+    @Test func `errors that are nested too deeply or too large are not read`() {
         let deep = String(repeating: "<a>", count: 100_000)
         #expect(read("<error xmlns=\"\(Self.namespace)\">" + deep) == nil)
         let long =
@@ -59,7 +59,7 @@ import Testing
         #expect(read(long) == nil)
     }
 
-    @Test func `stand in a part of a batch as in a whole answer`() throws {
+    @Test func `an error in a part of a batch is read like an error in a whole response`() throws {
         let body = "<error xmlns=\"\(Self.namespace)\"><code>C</code><message>M</message></error>"
         let text = [
             "--b", "Content-Type: application/http", "Content-Transfer-Encoding: binary", "",

@@ -3,7 +3,7 @@ import ODataWire
 import Testing
 
 struct ServiceOptionsTests {
-    @Test func `every option can be set by the name and the values that it says it has`() throws {
+    @Test func `every option can be set by its name to each of its listed values`() throws {
         for (name, values) in ServiceOptions.choices {
             for value in values {
                 var options = ServiceOptions()
@@ -16,13 +16,13 @@ struct ServiceOptionsTests {
     }
 
     @Test(arguments: [("supportsbatch", "true"), ("supportsBatch", "no"), ("deepInsertToMany", "")])
-    func `what is no option or no value of one is refused`(_ name: String, _ value: String) {
+    func `an unknown option or value is rejected`(_ name: String, _ value: String) {
         var options = ServiceOptions()
         #expect(throws: ServiceOptions.InvalidOption.self) { try options.set(name, to: value) }
         #expect(options == ServiceOptions())
     }
 
-    @Test func `annotations of the container say what the service lacks`() throws {
+    @Test func `annotations of the entity container set the service capabilities`() throws {
         #expect(ServiceOptions(declaredBy: try Self.model("")) == ServiceOptions())
         let tagged = try Self.model(#"<Annotation Term="Org.OData.Capabilities.V1.BatchSupported" Bool="false"/>"#)
         #expect(ServiceOptions(declaredBy: tagged) == ServiceOptions(supportsBatch: false))
@@ -47,7 +47,7 @@ struct ServiceOptionsTests {
                 """.utf8))
     }
 
-    @Test func `what belongs to the connection does not get into a part of a batch`() throws {
+    @Test func `headers of the connection are not written into a part of a batch`() throws {
         var request = WireRequest(method: "DELETE", url: "A(1)", headers: ["If-Match": "*", "X-Own": "1"])
         for name in ["authorization", "Expect", "From", "Max-Forwards", "Range", "TE"] { request.headers[name] = "x" }
         #expect(request.asBatchPart.headers == ["If-Match": "*", "X-Own": "1"])
@@ -63,7 +63,7 @@ struct ServiceOptionsTests {
             String(decoding: bytes, as: UTF8.self).contains("DELETE Days(2024-01-01T10%3A00%3A00Z)/A:B\(more) HTTP"))
     }
 
-    @Test func `a Content-ID stands where the service looks for it`() throws {
+    @Test func `a Content-ID is written at the location that the option selects`() throws {
         let member = BatchPart.Member(contentID: "7", request: WireRequest(method: "DELETE", url: "A(1)"))
         let places: [(ServiceOptions.ContentIDLocation, String)] = [
             (.part, "binary\r\nContent-ID: 7\r\n\r\nDELETE A(1) HTTP/1.1\r\n\r\n"),

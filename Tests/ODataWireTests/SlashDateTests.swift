@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// `/Date(ticks±offset)/` (MS-ODATA 2.2.6.3.1).
+/// Values of the form `/Date(ticks±offset)/` (MS-ODATA 2.2.6.3.1).
 @Suite struct `Dates of V2 JSON` {
     private func read(_ text: String, as type: PrimitiveType = .dateTime) -> Value? {
         try? PrimitiveLiteral.parse(text, as: type, version: .v2, form: .json)
@@ -15,7 +15,7 @@ import Testing
         ("/Date(-86400000+1439)/", "1969-12-31T23:59:00"), ("/Date(1330558323000+60)/", "2012-03-01T00:32:03"),
         ("/Date(253402300799999)/", "9999-12-31T23:59:59.999"),
     ])
-    func `give the local time that the offset makes of the ticks`(text: String, local: String) throws {
+    func `a date is read as the local time of its ticks and offset`(text: String, local: String) throws {
         let expected = try #require(LocalDateTime(local))
         guard case .dateTime(let found)? = read(text) else {
             Issue.record("\(text) is not read")
@@ -30,12 +30,12 @@ import Testing
         "/Date(0+00:60)/", "/Date(9999999999999999999)/",
         "/Date(--1)/",
     ])
-    func `are refused in another form or out of range`(text: String) {
+    func `a date with an invalid format or out of range is rejected`(text: String) {
         #expect(read(text) == nil)
         #expect(read(text, as: .dateTimeOffset) == nil)
     }
 
-    @Test func `are read with escaped slashes as a payload has them`() throws {
+    @Test func `a date with escaped slashes is read from a payload`() throws {
         let reader = PayloadReader(version: .v2, model: PayloadShop.model(.v2))
         let json = #"{"d":{"CustomerID":1,"Since":"\/Date(0+0060)\/","Seen":"\/Date(0-0090)\/"}}"#
         let entity = try reader.entity(Array(json.utf8), type: PayloadShop.customer)

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Testing
 
-/// Type names with the alias of a schema (OData JSON Format 4.01, 4.6.3).
+/// Type names that use the alias of a schema (OData JSON Format 4.01, 4.6.3).
 @Suite struct `Type names by alias in payloads` {
     private static func model(_ version: String = "4.01") throws -> EntityDataModel {
         let text = """
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: ["#self.", "#Long.Name.", "self.", "https://x.test/$metadata#self."])
-    func `mean the same as those with the namespace`(prefix: String) throws {
+    func `a type name with an alias is read like the name with the namespace`(prefix: String) throws {
         let model = try Self.model()
         let reader = PayloadReader(version: .v401, model: model)
         let json = """
@@ -40,7 +40,7 @@ import Testing
         #expect(body.type == "Long.Name.D")
     }
 
-    @Test func `mean the same in V2`() throws {
+    @Test func `a type name with an alias is read in V2`() throws {
         let model = try Self.model("4.0")
         let reader = PayloadReader(version: .v2, model: model)
         let json = #"{"d":{"__metadata":{"type":"self.D"},"ID":1,"More":2}}"#
@@ -49,7 +49,7 @@ import Testing
         #expect(entity.values["More"] == .integer(2))
     }
 
-    @Test func `mean the same in the context of an item`() throws {
+    @Test func `a type name with an alias is read in the context of an item`() throws {
         let model = try Self.model()
         let reader = PayloadReader(version: .v401, model: model)
         let json = ##"{"@context":"$metadata#Ts/self.D/$entity","ID":1,"More":2}"##

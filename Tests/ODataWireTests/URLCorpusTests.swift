@@ -3,14 +3,15 @@ import Foundation
 import ODataWire
 import Testing
 
-/// The verdicts of the Olingo V2 URL parser, and URLs that the OData team tests with.
+/// URLs compared with the verdicts of the Olingo V2 URL parser, and URLs from the tests of the OData team.
 @Suite(.enabled(if: QueryCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct URLCorpusTests {
     private func model(_ path: String) throws -> EntityDataModel {
         try CSDLReader.read([UInt8](Data(contentsOf: QueryCorpus.root.appending(path: "csdl/\(path)"))))
     }
 
-    /// Where Olingo's mock of the model, which the verdicts were made with, differs from the document.
+    /// Returns the reason for excluding a row: a difference between the metadata document and the mocked model that
+    /// Olingo used for its verdicts.
     private func deviation(_ row: QueryCorpus.Row) -> String? {
         switch row.input {
         case "FINullableParameter":
@@ -19,7 +20,7 @@ struct URLCorpusTests {
         }
     }
 
-    @Test func `V2 URLs have Olingo's verdicts against the reference scenario`() throws {
+    @Test func `V2 URLs of the reference scenario are accepted or rejected as in Olingo`() throws {
         let model = try model("v2/olingo-refscenario.xml")
         var report = CorpusReport("v2-urls")
         for row in try QueryCorpus.rows("literals/v2-urls.jsonl") {
@@ -33,13 +34,13 @@ struct URLCorpusTests {
         #expect(report.failures.count == 0)
     }
 
-    @Test func `the Northwind URLs parse and print to URLs that mean the same`() throws {
+    @Test func `the Northwind URLs print to text that parses to equal options`() throws {
         let urls = try QueryCorpus.lines("literals/northwind-urls.txt")
         var parsed = 0
         for url in urls {
             let query = ServiceURL.split(url).query ?? ""
-            // V2's literals on a V4 parser, says their source: the list mixes `datetime''` with `contains` and
-            // `$expand=*`.
+            // According to their source, these URLs have V2 literals but are for a V4 parser: the list mixes
+            // `datetime''` with `contains` and `$expand=*`.
             let version: ODataVersion = query.contains("$expand=*") ? .v4 : .v2
             let options = try QueryOptions.parse(query, version: version)
             let printed = try options.print(version: version)

@@ -195,8 +195,8 @@ struct RecordCodecTests {
     ]
 
     @Test(arguments: bodies)
-    func `every kind of record comes back as it was written`(body: Record.Body) throws {
-        // An unknown record's time is inside its payload, where this version does not look.
+    func `every kind of record is equal after encoding and decoding`(body: Record.Body) throws {
+        // The time of an unknown record is inside its payload, which this version does not decode.
         let time: Timestamp =
             switch body {
             case .unknown, .lost: 0
@@ -207,7 +207,7 @@ struct RecordCodecTests {
         #expect(try RecordCodec.decode(kind: kind, payload: payload) == record)
     }
 
-    @Test func `a digest of another length is refused`() {
+    @Test func `a digest with the wrong length is refused`() {
         let record = Record(
             time: 0, body: .streamsStored([StreamImage(entity: EntityID(rawValue: 7), content: Self.someContent)]))
         let kind = RecordCodec.encode(record).kind
@@ -219,12 +219,12 @@ struct RecordCodecTests {
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: payload) }
     }
 
-    @Test func `every kind of record has an example here`() {
+    @Test func `the examples cover every kind of record`() {
         let kinds = Set(Self.bodies.map { RecordCodec.encode(Record(time: 0, body: $0)).kind })
         #expect(kinds.isSuperset(of: RecordCodec.Kind.allCases.map(\.rawValue)))
     }
 
-    @Test func `an operation without later attributes keeps the kind that it always had`() {
+    @Test func `an operation without newer attributes is encoded with its original kind`() {
         let plain = Operation(.delete(EntityID(rawValue: 1)), customTag: "t")
         var inTransaction = plain
         inTransaction.transactionID = "T"
@@ -233,7 +233,7 @@ struct RecordCodecTests {
     }
 
     @Test(arguments: bodies)
-    func `a record cut short anywhere is refused`(body: Record.Body) {
+    func `a record that is truncated at any byte is refused`(body: Record.Body) {
         if case .unknown = body { return }
         let (kind, payload) = RecordCodec.encode(Record(time: 5, body: body))
         for length in 0..<payload.count {
@@ -241,7 +241,7 @@ struct RecordCodecTests {
         }
     }
 
-    @Test func `an answer that an older version can read is written so that it does`() throws {
+    @Test func `a response that an older version can read is encoded with the older kind`() throws {
         let refusal = Refusal(status: 409, code: "c", message: "m", method: "DELETE", url: "Orders(1)")
         func kind(_ results: BatchAnswered.Result...) -> UInt8 {
             let outcomes = results.map { BatchAnswered.Outcome(operation: 1, result: $0) }
@@ -256,7 +256,7 @@ struct RecordCodecTests {
         #expect(kind(.deferred(refusal, attempts: 1)) == 19)
     }
 
-    @Test func `what only the newer kind of answer may hold is refused in the older one`() {
+    @Test func `a result that only the newer kind supports is refused in the older kind`() {
         let outcome = BatchAnswered.Outcome(
             operation: 1,
             result: .deferred(Refusal(status: 503, code: "", message: "", method: "", url: ""), attempts: 1))
@@ -266,7 +266,7 @@ struct RecordCodecTests {
         #expect(throws: Never.self) { try RecordCodec.decode(kind: 19, payload: payload) }
     }
 
-    @Test func `bytes behind the end of a record are refused`() {
+    @Test func `bytes after the end of a record are refused`() {
         let (kind, payload) = RecordCodec.encode(Record(time: 5, body: .downloadFinished(query: "Q")))
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: payload + [0]) }
     }
@@ -279,7 +279,7 @@ struct RecordCodecTests {
         }
     }
 
-    @Test func `whatever the bytes, decoding never traps`() {
+    @Test func `decoding of changed bytes never traps`() {
         let seed: UInt64 = 20_261_121
         print("seed \(seed)")
         var generator = SplitMix64(seed: seed)
@@ -290,7 +290,7 @@ struct RecordCodecTests {
                 for _ in 0...Int(generator.next() % 3) {
                     bytes[Int(generator.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: generator.next())
                 }
-                // What decodes must encode again: a record that cannot be written was not read rightly.
+                // A decoded record must be encodable; otherwise it was decoded incorrectly.
                 if let record = try? RecordCodec.decode(kind: kind, payload: bytes) {
                     _ = RecordCodec.encode(record)
                 }
@@ -298,7 +298,7 @@ struct RecordCodecTests {
         }
     }
 
-    @Test func `entities that are as they were take a few bytes, however many they are`() throws {
+    @Test func `a range of unchanged entities takes a few bytes, regardless of its length`() throws {
         let ids = (1...60_000).map { EntityID(rawValue: $0) }
         let record = Record(time: 0, body: .downloadPage(DownloadPage(query: "Q", unchanged: ids)))
         let (kind, payload) = RecordCodec.encode(record)
@@ -306,10 +306,10 @@ struct RecordCodecTests {
         #expect(try RecordCodec.decode(kind: kind, payload: payload) == record)
     }
 
-    @Test func `a few bytes do not stand for any number of entities`() {
+    @Test func `a range with an implausible number of entities is refused`() {
         let record = Record(time: 0, body: .downloadPage(DownloadPage(query: "Q", unchanged: [EntityID(rawValue: 1)])))
         let (kind, payload) = RecordCodec.encode(record)
-        // The run's length is the last byte but the empty lists and the missing link behind it.
+        // The length of the run is the last byte before the empty lists and the missing link.
         let length = payload.count - 5
         let hostile = payload[..<length] + [0xFF, 0xFF, 0xFF, 0xFF, 0x0F] + payload[(length + 1)...]
         #expect(throws: CodecError.self) { try RecordCodec.decode(kind: kind, payload: Array(hostile)) }

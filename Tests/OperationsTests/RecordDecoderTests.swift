@@ -2,9 +2,9 @@ import EDM
 import Operations
 import Testing
 
-/// A decoder that keeps names reads in ways of its own. What comes of them is what one record alone comes to.
+/// A decoder that reuses names returns the same results as decoding each record separately.
 struct RecordDecoderTests {
-    /// The examples of the codec, and operations as most are.
+    /// The examples of the codec, and typical operations.
     private static let bodies: [Record.Body] =
         RecordCodecTests.bodies + [
             .operation(Operation(.create(order, parent: nil))),
@@ -33,7 +33,7 @@ struct RecordDecoderTests {
         entity: EntityID(rawValue: 7), set: "Orders", type: "Shop.Order", values: values,
         bindings: [Binding(navigation: "Customer", targets: [EntityID(rawValue: 200)])])
 
-    /// The bytes that the record is written as, since not every value is equal to itself; or the error.
+    /// Returns the encoding of the decoded record, because not every value is equal to itself, or the error.
     private static func outcome(_ decode: () throws(CodecError) -> Record) -> String {
         do throws(CodecError) {
             let (kind, payload) = RecordCodec.encode(try decode())
@@ -43,7 +43,7 @@ struct RecordDecoderTests {
         }
     }
 
-    @Test("What a decoder makes of a record is what one alone makes, the first time and later", arguments: bodies)
+    @Test("The record decoder returns the same record as the codec, the first time and later", arguments: bodies)
     func agrees(body: Record.Body) {
         let (kind, payload) = RecordCodec.encode(Record(time: 1_770_000_000_000, body: body))
         let decoder = RecordDecoder()
@@ -57,7 +57,7 @@ struct RecordDecoderTests {
         }
     }
 
-    @Test("What a decoder says of damaged records is what one alone says", arguments: bodies)
+    @Test("The record decoder returns the same result as the codec for a damaged record", arguments: bodies)
     func agreesOnDamage(body: Record.Body) {
         let seed: UInt64 = 20_261_125
         print("seed \(seed)")
@@ -81,7 +81,7 @@ struct RecordDecoderTests {
         }
     }
 
-    @Test("An operation that has nothing rare any more is equal to one that never had")
+    @Test("An operation whose rare attributes were removed is equal to one that never had them")
     func nothingRare() {
         let plain = Operation(.delete(EntityID(rawValue: 1)), changeSet: 3)
         var changed = plain

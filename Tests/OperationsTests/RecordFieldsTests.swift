@@ -2,7 +2,7 @@ import EDM
 import Operations
 import Testing
 
-/// What ``RecordFields`` says of a payload is true, and describes the values of the kinds that fill a log.
+/// ``RecordFields`` describes payloads correctly, and covers the kinds of records that make up most of a log.
 @Suite struct RecordFieldsTests {
     private static func fields(_ body: Record.Body) -> (payload: [UInt8], fields: [RecordFields.Field]) {
         let (kind, payload) = RecordCodec.encode(Record(time: 1_770_000_000_000, body: body))
@@ -10,7 +10,7 @@ import Testing
     }
 
     @Test(arguments: RecordCodecTests.bodies)
-    func `fields are in order, do not overlap, and hold what their form says`(body: Record.Body) {
+    func `fields are in order, do not overlap and have the content of their form`(body: Record.Body) {
         let (payload, fields) = Self.fields(body)
         var done = 0
         for field in fields {
@@ -30,10 +30,10 @@ import Testing
         #expect(done <= payload.count)
     }
 
-    @Test func `operations, pages and answers are described`() {
+    @Test func `operations, pages and responses have fields, and other records have none`() {
         for body in RecordCodecTests.bodies {
             switch body {
-            // Rare, and so as it is.
+            // Operations with a stream are rare and therefore not described.
             case .operation(let operation) where operation.stream != nil: #expect(Self.fields(body).fields.isEmpty)
             case .operation, .downloadPage, .entitiesRead, .batchAnswered: #expect(!Self.fields(body).fields.isEmpty)
             default: #expect(Self.fields(body).fields.isEmpty)
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `what differs between two operations of one shape lies in the fields`() {
+    @Test func `two operations of the same structure differ only in their fields`() {
         func literals(_ number: Int64, _ note: String) -> [UInt8] {
             let operation = Operation(
                 .update(
@@ -60,7 +60,7 @@ import Testing
         #expect(literals(1, "a") == literals(123_456_789, "something else"))
     }
 
-    @Test func `bytes that are no record have no fields and do not trap`() {
+    @Test func `truncated records have no fields, and changed bytes never trap`() {
         for body in RecordCodecTests.bodies {
             let (kind, payload) = RecordCodec.encode(Record(time: 5, body: body))
             for length in 0..<payload.count {

@@ -2,7 +2,7 @@ import ProxyGenerator
 import Testing
 
 #if os(macOS) || os(Linux)
-    /// Metadata that are valid and unusual give sources that compile without a warning.
+    /// The sources for valid but unusual metadata compile without warnings.
     @Suite(.enabled(if: Compiler.hasModules, "skipped: there is no swiftc, or no module to compile with"))
     struct CompilationTests {
         private func complaints(
@@ -25,7 +25,7 @@ import Testing
             where willSet _ binding error newValue
             """.split(separator: " ")
 
-        @Test func `Swift's words as names of keys, parameters and functions`() throws {
+        @Test func `sources compile if keys, parameters and functions are named like Swift keywords`() throws {
             var (types, sets) = ("", "")
             for (index, word) in words.enumerated() {
                 types += keyed("Type\(index)", by: "\(word)")
@@ -43,7 +43,9 @@ import Testing
             ProxyOptions(allowsCaseConflicts: true),
             ProxyOptions(disablesOptionals: true, hasOpenEnumerations: true, allowsCaseConflicts: true),
         ])
-        func `Swift's words as names of types, properties and members`(options: ProxyOptions) throws {
+        func `sources compile if types, properties and members are named like Swift keywords`(options: ProxyOptions)
+            throws
+        {
             let properties = words.map { "<Property Name=\"\($0)\" Type=\"Edm.String\" Nullable=\"false\"/>" }.joined()
             let members = words.enumerated().map { "<Member Name=\"\($1)\" Value=\"\($0)\"/>" }.joined()
             let types = """
@@ -54,7 +56,7 @@ import Testing
             #expect(try complaints(types, options) == "")
         }
 
-        @Test func `parameters that may be left out, of every form`() throws {
+        @Test func `sources with optional parameters of every form compile`() throws {
             let types = ["Edm.Int32", "Collection(Edm.Int32)", "N.Thing", "Collection(N.Thing)", "Edm.Binary"]
             let parameters = types.enumerated().map { index, type in
                 """
@@ -67,7 +69,9 @@ import Testing
             #expect(try complaints(SmallDocuments.type("Thing") + action, sets: sets) == "")
         }
 
-        @Test func `letters without case, one name for types, sets, keys, functions and the service`() throws {
+        @Test func `sources compile if types, sets, keys, functions and the service share names without letter case`()
+            throws
+        {
             let body = """
                 \(keyed("顧客", by: "顧客"))<ComplexType Name="客"/>\
                 <Function Name="数"><Parameter Name="客" Type="N.客"/><ReturnType Type="N.顧客"/></Function>
@@ -80,7 +84,7 @@ import Testing
         }
 
         @Test(arguments: ["has", "new", "create", "raw", "to"])
-        func `a prefix that makes names of members and values`(prefix: String) throws {
+        func `sources compile if a prefix turns type names into names of members and values`(prefix: String) throws {
             let names = ["Local", "DataValue", "Value", "Entity", "Link"]
             let types = names.map { name in
                 SmallDocuments.type(
@@ -93,7 +97,7 @@ import Testing
             #expect(try complaints(body, sets: sets, ProxyOptions(prefix: prefix, allowsCaseConflicts: true)) == "")
         }
 
-        @Test func `overloads that differ in a type definition only`() throws {
+        @Test func `overloads that differ in a type definition only compile`() throws {
             let functions = ["N.Money", "Edm.Decimal"].map { type in
                 "<Function Name=\"F\"><Parameter Name=\"x\" Type=\"\(type)\"/><ReturnType Type=\"Edm.String\"/></Function>"
             }
@@ -104,7 +108,7 @@ import Testing
             #expect(try complaints(body, sets: "<FunctionImport Name=\"F\" Function=\"N.F\"/>") == "")
         }
 
-        @Test func `characters that sources don't have`() throws {
+        @Test func `sources compile if the document contains control and invisible characters`() throws {
             let text = "&#x7F;\u{7F}\u{85}\u{2028}\u{FEFF}\u{202E}\u{200B}"
             let note = "<Annotation Term=\"Org.OData.Core.V1.Description\" String=\"\(text)\"/>"
             #expect(
@@ -116,7 +120,7 @@ import Testing
         }
 
         @Test(arguments: [false, true])
-        func `enumerations called like the types that belong to them`(isOpen: Bool) throws {
+        func `enumerations with the names of their associated types compile`(isOpen: Bool) throws {
             var types = SmallDocuments.type("Thing")
             for name in ["RawValue", "AllCases"] {
                 types += "<EnumType Name=\"\(name)\"><Member Name=\"A\" Value=\"0\"/></EnumType>"

@@ -2,7 +2,7 @@ import EDM
 import Testing
 import Tidelog
 
-/// What the structs of complex types do.
+/// The generated structs of complex types.
 @Suite struct ComplexProxyTests {
     @Test func `a complex value is read and written as a whole and by its members`() {
         let employee = Employee(withDefaults: false)
@@ -16,16 +16,16 @@ import Tidelog
         #expect(employee.home.city == "Turin")
     }
 
-    @Test func `with defaults a complex value has those of the metadata`() {
+    @Test func `a complex value with defaults has the defaults of the metadata`() {
         #expect(Address().complexValue.properties == ["City": .string(""), "Floor": .integer(1)])
     }
 
-    @Test func `a member that must not be null reads as its default where it is unset`() {
+    @Test func `an unset member that is not nullable is read as its default`() {
         #expect(Address(withDefaults: false).floor == 1)
         #expect(Address(withDefaults: false).city == "")
     }
 
-    @Test func `a value of a derived type says so, and goes through the base type and back`() throws {
+    @Test func `a value of a derived type contains its type, and converts to the base type and back`() throws {
         var office = CompanyAddress(withDefaults: false)
         office.company = "Acme"
         let address = try #require(Address(office))
@@ -33,18 +33,18 @@ import Tidelog
         #expect(CompanyAddress(address) == office)
     }
 
-    @Test func `a value of the base type is none of the derived one`() {
+    @Test func `a value of the base type does not convert to the derived type`() {
         #expect(CompanyAddress(Address()) == nil)
     }
 
     @Test func `an unrelated type is not converted`() { #expect(Extras(Address()) == nil) }
 
-    @Test func `a value of a type that came later is kept`() {
+    @Test func `a value of an unknown type is kept`() {
         let value = Value.complex(ComplexValue(type: "Office.MoonAddress", properties: [:]))
         #expect(Address(propertyValue: value)?.propertyValue == value)
     }
 
-    @Test func `a derived value in a property of that type is written without its type`() {
+    @Test func `a derived value in a property of the derived type is written without its type`() {
         let property = Property(
             name: "P", type: TypeReference(.complex(name: "Office.CompanyAddress")), declaringType: "N.T")
         let entity = Employee(withDefaults: false)
@@ -52,7 +52,7 @@ import Tidelog
         #expect(entity["P"] == .complex(ComplexValue(properties: [:])))
     }
 
-    @Test func `inherited members belong to the derived struct too`() {
+    @Test func `a derived struct has the inherited members`() {
         var office = CompanyAddress()
         office.city = "Rome"
         #expect(office.city == "Rome")
@@ -60,7 +60,7 @@ import Tidelog
         #expect(city.property.declaringType == "Office.Address")
     }
 
-    @Test func `an open complex value has other properties by name`() {
+    @Test func `dynamic properties of an open complex value are accessed by name`() {
         var extras = Extras()
         extras["Shoe"] = .integer(42)
         #expect(extras.complexValue.properties == ["Shoe": .integer(42)])
@@ -74,7 +74,7 @@ import Tidelog
         #expect(employee.addresses.map { CompanyAddress($0) != nil } == [false, true])
     }
 
-    @Test func `an empty collection is a collection, whatever its items are`() {
+    @Test func `an empty array is a collection, except an array of bytes`() {
         #expect(([] as [String]).propertyValue == .collection([]))
         #expect(([] as [[UInt8]]).propertyValue == .collection([]))
         #expect(([] as [UInt8]).propertyValue == .binary([]))

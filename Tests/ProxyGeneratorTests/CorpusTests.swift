@@ -2,12 +2,12 @@ import Foundation
 import ProxyGenerator
 import Testing
 
-/// Real services' metadata.
+/// Generation from the metadata of real services.
 @Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"), .serialized)
 struct CorpusTests {
     private static let valid = CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes > 0 }
 
-    @Test func `each valid document gives a file for each type, and two for the service`() throws {
+    @Test func `each valid document yields a file for each type and two for the service`() throws {
         for row in Self.valid {
             let names = try ProxySources(row).files.map { $0.name.lowercased() }
             #expect(names.count == row.types + 2, "\(row)")
@@ -16,7 +16,7 @@ struct CorpusTests {
     }
 
     @Test(arguments: CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes == 0 })
-    func `a valid document without entity types gives nothing`(row: CSDLCorpus.Row) throws {
+    func `a valid document without entity types is refused`(row: CSDLCorpus.Row) throws {
         #expect {
             try ProxySources(row)
         } throws: {
@@ -26,8 +26,7 @@ struct CorpusTests {
     }
 
     @Test(arguments: CSDLCorpus.rows.filter(\.isInvalid))
-    func `an invalid document is refused with its line, or what is left out of it is noted`(row: CSDLCorpus.Row) throws
-    {
+    func `an invalid document is refused with its line, or its omitted elements are noted`(row: CSDLCorpus.Row) throws {
         do {
             let notes = try ProxySources(row).notes
             #expect(row.file.hasSuffix("sap-invalid-references.xml"))
@@ -51,8 +50,8 @@ struct CorpusTests {
             #expect(complaints == "")
         }
 
-        /// Services that differ in version, size and what they use. Business One's, with its 382 entity types, is the largest
-        /// that is compiled in a reasonable time; Microsoft Graph's is parsed only.
+        /// Services that differ in version, size and features. SAP Business One, with 382 entity types, is the largest
+        /// one that compiles in reasonable time. The sources for Microsoft Graph are only parsed.
         static let compiled: [(file: String, options: ProxyOptions)] = [
             ("v2/northwind-v2.xml", ProxyOptions()),
             ("v2/sap-api-sales-order.xml", ProxyOptions(disablesOptionals: true)),
@@ -108,7 +107,7 @@ struct CorpusTests {
 }
 
 extension ProxySources {
-    /// Names that differ in case only are allowed: some documents have them.
+    /// Creates sources. Names that differ only in case are allowed, because some documents contain them.
     fileprivate init(_ row: CSDLCorpus.Row) throws {
         try self.init(
             metadata: CSDLCorpus.bytes(row.file), options: ProxyOptions(allowsCaseConflicts: true))

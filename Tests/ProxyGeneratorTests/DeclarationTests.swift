@@ -1,7 +1,7 @@
 import ProxyGenerator
 import Testing
 
-/// What is declared for what the metadata have.
+/// The declarations generated for each element of the metadata.
 @Suite struct DeclarationTests {
     private func files(
         _ schema: String, sets: String = "", _ options: ProxyOptions = ProxyOptions(allowsCaseConflicts: true)
@@ -36,18 +36,18 @@ import Testing
 
     // MARK: Properties
 
-    @Test func `a structural property is one of its owner and Swift type`() throws {
+    @Test func `a structural property is declared with its owner and Swift type`() throws {
         let text = try order("<Property Name=\"Total\" Type=\"Edm.Decimal\"/>")
         #expect(text.contains("public static let total = StructuralProperty<Order, DecimalValue>("))
     }
 
-    @Test func `a single-valued navigation property is a relation to one`() throws {
+    @Test func `a single-valued navigation property is declared as a to-one relation`() throws {
         let text = try order("<NavigationProperty Name=\"Thing\" Type=\"N.Thing\"/>")
         #expect(text.contains("static let thing = ToOneProperty<Order, Thing>("))
         #expect(text.contains("open var thing: ToOne<Thing> {"))
     }
 
-    @Test func `a collection-valued navigation property is a relation to many, changed in place`() throws {
+    @Test func `a collection-valued navigation property is declared as a mutable to-many relation`() throws {
         let text = try order("<NavigationProperty Name=\"Things\" Type=\"Collection(N.Thing)\"/>")
         #expect(text.contains("static let things = ToManyProperty<Order, Thing>("))
         #expect(text.contains("open var things: ToMany<Thing> {"))
@@ -60,12 +60,12 @@ import Testing
         #expect(!text.contains("var far"))
     }
 
-    @Test func `a navigation property to any entity has the class of all`() throws {
+    @Test func `a navigation property to Edm.EntityType has the class EntityValue`() throws {
         let text = try order("<NavigationProperty Name=\"Any\" Type=\"Edm.EntityType\"/>")
         #expect(text.contains("static let any = ToOneProperty<Order, EntityValue>("))
     }
 
-    @Test func `without optionals what must not be null is no optional, and the rest is`() throws {
+    @Test func `without optionals a nullable property is optional and any other property is not`() throws {
         let properties =
             "<Property Name=\"A\" Type=\"Edm.Int32\" Nullable=\"false\"/><Property Name=\"B\" Type=\"Edm.Int32\"/>"
         let text = try order(properties, ProxyOptions(disablesOptionals: true))
@@ -74,7 +74,7 @@ import Testing
 
     // MARK: Keys
 
-    @Test func `a key has a function with a typed parameter for each part`() throws {
+    @Test func `a key function has a typed parameter for each key property`() throws {
         let type = """
             <EntityType Name="Price"><Key><PropertyRef Name="Day"/><PropertyRef Name="Currency"/></Key>\
             <Property Name="Currency" Type="Edm.String" Nullable="false"/>\
@@ -87,7 +87,7 @@ import Testing
         #expect(try text("Container", in: files).contains("key: Price.key(day: day, currency: currency), query)"))
     }
 
-    @Test func `a key through a path has no function`() throws {
+    @Test func `a key with a path has no key function`() throws {
         let type = """
             <ComplexType Name="Name"><Property Name="Text" Type="Edm.String" Nullable="false"/></ComplexType>\
             <EntityType Name="Price"><Key><PropertyRef Name="Name/Text" Alias="Text"/></Key>\
@@ -98,7 +98,7 @@ import Testing
         #expect(!(try text("Container", in: files).contains("key:")))
     }
 
-    @Test func `a part of a key called query does not hide the query`() throws {
+    @Test func `a key property named query does not hide the parameter query`() throws {
         let type = """
             <EntityType Name="Price"><Key><PropertyRef Name="query"/></Key>\
             <Property Name="query" Type="Edm.String" Nullable="false"/></EntityType>
@@ -110,7 +110,7 @@ import Testing
 
     // MARK: Complex types
 
-    @Test func `a complex type's struct has inherited properties as its own`() throws {
+    @Test func `the struct of a complex type declares the inherited properties`() throws {
         let types = """
             <ComplexType Name="A"><Property Name="X" Type="Edm.String"/></ComplexType>\
             <ComplexType Name="B" BaseType="N.A"><Property Name="Y" Type="Edm.String"/></ComplexType>
@@ -133,7 +133,7 @@ import Testing
     private let color =
         "<EnumType Name=\"Color\"><Member Name=\"Red\" Value=\"-3\"/><Member Name=\"Dark-Red\"/></EnumType>"
 
-    @Test func `an enumeration has its members as cases, their names as raw values`() throws {
+    @Test func `an enumeration declares its members as cases with their names as raw values`() throws {
         let text = try text("Color", in: files(color))
         #expect(text.contains("public enum Color: String, ClosedEnumeration {"))
         #expect(text.contains("case red = \"Red\"") && text.contains("case dark_Red = \"Dark-Red\""))
@@ -146,24 +146,24 @@ import Testing
     }
 
     @Test(arguments: [(false, "FlagsEnumeration"), (true, "OpenFlagsEnumeration")])
-    func `flags are a set of options`(isOpen: Bool, base: String) throws {
+    func `a flags enumeration is an option set`(isOpen: Bool, base: String) throws {
         let flags = "<EnumType Name=\"Color\" IsFlags=\"true\"><Member Name=\"Red\" Value=\"1\"/></EnumType>"
         #expect(
             try text("Color", in: files(flags, ProxyOptions(hasOpenEnumerations: isOpen)))
                 .contains("public struct Color: \(base) {"))
     }
 
-    @Test func `an enumeration without members is open, since a Swift enumeration cannot be`() throws {
+    @Test func `an enumeration without members is declared as an open enumeration`() throws {
         #expect(try text("Color", in: files("<EnumType Name=\"Color\"/>")).contains("struct Color: OpenEnumeration {"))
     }
 
-    @Test func `a member called None does not read as no value at all`() throws {
+    @Test func `a member named None is renamed, so that it differs from Optional.none`() throws {
         let text = try text("Color", in: files("<EnumType Name=\"Color\"><Member Name=\"None\"/></EnumType>"))
         #expect(text.contains("case none_ = \"None\""))
     }
 
     @Test(arguments: [false, true])
-    func `the service says whether its enumerations are open`(isOpen: Bool) throws {
+    func `the service class declares whether its enumerations are open`(isOpen: Bool) throws {
         #expect(
             try text("Container", in: files(color, ProxyOptions(hasOpenEnumerations: isOpen)))
                 .contains("override var hasOpenEnumerations: Bool? { \(isOpen) }"))
@@ -171,13 +171,13 @@ import Testing
 
     // MARK: Services
 
-    @Test func `a singleton has functions of its own`() throws {
+    @Test func `the service class has functions for each singleton`() throws {
         let text = try text("Container", in: files("", sets: "<Singleton Name=\"Me\" Type=\"N.Thing\"/>"))
         #expect(text.contains("func me(query: DataQuery = DataQuery()) async throws(TidelogError) -> Thing {"))
         #expect(text.contains("func fetchMe("))
     }
 
-    @Test func `overloads have one name, and a number where their labels are the same`() throws {
+    @Test func `overloads share one name, and get a number if their labels are equal`() throws {
         let functions = ["X", "Y"].map { name in
             """
             <EntityType Name="\(name)"/><Function Name="Count" IsBound="true">\
@@ -193,7 +193,7 @@ import Testing
         #expect(!text.contains("func count_3("))
     }
 
-    /// Of V2 and V3, where they are declared at the import.
+    /// Returns the files for function imports of V2 and V3, in which the import contains the declaration.
     private func legacy(_ imports: String, containers: String = "") throws -> [GeneratedFile] {
         let document = """
             <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx" \
@@ -207,7 +207,7 @@ import Testing
         return try ProxySources(metadata: Array(document.utf8)).files
     }
 
-    @Test func `overloads of a function import are all there`() throws {
+    @Test func `all overloads of a function import are declared`() throws {
         let parameters = ["<Parameter Name=\"a\" Type=\"Edm.Int32\"/>", "<Parameter Name=\"b\" Type=\"Edm.Int32\"/>"]
         let imports = [parameters[0], parameters.joined()].map {
             "<FunctionImport Name=\"Find\" ReturnType=\"Collection(N.Thing)\" EntitySet=\"Things\">\($0)</FunctionImport>"
@@ -218,7 +218,7 @@ import Testing
         #expect(!text.contains("func find_2("))
     }
 
-    @Test func `a function import that is called on an entity gets no function that leaves it out`() throws {
+    @Test func `a bindable V2 function import gets no function without its entity`() throws {
         let function = """
             <FunctionImport Name="Act" IsBindable="true" IsSideEffecting="true"><Parameter Name="on" Type="N.Thing"/>\
             </FunctionImport>
@@ -226,7 +226,7 @@ import Testing
         #expect(try !text("Container", in: legacy(function)).contains("func act("))
     }
 
-    @Test func `the service is called like the container that extends another one`() throws {
+    @Test func `the service is named like the container that extends another container`() throws {
         let document = SmallDocuments.v4(
             SmallDocuments.type("Thing")
                 + "<EntityContainer Name=\"Base\"/><EntityContainer Name=\"Own\" Extends=\"N.Base\"/>",
@@ -234,12 +234,12 @@ import Testing
         #expect(try ProxySources(metadata: Array(document.utf8)).files[0].name == "Own.swift")
     }
 
-    @Test func `the service is called like the default container`() throws {
+    @Test func `the service is named like the default container`() throws {
         let other = "<EntityContainer Name=\"Other\" m:IsDefaultEntityContainer=\"false\"/>"
         #expect(try legacy("", containers: other)[0].name == "Container.swift")
     }
 
-    @Test func `a parameter that may be left out is left out where it is nil`() throws {
+    @Test func `an optional parameter is omitted if it is nil`() throws {
         let function = """
             <Function Name="Count"><Parameter Name="most" Type="Edm.Int32" Nullable="false">\
             <Annotation Term="Org.OData.Core.V1.OptionalParameter"/></Parameter><ReturnType Type="Edm.Int32"/></Function>
@@ -250,7 +250,7 @@ import Testing
         #expect(text.contains("[\"most\": most == nil ? .omitted : .value(most)]"))
     }
 
-    @Test func `a function called like one of a set gets a number`() throws {
+    @Test func `a function with the name of a set's function gets a number`() throws {
         let function = "<Function Name=\"things\"><ReturnType Type=\"Edm.Int32\"/></Function>"
         let sets = """
             <EntitySet Name="Things" EntityType="N.Thing"/><FunctionImport Name="things" Function="N.things"/>
@@ -258,14 +258,14 @@ import Testing
         #expect(try text("Container", in: files(function, sets: sets)).contains("func things_2("))
     }
 
-    @Test func `an operation without an import or a binding cannot be called and is left out`() throws {
+    @Test func `an operation without an import or a binding is omitted`() throws {
         let function = "<Function Name=\"Hidden\"><ReturnType Type=\"Edm.Int32\"/></Function>"
         #expect(!(try text("Container", in: files(function)).contains("func hidden")))
     }
 
     // MARK: Names
 
-    @Test func `a type called like one of another namespace has its own namespace in front`() throws {
+    @Test func `a type with the name of a type in another namespace gets its namespace as prefix`() throws {
         let document = """
             <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
             <Schema Namespace="My.Sales" xmlns="http://docs.oasis-open.org/odata/ns/edm">\(type(""))\
@@ -277,7 +277,7 @@ import Testing
         #expect(names.dropFirst(2) == ["Order.swift", "StockOrder.swift", "Address.swift", "StockAddress.swift"])
     }
 
-    @Test func `a member is never called like a type`() throws {
+    @Test func `a member never has the name of a type`() throws {
         let text = try text(
             "製品",
             in: files(
@@ -289,7 +289,7 @@ import Testing
     }
 
     @Test(arguments: ["ToOne", "ToMany", "StructuralProperty", "ChangeSet", "Self", "Type", "Protocol", "Task"])
-    func `a type called like one that an app needs gets an underscore`(name: String) throws {
+    func `a type with a name that apps need gets an underscore`(name: String) throws {
         #expect(try files("<ComplexType Name=\"\(name)\"/>").last?.name == "\(name)_.swift")
     }
 
@@ -300,12 +300,12 @@ import Testing
         "<Annotation Term=\"Org.OData.Core.V1.LongDescription\"><String>Said\n once.</String></Annotation>",
         "<Documentation><Summary>Said once.</Summary></Documentation>",
     ])
-    func `what the metadata describe stands in the comment`(annotation: String) throws {
+    func `the comment of a property contains its description in the metadata`(annotation: String) throws {
         let text = try order("<Property Name=\"P\" Type=\"Edm.String\">\(annotation)</Property>")
         #expect(text.contains("    /// `P`, `Edm.String`.\n    ///\n    /// Said once.\n    open var p: String? {"))
     }
 
-    @Test func `what the metadata say of a parameter stands in the function's comment`() throws {
+    @Test func `the comment of a function contains the descriptions of its parameters`() throws {
         let function = """
             <Function Name="Far"><Parameter Name="Most" Type="Edm.Int32">\
             <Annotation Term="Org.OData.Core.V1.Description" String="At most."/></Parameter>\
@@ -317,7 +317,7 @@ import Testing
         #expect(!text.contains("- Parameter least"))
     }
 
-    @Test func `SAP's labels stand in the comment, the same text once`() throws {
+    @Test func `comments contain the labels of SAP, and equal texts only once`() throws {
         let attributes = "sap:label=\"Sold-to party\" sap:quickinfo=\"Who pays\""
         let text = try order(
             """
@@ -327,7 +327,7 @@ import Testing
         #expect(text.contains("/// Who pays\n    ///\n    /// Sold-to party\n    open var p"))
     }
 
-    @Test func `constraints stand in the comment`() throws {
+    @Test func `comments contain the constraints of a property`() throws {
         let text = try order(
             """
             <Property Name="P" Type="Edm.String" Nullable="false" MaxLength="9" DefaultValue="x">\
@@ -339,7 +339,7 @@ import Testing
         #expect(text.contains("/// `P`, `Edm.String`, \(rules)."))
     }
 
-    @Test func `no text of the document leaves its comment`() throws {
+    @Test func `text of the document cannot end the comment`() throws {
         let trap = "a&#10;let x = 1&#13;*/ b&#x2028;c&#x85;d"
         let text = try order(
             """
@@ -354,12 +354,12 @@ import Testing
         ("&lt;doc:Nothing>", "\\<doc:Nothing>"), ("``Nothing``", "\\`\\`Nothing\\`\\`"), ("```", "\\`\\`\\`"),
         ("\\&lt;b>", "\\\\\\<b>"), ("[a](doc:b)", "[a] (doc:b)"),
     ])
-    func `no text of the document is a link or code in its comment`(said: String, written: String) throws {
+    func `text of the document cannot form a link or code in the comment`(said: String, written: String) throws {
         let text = try order("<Annotation Term=\"Org.OData.Core.V1.Description\" String=\"\(said)\"/>")
         #expect(text.contains("/// \(written)\n"), "\(text)")
     }
 
-    @Test func `an open type says how other properties are read`() throws {
+    @Test func `the comment of an open type describes access to dynamic properties`() throws {
         #expect(
             try order("", attributes: "OpenType=\"true\"").contains(
                 "/// Entities of this type may have other properties"))
@@ -367,7 +367,7 @@ import Testing
 
     // MARK: Lines
 
-    @Test func `a line that can be broken is no longer than 120 characters`() throws {
+    @Test func `breakable lines have at most 120 characters`() throws {
         let name = String(repeating: "Long", count: 12)
         let properties =
             "<Property Name=\"\(name)\" Type=\"Edm.String\"/><NavigationProperty Name=\"To\(name)\" Type=\"N.Thing\"/>"

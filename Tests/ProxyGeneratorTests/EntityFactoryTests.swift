@@ -4,7 +4,7 @@ import Testing
 
 @testable import Tidelog
 
-/// Which class a result gets.
+/// The choice of the class for a result.
 @Suite struct EntityFactoryTests {
     private final class Person: EntityValue {}
     private final class Boss: EntityValue {}
@@ -27,20 +27,20 @@ import Testing
         ).entity(snapshot)
     }
 
-    @Test func `a type with a class of its own gets it`() throws {
+    @Test func `an entity of a type with its own class is an instance of that class`() throws {
         #expect(try entity("N.Boss", classes: ["N.Person": Person.self, "N.Boss": Boss.self]) is Boss)
     }
 
-    @Test func `a type without a class gets that of its nearest base type`() throws {
+    @Test func `an entity of a type without a class is an instance of the nearest base type's class`() throws {
         #expect(try entity("N.Boss", classes: ["N.Person": Person.self]) is Person)
     }
 
-    @Test func `a type without any class is an EntityValue`() throws {
+    @Test func `an entity of a type without any class is an EntityValue`() throws {
         let found = try #require(try entity("N.Boss", classes: [:]))
         #expect(type(of: found) == EntityValue.self)
     }
 
-    @Test func `a type that the model does not have gives nothing`() throws {
+    @Test func `a type that is not in the model yields nil`() throws {
         #expect(try entity("N.Stranger", classes: [:]) == nil)
     }
 }

@@ -2,9 +2,9 @@ import EDM
 import Testing
 import Tidelog
 
-/// What generated enumerations read and write.
+/// Reading and writing values with generated enumerations.
 @Suite struct EnumerationValueTests {
-    /// As the generator writes it with `-open:enumerations`.
+    /// An enumeration as the generator writes it with `-open:enumerations`.
     private struct OpenStatus: OpenEnumeration {
         static let active = OpenStatus(rawValue: "Active")
         static let enumerationType = Status.enumerationType
@@ -24,18 +24,18 @@ import Tidelog
     // MARK: Closed
 
     @Test(arguments: [("Active", Status.active), ("0", .active), ("default", .default), ("-1", .none_)])
-    func `a member is read by its name or number`(text: String, member: Status) {
+    func `a member is read from its name or number`(text: String, member: Status) {
         #expect(Status(propertyValue: .enumeration(text)) == member)
     }
 
-    @Test func `of two members with one number the first is read`() {
+    @Test func `the first of two members with the same number is read`() {
         #expect(Status(propertyValue: .enumeration("5")) == .onLeave)
     }
 
     @Test(arguments: [
         Value.enumeration("Retired"), .enumeration("99"), .enumeration("Active,Away"), .boolean(true), .null,
     ])
-    func `what is no member reads as nil`(value: Value) {
+    func `a value that is not a member is read as nil`(value: Value) {
         #expect(Status(propertyValue: value) == nil)
     }
 
@@ -45,9 +45,9 @@ import Tidelog
                 == ["Active", "OnLeave", "Away", "None", "default"].map { .enumeration($0) })
     }
 
-    @Test func `a member knows its number`() { #expect(Status.away.number == 5) }
+    @Test func `a member has its number`() { #expect(Status.away.number == 5) }
 
-    @Test func `a value that the code does not know is kept as long as nobody sets another`() {
+    @Test func `an unknown value is kept until another value is set`() {
         let employee = Employee(withDefaults: false)
         employee["Status"] = .enumeration("Retired")
         #expect(employee.status == .onLeave)
@@ -61,11 +61,11 @@ import Tidelog
             ("Read", Rights.read), ("Read,Write", [.read, .write]), ("Write, Print", [.write, .print]), ("Edit", .edit),
             ("6", [.write, .print]), ("0", []), ("", []), ("Sign", Rights(rawValue: 1 << 32)),
         ] as [(String, Rights)])
-    func `flags are read by names or number`(text: String, rights: Rights) {
+    func `flags are read from names or a number`(text: String, rights: Rights) {
         #expect(Rights(propertyValue: .enumeration(text)) == rights)
     }
 
-    @Test func `flags with a member that is unknown read as nil`() {
+    @Test func `flags with an unknown member are read as nil`() {
         #expect(Rights(propertyValue: .enumeration("Read,Fly")) == nil)
     }
 
@@ -75,13 +75,13 @@ import Tidelog
             ([.read, .write, .print], "Read,Write,Print"), (Rights(rawValue: 8), "8"), (Rights(rawValue: 9), "9"),
             (Rights(rawValue: -1), "-1"),
         ] as [(Rights, String)])
-    func `flags are written by names, or by number where names cannot say it`(rights: Rights, text: String) {
+    func `flags are written as names, or as a number if names cannot express them`(rights: Rights, text: String) {
         #expect(rights.propertyValue == .enumeration(text))
     }
 
     // MARK: Open
 
-    @Test func `an open enumeration keeps what it does not know`() {
+    @Test func `an open enumeration keeps an unknown value`() {
         let status = OpenStatus(propertyValue: .enumeration("Retired"))
         #expect(status?.propertyValue == .enumeration("Retired"))
         #expect(status?.number == nil)
@@ -91,14 +91,14 @@ import Tidelog
         #expect(OpenStatus(propertyValue: .enumeration("0")) == .active)
     }
 
-    @Test func `open flags keep what they do not know, whatever is added or taken away`() throws {
+    @Test func `open flags keep unknown members when members are added or removed`() throws {
         let rights = try #require(OpenRights(propertyValue: .enumeration("Fly,Read")))
         #expect(rights.union(.write).propertyValue == .enumeration("Read,Write,Fly"))
         #expect(rights.subtracting(.read).propertyValue == .enumeration("Fly"))
         #expect(rights.contains(.read) && !rights.contains(.write))
     }
 
-    @Test func `open flags contain the members that another one stands for`() {
+    @Test func `open flags contain the members that a combined member includes`() {
         #expect(OpenRights.edit.contains(.read))
         #expect(OpenRights(propertyValue: .enumeration("7"))?.members == ["Read", "Write", "Print"])
         #expect(([] as OpenRights).propertyValue == .enumeration("0"))

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What the generated classes do, against the sandbox as their service.
+/// The generated classes, with the sandbox as their service.
 @Suite struct GeneratedClassesTests {
     private static let root = "http://orders.test/v2/"
 
@@ -21,7 +21,7 @@ import Tidelog
         SQLDataService(provider: OnlineODataProvider(serviceRoot: root, transport: try transport()))
     }
 
-    /// Ada with two orders, and Grace.
+    /// Creates the customer Ada with two orders, and the customer Grace.
     private static func fill(_ service: SQLDataService) async throws {
         for name in ["Ada", "Grace"] {
             let customer = Customer(withDefaults: false)

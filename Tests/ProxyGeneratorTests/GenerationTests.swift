@@ -36,7 +36,7 @@ import Testing
         ("Collection(Edm.Byte)", "[Int]"), ("Edm.ComplexType", "ComplexValue"), ("N.Blob", "Blob"),
         ("Edm.GeographyPoint", "Value"), ("Elsewhere.Thing", "Value"),
     ])
-    func `a property has the Swift type of its Edm type`(edm: String, swift: String) throws {
+    func `a property has the Swift type that corresponds to its Edm type`(edm: String, swift: String) throws {
         let others = """
             <EnumType Name="Size"><Member Name="S"/></EnumType><ComplexType Name="Address"/>\
             <TypeDefinition Name="Money" UnderlyingType="Edm.Decimal"/><TypeDefinition Name="Blob" UnderlyingType="Edm.Binary"/>
@@ -46,7 +46,7 @@ import Testing
         #expect(try text("Thing", in: sources.files).contains("open var p: \(swift)? {"))
     }
 
-    @Test func `a stream is a property without a value`() throws {
+    @Test func `a stream is declared as a property without a value`() throws {
         let sources = try ProxySources(
             metadata: document(type("Thing", "<Property Name=\"Photo\" Type=\"Edm.Stream\"/>")))
         let text = try text("Thing", in: sources.files)
@@ -65,13 +65,13 @@ import Testing
         #expect(!text.contains("static let id"))
     }
 
-    @Test func `a base type without its namespace is found`() throws {
+    @Test func `a base type without its namespace is resolved`() throws {
         let sources = try ProxySources(
             metadata: document("<EntityType Name=\"Big\" BaseType=\"Order\"/>" + type("Order")))
         #expect(try text("Big", in: sources.files).contains("class Big: Order {"))
     }
 
-    @Test func `a type whose base type is not declared is left out, and a note says where`() throws {
+    @Test func `a type with an undeclared base type is omitted, and a note contains the line`() throws {
         let sources = try ProxySources(
             metadata: document("<EntityType Name=\"Big\" BaseType=\"Order\"/>" + type("Other")))
         #expect(!sources.files.contains { $0.name == "Big.swift" })
@@ -88,33 +88,33 @@ import Testing
         #expect(try text("Employee", in: sources.files).contains("open var id_2: String? {"))
     }
 
-    @Test func `a class that mentions nothing of Tidelog's in public does not import it in public`() throws {
+    @Test func `a class without public declarations of Tidelog types does not import Tidelog publicly`() throws {
         let derived = "<EntityType Name=\"Employee\" BaseType=\"N.Person\"/>"
         let sources = try ProxySources(metadata: document(derived + type("Person")))
         #expect(try text("Employee", in: sources.files).contains("\nimport Tidelog\n"))
         #expect(try text("Person", in: sources.files).contains("\npublic import Tidelog\n"))
     }
 
-    @Test func `an abstract type's class cannot be made by itself`() throws {
+    @Test func `the class of an abstract type has no convenience initializer`() throws {
         let sources = try ProxySources(metadata: document(type("Thing", attributes: "Abstract=\"true\"")))
         #expect(!(try text("Thing", in: sources.files).contains("convenience init")))
     }
 
     // MARK: Names
 
-    @Test func `types that differ in case only get files that differ`() throws {
+    @Test func `types that differ in case only get different file names`() throws {
         let sources = try ProxySources(
             metadata: document(type("Order") + type("ORDER") + type("order")),
             options: ProxyOptions(allowsCaseConflicts: true))
         #expect(sources.files.map(\.name).suffix(3) == ["Order.swift", "ORDER_2.swift", "Order_3.swift"])
     }
 
-    @Test func `a type called like one of Tidelog or Swift gets an underscore`() throws {
+    @Test func `a type with the name of a type of Tidelog or Swift gets an underscore`() throws {
         let sources = try ProxySources(metadata: document(type("Property") + type("String")))
         #expect(sources.files.map(\.name).suffix(2) == ["Property_.swift", "String_.swift"])
     }
 
-    @Test func `a type called like its set keeps that name where the singular is another type's`() throws {
+    @Test func `a type named like its set keeps the name if the singular is another type's name`() throws {
         let sources = try ProxySources(
             metadata: document(
                 type("Orders") + type("Order"),
@@ -125,7 +125,7 @@ import Testing
         #expect(try text("Order", in: sources.files).contains("\"N.Order\""))
     }
 
-    @Test func `two sets of one type have functions of their own`() throws {
+    @Test func `two sets of one type have separate functions`() throws {
         let sets = """
             <EntitySet Name="Orders" EntityType="N.Order"/><EntitySet Name="OldOrders" EntityType="N.Order"/>
             """
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a set that has no singular fetches the first`() throws {
+    @Test func `a set without a singular name has a function that fetches the first entity`() throws {
         let sources = try ProxySources(
             metadata: document(type("Staff"), sets: "<EntitySet Name=\"Staff\" EntityType=\"N.Staff\"/>"))
         #expect(try text("Container", in: sources.files).contains("func fetchFirstStaff("))
@@ -144,7 +144,7 @@ import Testing
 
     #if os(macOS) || os(Linux)
         @Test(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"))
-        func `Swift's words as names give sources that parse`() throws {
+        func `sources with Swift keywords as names parse`() throws {
             let words = [
                 "class", "func", "init", "self", "Self", "Type", "Protocol", "default", "is", "as", "in", "Any",
                 "actor",
@@ -170,13 +170,13 @@ import Testing
             sources.files.map(\.name) == ["ShopContainer.swift", "ShopContainerMetadata.swift", "ShopOrder.swift"])
     }
 
-    @Test func `a service that is named keeps its name`() throws {
+    @Test func `a service name in the options gets no prefix`() throws {
         let sources = try ProxySources(
             metadata: document(type("Order")), options: ProxyOptions(service: "Sales", prefix: "Shop"))
         #expect(sources.files.map(\.name) == ["Sales.swift", "SalesMetadata.swift", "ShopOrder.swift"])
     }
 
-    @Test func `internal sources have nothing public`() throws {
+    @Test func `internal sources contain no public declarations`() throws {
         let sources = try ProxySources(
             metadata: Array(CustomersAndOrders.v2.utf8), options: ProxyOptions(isInternal: true))
         for file in sources.files {
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: ["class", "my service", "", "1st", "DataService", "$0"])
-    func `a service name that is no free identifier is refused`(name: String) {
+    func `a service name that is invalid or reserved is refused`(name: String) {
         #expect(throws: ProxyError.invalidName(option: "--service", name: name)) {
             try ProxySources(metadata: document(type("Order")), options: ProxyOptions(service: name))
         }
@@ -198,17 +198,17 @@ import Testing
         #expect(throws: ProxyError.noEntityTypes(document: nil)) { try ProxySources(metadata: document("")) }
     }
 
-    @Test func `bytes that are no UTF-8 are refused`() {
+    @Test func `bytes that are not UTF-8 are refused`() {
         #expect(throws: ProxyError.notUTF8(document: nil)) { try ProxySources(metadata: [0x3C, 0xFF]) }
     }
 
-    @Test func `UTF-16 without a mark is refused, though its bytes might be UTF-8`() {
+    @Test func `UTF-16 without a byte order mark is refused even if its bytes are valid UTF-8`() {
         let metadata = SmallDocuments.v4(SmallDocuments.type("Order"))
         let bytes = metadata.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
         #expect(throws: ProxyError.notUTF8(document: nil)) { try ProxySources(metadata: bytes) }
     }
 
-    @Test func `a document that cannot be read is refused with its line`() {
+    @Test func `an invalid document is refused with the line of the error`() {
         #expect {
             try ProxySources(metadata: document("\n<EntityType/>"))
         } throws: {
@@ -217,13 +217,13 @@ import Testing
         }
     }
 
-    @Test func `line ends and a byte order mark do not change what is generated`() throws {
+    @Test func `line endings and a byte order mark do not change the generated sources`() throws {
         let lines = String(decoding: document(type("Order")), as: UTF8.self)
         let other = "\u{FEFF}" + lines.replacing("\n", with: "\r\n")
         #expect(try ProxySources(metadata: Array(other.utf8)) == ProxySources(metadata: Array(lines.utf8)))
     }
 
-    @Test func `text that looks like the end of a literal is embedded whole`() throws {
+    @Test func `text that looks like the end of a literal is embedded completely`() throws {
         let trap = "<Annotation Term=\"N.T\" String='\"\"\"## \\##(x) '/>"
         let sources = try ProxySources(metadata: document(type("Order", "", attributes: "") + "<!-- \(trap) -->"))
         #expect(try text("ContainerMetadata", in: sources.files).contains("\n        ###\"\"\"\n"))

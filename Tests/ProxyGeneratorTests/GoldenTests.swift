@@ -2,7 +2,8 @@ import ProxyGenerator
 import TestSupport
 import Testing
 
-/// The sources in the folders `Generated…` are part of this target, so they are compiled; other tests use them.
+/// Generated sources compared with the files in the folders `Generated…`. These are part of this target, so they are
+/// compiled, and other tests use them.
 @Suite struct GoldenTests {
     private func expect(_ folder: String, _ metadata: String, _ options: ProxyOptions) throws {
         let sources = try ProxySources(metadata: Array(metadata.utf8), options: options)
@@ -13,16 +14,16 @@ import Testing
         }
     }
 
-    @Test func `generation gives exactly the files that are checked in`() throws {
+    @Test func `the generator produces exactly the files that are checked in`() throws {
         try expect("Generated", CustomersAndOrders.v2, ProxyOptions(service: "SQLDataService"))
     }
 
-    @Test func `generation without optionals gives exactly the files that are checked in`() throws {
+    @Test func `the generator produces exactly the checked-in files without optionals`() throws {
         try expect(
             "GeneratedOffice", Office.metadata, ProxyOptions(service: "OfficeService", disablesOptionals: true))
     }
 
-    @Test func `generation of functions and actions gives exactly the files that are checked in`() throws {
+    @Test func `the generator produces exactly the checked-in files of functions and actions`() throws {
         try expect("GeneratedAirports", AirportMetadata.v4, ProxyOptions(service: "AirService"))
     }
 }

@@ -9,12 +9,12 @@ import Testing
         ("MATNR", "matnr"), ("X", "x"), ("Ärger", "ärger"), ("Содержание", "содержание"), ("製品", "製品"),
         ("to-Item", "to_Item"), ("1st", "_1st"), ("_", "__"), ("", "__"), ("a.b", "a_b"), ("A\u{200E}B", "a_B"),
     ])
-    func `a member begins with a small letter and is an identifier`(name: String, expected: String) {
+    func `a member name is an identifier that begins with a lowercase letter`(name: String, expected: String) {
         #expect(SwiftName.ofMember(name) == expected)
     }
 
     @Test(arguments: [("airport", "Airport"), ("ABC", "ABC"), ("1", "_1"), ("ßx", "SSx")])
-    func `a type begins with a capital`(name: String, expected: String) {
+    func `a type name begins with an uppercase letter`(name: String, expected: String) {
         #expect(SwiftName.ofType(name) == expected)
     }
 
@@ -23,16 +23,16 @@ import Testing
         ("Address", "Address"),
         ("Status", "Status"), ("Children", "Children"), ("Series", "Series"), ("Ties", "Tie"), ("s", "s"),
     ])
-    func `a plural by the rules gets its singular`(name: String, expected: String) {
+    func `a regular plural is converted to its singular`(name: String, expected: String) {
         #expect(SwiftName.singular(name) == expected)
     }
 
-    @Test func `a name that is taken gets a number`() {
+    @Test func `a name that is in use gets a number`() {
         var scope = NameScope(reserved: [])
         #expect(["a", "a", "a_2", "a"].map { scope.claim($0) } == ["a", "a_2", "a_2_2", "a_3"])
     }
 
-    @Test func `a name that means something already gets an underscore`() {
+    @Test func `a reserved name gets an underscore`() {
         var scope = NameScope(reserved: ["state"])
         #expect(["state", "state"].map { scope.claim($0) } == ["state_", "state__2"])
     }
@@ -70,7 +70,7 @@ import Testing
         ("TypedComplexValue", ReservedNames.complexMembers), ("EnumerationValue", ReservedNames.enumerationMembers),
         ("PropertyConvertible", ReservedNames.complexMembers.intersection(ReservedNames.enumerationMembers)),
     ])
-    func `what generated values have beside their members is reserved`(file: String, reserved: Set<String>) throws {
+    func `the other properties of generated values are reserved`(file: String, reserved: Set<String>) throws {
         let text = try #require(
             Checkout.swiftFiles("Sources/Tidelog/Proxies").first { $0.name == "\(file).swift" }
         ).text

@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// What classes do that were generated without optionals, and their keys, singletons and derived types.
+/// Classes generated without optionals, and their keys, singletons and derived types.
 @Suite struct RequiredPropertyTests {
-    @Test func `what must not be null and is unset reads as the default of the metadata or of its type`() {
+    @Test func `an unset property that is not nullable is read as the default of the metadata or its type`() {
         let employee = Employee(withDefaults: false)
         #expect(employee.name == "")
         #expect(employee.status == .onLeave)
@@ -23,13 +23,13 @@ import Tidelog
         #expect(employee.properties.isEmpty)
     }
 
-    @Test func `a value of another kind reads as the default`() {
+    @Test func `a value of the wrong type is read as the default`() {
         let employee = Employee(withDefaults: false)
         employee["Name"] = .integer(5)
         #expect(employee.name == "")
     }
 
-    @Test func `a key is made of typed values in the order of the metadata`() {
+    @Test func `a key contains typed values in the order of the metadata`() {
         #expect(Room.key(building: "A", number: 7).values.map(\.value) == [.string("A"), .integer(7)])
         #expect(Employee.key(id: 3).values.map(\.name) == ["ID"])
     }
@@ -44,7 +44,7 @@ import Tidelog
                 serviceRoot: "http://office.test/v4/", transport: SandboxTransport(sandbox)))
     }
 
-    @Test func `an entity is fetched by a key of several parts`() async throws {
+    @Test func `an entity is fetched by a key with several properties`() async throws {
         let service = try Self.service()
         let room = Room()
         room.building = "O'Hare"
@@ -55,7 +55,7 @@ import Tidelog
         #expect(found.number == 7)
     }
 
-    @Test func `a key that nobody has is not found`() async throws {
+    @Test func `an unknown key is not found`() async throws {
         let service = try Self.service()
         await #expect {
             _ = try await service.fetchRoom(building: "A", number: 7)

@@ -4,10 +4,10 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// `OnDelete` of the metadata: what goes with a deleted entity, here at once and on the service.
+/// `OnDelete` of the metadata: the entities that are deleted with an entity, locally at once and at the service.
 @Suite struct CascadeTests {
     @Test(arguments: Wanted.Version.allCases)
-    func `a delete takes along what the metadata says, at every level, by one request`(
+    func `a delete cascades as the metadata declares, at every level, with one request`(
         _ version: Wanted.Version
     ) async throws {
         let office = try await Office(version)
@@ -15,7 +15,7 @@ import Tidelog
         #expect(try await office.keys("Documents") == [2])
         #expect(try await office.keys("Items") == [3])
         #expect(try await office.keys("Remarks") == [2])
-        // Without OnDelete only the link goes.
+        // Without `OnDelete` only the link is removed.
         #expect(try await office.keys("Stamps") == [1])
         #expect(try await office.one("Stamps(1)")["DocumentID"] ?? .null == .null)
 
@@ -32,7 +32,7 @@ import Tidelog
     }
 
     @Test(arguments: Wanted.Version.allCases)
-    func `what waits for an upload below a deleted entity still arrives, and goes with it`(
+    func `a pending creation below a deleted entity is uploaded and then deleted with it`(
         _ version: Wanted.Version
     ) async throws {
         let office = try await Office(version)
@@ -50,7 +50,7 @@ import Tidelog
     }
 
     @Test(arguments: Wanted.Version.allCases)
-    func `in a change set the order of a parent and what goes with it does not matter`(
+    func `in a change set a parent and its cascaded entities can be deleted in any order`(
         _ version: Wanted.Version
     ) async throws {
         for order in [["Documents(1)", "Items(1)"], ["Items(1)", "Documents(1)"]] {
@@ -67,7 +67,7 @@ import Tidelog
     }
 
     @Test(arguments: Wanted.Version.allCases)
-    func `an entity that is deleted twice in a change set is refused`(_ version: Wanted.Version) async throws {
+    func `a change set that deletes an entity twice is refused`(_ version: Wanted.Version) async throws {
         let office = try await Office(version)
         let changes = ChangeSet()
         changes.deleteEntity(try await office.one("Documents(1)"))
@@ -78,7 +78,9 @@ import Tidelog
     }
 
     @Test(arguments: Wanted.Version.allCases)
-    func `an entity that leaves the defining query takes nothing along`(_ version: Wanted.Version) async throws {
+    func `the removal of an entity that leaves the defining query does not cascade`(_ version: Wanted.Version)
+        async throws
+    {
         let office = try await Office(version)
         try await office.store.add(definingQuery: .init(name: "Documents", query: "Documents?$filter=DocumentID eq 2"))
         try await office.store.download()
@@ -87,7 +89,7 @@ import Tidelog
     }
 
     @Test(arguments: Wanted.Version.allCases)
-    func `where the metadata do not say it, a delete that would leave a partner alone is refused`(
+    func `without a declared cascade, a delete that would leave a dependent without its partner is refused`(
         _ version: Wanted.Version
     ) async throws {
         let office = try await Office(version, cascades: false)
@@ -99,7 +101,8 @@ import Tidelog
     }
 }
 
-/// Documents with items, which have remarks: each 1 – * and deleted with what is above. Stamps belong to a document and stay.
+/// Documents with items, and items with remarks: each relationship is 1 – * and cascades. Stamps belong to a document
+/// and are not deleted with it.
 private final class Office {
     let store: OfflineODataProvider
     let service: DataService

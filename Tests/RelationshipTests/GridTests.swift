@@ -1,8 +1,10 @@
 import ODataWire
 import Testing
 
-/// Each of the six combinations of multiplicities, by each technique, from both ends, in both versions: what is allowed, what
-/// both ends look like at once, what is sent, and that the service and the store agree in the end.
+/// Each of the six combinations of multiplicities, with each technique, from both ends, in both versions.
+///
+/// The tests check whether the call is allowed, the view from both ends at once, the requests, and that the service and
+/// the store agree at the end.
 @Suite struct GridTests {
     static let parts = Combination.all.flatMap { combination in
         Wanted.Version.allCases.map { Part(combination: combination, version: $0) }
@@ -24,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: parts)
-    func `each call is allowed or refused as the multiplicities say, with the rule and what would be legal`(
+    func `each call is allowed or refused according to the multiplicities, with the rule and a legal alternative`(
         _ part: Part
     ) async throws {
         try await forEachCell(part) { cell, observation, comment in
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: parts)
-    func `a refused call leaves state and log as they were`(_ part: Part) async throws {
+    func `a refused call changes neither state nor log`(_ part: Part) async throws {
         try await forEachCell(part) { _, observation, comment in
             guard let refusal = observation.refusal else { return }
             #expect(refusal.leftNoTrace, comment)
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: parts)
-    func `an allowed call shows at both ends at once`(_ part: Part) async throws {
+    func `an allowed call is visible at both ends at once`(_ part: Part) async throws {
         try await forEachCell(part) { cell, observation, comment in
             guard case .allowed(let links, _) = cell.outcome, observation.refusal == nil else { return }
             #expect(observation.local == View(first: links, second: links), comment)
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: parts)
-    func `the upload sends exactly these requests, as the plan has said`(_ part: Part) async throws {
+    func `the upload sends exactly the expected requests, as planned`(_ part: Part) async throws {
         try await forEachCell(part) { cell, observation, comment in
             guard let batches = cell.batches(part.version), let seen = observation.synchronization else { return }
             let sent = seen.batches.map { String(decoding: $0.body, as: UTF8.self) }
@@ -80,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: parts)
-    func `after the upload and the download store and service say the same`(_ part: Part) async throws {
+    func `store and service contain the same links after an upload and after a download`(_ part: Part) async throws {
         try await forEachCell(part) { cell, observation, comment in
             guard case .allowed(let links, _) = cell.outcome, let seen = observation.synchronization else { return }
             let expected = View(first: links, second: links)
@@ -92,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: parts)
-    func `online, the service itself does what a store allows and refuses what a store refuses`(
+    func `online, the service allows and refuses the same calls as a store`(
         _ part: Part
     ) async throws {
         let template = try await Grid.shared.template(of: part.combination, part.version)
@@ -113,7 +115,7 @@ import Testing
     }
 
     @Test
-    func `the table has every technique at both ends of every combination for all that it can do, or says why not`() {
+    func `the table has a cell for each technique, end and aim of each combination, or declares it meaningless`() {
         for combination in Combination.all {
             for end in [combination.first.place, combination.second.place] {
                 for technique in Technique.allCases {

@@ -2,12 +2,12 @@ import Foundation
 import ODataWire
 import Testing
 
-/// `Docs/Relationships.md` is what the table says and the cells sent.
+/// `Docs/Relationships.md` compared with the table and the requests of its cells.
 @Suite struct RelationshipsDocumentTests {
     private let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appendingPathComponent("Docs/Relationships.md").path
 
-    @Test func `the document shows every cell with its bytes`() async throws {
+    @Test func `the document contains every cell with its bytes`() async throws {
         let text = try await document()
         if ProcessInfo.processInfo.environment["TIDELOG_WRITE_DOCS"] == "1" {
             try text.write(toFile: path, atomically: true, encoding: .utf8)

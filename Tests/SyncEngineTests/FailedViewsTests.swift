@@ -1,5 +1,6 @@
 import EDM
 import Operations
+import SyncCore
 import TestSupport
 import Testing
 import Views

@@ -29,7 +29,7 @@ struct MissingEndTests {
         let magic = try #require(Self.blockMagic(in: whole))
         let start = try #require(whole.range(of: magic, options: .backwards)?.lowerBound)
         try whole.prefix(upTo: start).write(to: path)
-        // As after the process was killed: only the views contain the end of the log.
+        // Only the views contain the end of the log: they were flushed when the store was closed.
         try FileManager.default.removeItem(at: path.deletingLastPathComponent().appendingPathComponent("END"))
         let files = StoreFiles(directory: shop.directory.path)
         let error = await #expect(throws: TidelogError.self) { _ = try await LocalStore(files) }

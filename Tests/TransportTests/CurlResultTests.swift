@@ -3,7 +3,7 @@ import Testing
 @testable import Transport
 
 struct CurlResultTests {
-    /// The numbers are those of libcurl's documentation.
+    /// The error numbers are those in libcurl's documentation.
     @Test(
         arguments: [
             (1, TransportError.Code.invalidRequest), (3, .invalidRequest),
@@ -15,7 +15,7 @@ struct CurlResultTests {
             (55, .disconnected), (56, .disconnected), (92, .disconnected),
             (27, .other), (9999, .other),
         ] as [(Int32, TransportError.Code)])
-    func `each result of libcurl has its code`(_ result: Int32, _ code: TransportError.Code) {
+    func `each result of libcurl is mapped to an error code`(_ result: Int32, _ code: TransportError.Code) {
         #expect(CurlResult.code(result) == code)
     }
 }

@@ -25,10 +25,10 @@ struct CurlTransportTests {
         } catch { return error }
     }
 
-    // MARK: What arrives
+    // MARK: Requests
 
     @Test(arguments: ["GET", "POST", "PUT", "PATCH", "MERGE", "DELETE"])
-    func `method, target, headers and body arrive as they were given`(_ method: String) async throws {
+    func `method, target, headers and body of a request are sent unchanged`(_ method: String) async throws {
         try await withServer {
             $1.respond("200 OK", "", $0.body)
         } _: { server in
@@ -50,7 +50,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: [true, false])
-    func `an answer that ends with the trailer OData-Error is an error, and other trailers are passed over`(
+    func `a response with the trailer OData-Error is an error, and other trailers are ignored`(
         _ isError: Bool
     ) async throws {
         let name = isError ? "OData-error" : "X-Checksum"
@@ -73,7 +73,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a body without a type gets none`() async throws {
+    @Test func `a body without a content type is sent without one`() async throws {
         try await withServer {
             $1.respond("204 No Content", $0.header("content-type") ?? "")
         } _: { server in
@@ -83,7 +83,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a POST without a body has the length 0`() async throws {
+    @Test func `a POST without a body is sent with a content length of 0`() async throws {
         try await withServer {
             $1.respond("200 OK", "", $0.body)
         } _: { server in
@@ -92,7 +92,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a body of eight megabytes goes there and back`() async throws {
+    @Test func `a body of eight megabytes is sent and received unchanged`() async throws {
         try await withServer {
             $1.respond("200 OK", "", $0.body)
         } _: { server in
@@ -102,7 +102,7 @@ struct CurlTransportTests {
         }
     }
 
-    // MARK: What comes back
+    // MARK: Responses
 
     @Test(arguments: [("GET", "204 No Content"), ("GET", "304 Not Modified"), ("HEAD", "200 OK")])
     func `a response without a body is complete`(_ method: String, _ status: String) async throws {
@@ -119,7 +119,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `an interim response is passed over`() async throws {
+    @Test func `an interim response is ignored`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\n")
             return $1.respond("201 Created", "X-Late: 1\r\n", Array("x".utf8))
@@ -152,7 +152,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a cookie that one response sets goes with the requests after it`() async throws {
+    @Test func `a cookie that a response sets is sent with later requests`() async throws {
         try await withServer {
             $1.respond("200 OK", "Set-Cookie: session=7; Path=/\r\n")
         } _: { server in
@@ -181,7 +181,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `credentials do not print themselves`() {
+    @Test func `the description of credentials contains no secrets`() {
         var text = ""
         dump([Credentials.bearer("s3cret"), .basic(user: "s3cret", password: "s3cret")], to: &text)
         text += "\(Credentials.bearer("s3cret")) \(String(reflecting: Credentials.basic(user: "s3cret", password: "")))"
@@ -207,7 +207,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `where a redirect has led to is told, and nothing without one`() async throws {
+    @Test func `the location after a redirect is returned, and nil without a redirect`() async throws {
         try await withServer {
             $0.target == "/old" ? $1.respond("302 Moved", "Location: /new?x=1\r\n") : $1.respond("200 OK")
         } _: { server in
@@ -219,7 +219,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: [301, 302, 303])
-    func `a redirect that would drop the body is returned`(_ status: Int) async throws {
+    func `a redirect that would drop the body is returned as the response`(_ status: Int) async throws {
         try await withServer {
             $1.respond("\(status) Moved", "Location: /new\r\n", Array("x".utf8))
         } _: { server in
@@ -232,7 +232,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: ["http://elsewhere.invalid/login?token=s3cret", "https://127.0.0.1:1/", "//elsewhere.invalid/"])
-    func `a redirect to another origin is refused and its host named`(_ location: String) async throws {
+    func `a redirect to another origin is refused with an error that names the host`(_ location: String) async throws {
         try await withServer {
             $1.respond("307 Moved", "Location: \(location)\r\n")
         } _: { server in
@@ -246,7 +246,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: ["GET", "POST", "PATCH", "MERGE", "DELETE"], [301, 302, 303, 307, 308])
-    func `whatever the method, nothing is sent to another origin`(_ method: String, _ status: Int) async throws {
+    func `no request with any method is redirected to another origin`(_ method: String, _ status: Int) async throws {
         let other = try LoopbackServer { $1.respond("200 OK") }
         defer { other.stop() }
         try await withServer {
@@ -255,13 +255,13 @@ struct CurlTransportTests {
             let error = try await failure(
                 of: request(method, server.base + "/$batch"), body: method == "GET" ? [] : [1])
             #expect(error?.code == .redirectRefused)
-            // See Other: it leads to what came of it.
+            // With 303 See Other, the service may have processed the request: the location refers to the result.
             #expect(error?.mayHaveBeenSent == (status == 303))
             #expect(other.requests.isEmpty)
         }
     }
 
-    @Test func `redirects without end are refused`() async throws {
+    @Test func `an endless chain of redirects is refused`() async throws {
         try await withServer {
             $1.respond("302 Moved", "Location: \($0.target)x\r\n")
         } _: { server in
@@ -273,7 +273,7 @@ struct CurlTransportTests {
 
     // MARK: Failures
 
-    @Test func `a refused connection was not sent`() async throws {
+    @Test func `a request over a refused connection was not sent`() async throws {
         let server = try LoopbackServer { _, _ in false }
         server.stop()
         let error = try await failure(of: request("POST", server.base + "/A?token=s3cret"), body: [1])
@@ -282,13 +282,13 @@ struct CurlTransportTests {
         #expect(error?.message.hasPrefix("POST \(server.base)/A?…: ") == true)
     }
 
-    @Test func `a host name without address was not sent`() async throws {
+    @Test func `a request to an unknown host name was not sent`() async throws {
         let error = try await failure(of: request("GET", "http://no-such-host.invalid/"))
         #expect(error?.code == .resolve)
         #expect(error?.mayHaveBeenSent == false)
     }
 
-    @Test func `a handshake that does not end times out, and nothing was sent`() async throws {
+    @Test func `a handshake that does not end times out, and the request was not sent`() async throws {
         var options = TransportOptions()
         options.limits.connectTimeout = .milliseconds(300)
         let transport = CurlTransport(options)
@@ -302,7 +302,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a truncated body is an error that says so`() async throws {
+    @Test func `a truncated body is an error with the code truncated`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
             return false
@@ -324,7 +324,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: ["POST", "PATCH", "MERGE", "DELETE", "PUT"])
-    func `a request over a connection that dies is not sent twice`(_ method: String) async throws {
+    func `a request whose connection breaks is not sent twice`(_ method: String) async throws {
         try await withServer {
             $0.method == "GET" ? $1.respond("200 OK") : false
         } _: { server in
@@ -336,7 +336,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `what is not HTTP is an error`() async throws {
+    @Test func `a response that is not HTTP is an error`() async throws {
         try await withServer {
             $1.write("SSH-2.0-hello\r\n")
             return false
@@ -346,7 +346,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a service that never answers times out, and may have got the request`() async throws {
+    @Test func `a service that never answers times out, and the request may have been sent`() async throws {
         var options = TransportOptions()
         options.limits.totalTimeout = .milliseconds(200)
         let release = DispatchSemaphore(value: 0)
@@ -361,7 +361,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a service that falls silent in the middle times out`() async throws {
+    @Test func `a response that stops before its end times out`() async throws {
         var options = TransportOptions()
         options.limits.idleTimeout = .seconds(1)
         let transport = CurlTransport(options)
@@ -377,7 +377,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a response beyond the limit is refused`() async throws {
+    @Test func `a response that exceeds the size limit is refused`() async throws {
         var options = TransportOptions()
         options.limits.bufferedBytes = 1000
         try await withServer {
@@ -392,7 +392,7 @@ struct CurlTransportTests {
     }
 
     @Test(arguments: [5000, 300_000])
-    func `a head without measure is refused`(_ fields: Int) async throws {
+    func `a response with too many header fields is refused`(_ fields: Int) async throws {
         try await withServer {
             $1.respond("200 OK", String(repeating: "a:\r\n", count: fields))
         } _: { server in
@@ -404,7 +404,7 @@ struct CurlTransportTests {
     @Test(arguments: [
         "ftp://h/", "http://", "http://u:s3cret@h/", "http://h/a b", "http://h:99999/", "h/a", "http://h/ä",
     ])
-    func `a URL that cannot be used is refused`(_ url: String) throws {
+    func `an invalid URL is refused`(_ url: String) throws {
         #expect(HTTPRequest(method: .get, url: url) == nil)
     }
 
@@ -417,7 +417,8 @@ struct CurlTransportTests {
 
     // MARK: Concurrency
 
-    @Test func `a cancelled task ends at once, and says that the request may have arrived`() async throws {
+    @Test func `a cancelled task ends at once, and its error states that the request may have been sent`() async throws
+    {
         let arrived = AsyncStream.makeStream(of: Void.self)
         let release = DispatchSemaphore(value: 0)
         try await withServer { _, _ in
@@ -436,7 +437,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a task that is cancelled before it begins sends nothing`() async throws {
+    @Test func `a task that is cancelled before it begins sends no request`() async throws {
         try await withServer {
             $1.respond("200 OK", "", $0.body)
         } _: { server in
@@ -452,7 +453,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `many requests at once each get their own answer`() async throws {
+    @Test func `each of many concurrent requests receives its own response`() async throws {
         try await withServer {
             $1.respond("200 OK", "", Array($0.target.utf8) + $0.body)
         } _: { server in
@@ -478,23 +479,23 @@ struct CurlTransportTests {
             $1.respond("200 OK", "", $0.body)
         } _: { server in
             for _ in 0..<5 { _ = try await transport.send(request("GET", server.base), body: []) }
-            // On a busy machine one may be given up in between, and another begun.
+            // On a busy machine, a connection may be closed in between and a new one opened.
             #expect(Set(server.requests.map(\.connection)).count < 5)
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `a loop that is stopped ends its thread`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `stopping a loop ends its thread`() async throws {
         weak var released: CurlLoop?
         do {
             let loop = try CurlLoop(connectionsPerHost: 1)
             released = loop
             loop.stop()
         }
-        // The thread holds the loop for as long as it runs; without an end the time limit fails the test.
+        // The thread retains the loop while it runs. If the thread does not end, the time limit fails the test.
         while released != nil { try await Task.sleep(for: .milliseconds(5)) }
     }
 
-    @Test func `a request under way when its loop is stopped is cancelled, and so is one that comes later`()
+    @Test func `stopping a loop cancels the active request and all later ones`()
         async throws
     {
         let arrived = AsyncStream.makeStream(of: Void.self)
@@ -524,7 +525,7 @@ struct CurlTransportTests {
 
     // MARK: Streaming
 
-    @Test func `a streamed body arrives whole and in order`() async throws {
+    @Test func `a streamed body is received completely and in order`() async throws {
         let sent = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 >> 4) }
         try await withServer {
             $1.respond("200 OK", "", sent + $0.body)
@@ -537,7 +538,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a sender waits for a reader that does not read`() async throws {
+    @Test func `a sender waits while the reader does not read`() async throws {
         let written = Mutex(0)
         let size = 64 << 20
         try await withServer { _, connection in
@@ -549,7 +550,8 @@ struct CurlTransportTests {
             let (_, body) = try await transport.stream(request("GET", server.base), body: [])
             var iterator = body.makeAsyncIterator()
             var received = try await iterator.next()?.count ?? 0
-            // The sender stops by itself once the sockets' buffers are full; then nothing changes any more.
+            // The sender blocks when the buffers of the sockets are full. Then the number of written bytes no longer
+            // changes.
             var before = -1
             while before != written.withLock({ $0 }) {
                 before = written.withLock { $0 }
@@ -561,7 +563,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a streamed body that is cut off ends with an error after what came`() async throws {
+    @Test func `a truncated streamed body returns the received bytes and then throws an error`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
             return false
@@ -576,7 +578,7 @@ struct CurlTransportTests {
         }
     }
 
-    @Test func `a body that nobody reads to its end is not received to its end`() async throws {
+    @Test func `a streamed body that the caller drops is not received further`() async throws {
         let ended = AsyncStream.makeStream(of: Void.self)
         try await withServer { _, connection in
             connection.write("HTTP/1.1 200 OK\r\nContent-Length: \(1 << 40)\r\n\r\n")

@@ -13,7 +13,7 @@ struct RequestFileTests {
         return try #require(HTTPRequest(method: method, url: url, headerFields: [.contentType: "image/png"]))
     }
 
-    /// Calls `body` with a file of so many bytes.
+    /// Calls `body` with a file of this number of bytes.
     private func withFile(_ count: Int, _ body: (RequestFile, [UInt8]) async throws -> Void) async throws {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).bin")
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 3) }
@@ -23,7 +23,7 @@ struct RequestFileTests {
     }
 
     @Test(arguments: ["POST", "PUT"], [0, 1, 3_000_000])
-    func `the bytes of a file arrive as the body`(method: String, count: Int) async throws {
+    func `the bytes of a file are sent as the body`(method: String, count: Int) async throws {
         try await withFile(count) { file, bytes in
             try await withServer {
                 $1.respond("200 OK", "", [7])
@@ -41,7 +41,7 @@ struct RequestFileTests {
         }
     }
 
-    @Test func `a redirect gets the whole file once more`() async throws {
+    @Test func `a redirect receives the complete file again`() async throws {
         try await withFile(200_000) { file, bytes in
             try await withServer {
                 $0.target == "/a" ? $1.respond("307 Moved", "Location: /b\r\n") : $1.respond("204 No Content")
@@ -53,7 +53,7 @@ struct RequestFileTests {
         }
     }
 
-    @Test func `a file that is not there is an error before anything is sent`() async throws {
+    @Test func `a missing file is an error before the request is sent`() async throws {
         try await withServer {
             $1.respond("204 No Content")
         } _: { server in
@@ -67,7 +67,7 @@ struct RequestFileTests {
         }
     }
 
-    @Test func `a file that is shorter than it was said to be is an error`() async throws {
+    @Test func `a file that is shorter than its declared size is an error`() async throws {
         try await withFile(100) { file, _ in
             #expect(throws: TransportError.self) { try RequestFile(path: file.path, count: 101).bytes() }
             let whole = try file.bytes()

@@ -10,7 +10,7 @@ struct RequestURLTests {
         ("http://[::1]:81/a", "http://[::1]:81/a", "http://[::1]:81"),
         ("http://[::1]/", "http://[::1]/", "http://[::1]"),
     ])
-    func `the origin has no default port, and messages have no query`(
+    func `the origin omits the default port, and the redacted URL omits the query`(
         _ url: String, _ redacted: String, _ origin: String
     )
         throws
@@ -23,15 +23,15 @@ struct RequestURLTests {
     @Test(arguments: [
         "", "http:/h", "http:///a", "http://:80/", "http://h:/x#y", "http://a@b/", "http://h\\x/", "http://h:+1/",
     ])
-    func `what is no plain URL is none`(_ url: String) {
+    func `a URL that is not a plain http or https URL is rejected`(_ url: String) {
         #expect(RequestURL(url) == nil)
     }
 
     @Test(arguments: ["http://127.0.0.1:1/", "http://localhost/", "http://[::1]/"])
-    func `the loopback is known`(_ url: String) { #expect(RequestURL(url)?.origin.isLoopback == true) }
+    func `loopback addresses are recognized`(_ url: String) { #expect(RequestURL(url)?.origin.isLoopback == true) }
 
     @Test(arguments: ["http://127.evil.example/", "http://localhost.example/"])
-    func `a name that looks like the loopback is not it`(_ url: String) {
+    func `a host name that begins like a loopback address is not the loopback`(_ url: String) {
         #expect(RequestURL(url)?.origin.isLoopback == false)
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Transport
 
-/// Services that send too much, too slowly, or nothing.
+/// Services whose responses are too large, too slow or missing.
 @Suite(.timeLimit(.minutes(5))) struct ResponseLimitTests {
     private func transport(_ change: (inout ResponseLimits) -> Void) -> CurlTransport {
         var limits = ResponseLimits()
@@ -25,7 +25,7 @@ import Testing
         } catch { return error }
     }
 
-    /// Sends the text a byte at a time until the client has gone.
+    /// Sends the text one byte at a time until the client closes the connection.
     private static func drip(_ text: String, to connection: LoopbackServer.Connection) {
         for byte in text.utf8 {
             guard connection.write([byte]) else { return }
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `a body that comes a byte at a time ends by the least speed`() async throws {
+    @Test func `a body that arrives one byte at a time times out because of the minimum speed`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
             Self.drip(String(repeating: "a", count: 100_000), to: $1)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `a head that comes a byte at a time ends by the time for heads`() async throws {
+    @Test func `a head that arrives one field at a time times out because of the head timeout`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\n")
             Self.drip(String(repeating: "a: b\r\n", count: 1_000), to: $1)
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `a body whose head came in time may take longer than the time for heads`() async throws {
+    @Test func `a body may take longer than the head timeout`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\nContent-Length: 12\r\n\r\n")
             Self.drip("abcdefghijkl", to: $1)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a body that comes fast enough and never ends ends by the total time`() async throws {
+    @Test func `a fast endless body times out because of the total timeout`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\n\r\n")
             while $1.write(Array(repeating: 65, count: 1_000)) { usleep(10_000) }
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `a media stream has a limit of its own`(_ isMedia: Bool) async throws {
+    func `a media stream has a separate limit`(_ isMedia: Bool) async throws {
         try await withServer {
             $1.respond("200 OK", "", Array(repeating: 65, count: 2_000))
         } _: { server in
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `the body of a failure without end is cut off, and the failure is told`() async throws {
+    @Test func `the endless body of an error response is cut off, and the response is returned`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 503 Busy\r\nRetry-After: 7\r\n\r\n")
             while $1.write(Array(repeating: 65, count: 10_000)) {}
@@ -120,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a redirect with a body without end is an error and not held in memory`() async throws {
+    @Test func `a redirect with an endless body is an error and is not kept in memory`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\n\r\n")
             while $1.write(Array(repeating: 65, count: 10_000)) {}
@@ -144,7 +144,7 @@ import Testing
     }
 
     @Test(arguments: [150_000, 600_000])
-    func `headers that are too long for libcurl are called so`(_ length: Int) async throws {
+    func `the error for a header that is too long for libcurl names the reason`(_ length: Int) async throws {
         try await withServer {
             $1.respond("200 OK", "X-Long: \(String(repeating: "a", count: length))\r\n")
         } _: { server in
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `many headers that are too long together are called so`() async throws {
+    @Test func `headers that are too long in total are an error with the code tooLarge`() async throws {
         try await withServer {
             let field = "X-Long: \(String(repeating: "a", count: 50_000))\r\n"
             return $1.respond("200 OK", String(repeating: field, count: 20))
@@ -165,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `trailers without end are an error`() async throws {
+    @Test func `endless trailers are an error`() async throws {
         try await withServer {
             $1.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n")
             while $1.write("X-Trailer: \(String(repeating: "a", count: 1_000))\r\n") {}

@@ -11,7 +11,7 @@ struct ResponseMeterTests {
     }
 
     @Test(arguments: zip(ResponseMeter.Use.allCases, [100, 1_000, 10_000]))
-    func `a body may be as large as the limit of its use, and no byte larger`(_ use: ResponseMeter.Use, _ limit: Int) {
+    func `a body may be as large as the limit for its use, and no larger`(_ use: ResponseMeter.Use, _ limit: Int) {
         var meter = ResponseMeter(limits(), use, status: 200, isRedirect: false)
         #expect(meter.count(limit, received: Int64(limit)) == .init(kept: limit, end: .none))
         let beyond = meter.count(1, received: Int64(limit) + 1)
@@ -19,13 +19,15 @@ struct ResponseMeterTests {
     }
 
     @Test(arguments: [400, 404, 500, 503], ResponseMeter.Use.allCases)
-    func `of a failure's body the beginning is kept, and the rest is cut off`(_ status: Int, _ use: ResponseMeter.Use) {
+    func `the beginning of an error response's body is kept, and the rest is cut off`(
+        _ status: Int, _ use: ResponseMeter.Use
+    ) {
         var meter = ResponseMeter(limits(), use, status: status, isRedirect: false)
         #expect(meter.count(40, received: 40) == .init(kept: 40, end: .none))
         #expect(meter.count(40, received: 80) == .init(kept: 10, end: .cut))
     }
 
-    @Test func `of a redirect's body no more than a few KiB are kept`() {
+    @Test func `at most a few KiB of a redirect's body are kept`() {
         var meter = ResponseMeter(
             limits { $0.refusalBytes = 1 << 20 }, .buffered, status: 302, isRedirect: true)
         let kept = (0..<64).map { _ in meter.count(16_384, received: 16_384).kept }
@@ -34,7 +36,7 @@ struct ResponseMeterTests {
             meter.count(1, received: 1).end == .refused("the service redirects with a body of more than 1048576 bytes"))
     }
 
-    @Test func `what decompresses to too many times its bytes is refused beyond the first 8 MiB`() {
+    @Test func `a body that exceeds the decompression ratio is refused after the first 8 MiB`() {
         var meter = ResponseMeter(
             limits { $0.streamedBytes = .max }, .streamed, status: 200, isRedirect: false)
         let free = Int(ResponseMeter.freelyExpanded)
@@ -43,7 +45,7 @@ struct ResponseMeterTests {
         #expect(meter.count(1, received: 10).end == .refused(sentence))
     }
 
-    @Test func `what is not compressed has no ratio that could be too high`() {
+    @Test func `an uncompressed body never exceeds the decompression ratio`() {
         var meter = ResponseMeter(limits { $0.streamedBytes = .max }, .streamed, status: 200, isRedirect: false)
         for count in 1...100 { #expect(meter.count(1 << 20, received: Int64(count) << 20).end == .none) }
     }
@@ -52,7 +54,7 @@ struct ResponseMeterTests {
 struct HeadWaitTests {
     private let start = ContinuousClock.now
 
-    @Test func `the time for the head runs from the last byte that was sent`() {
+    @Test func `the head timeout starts at the last sent byte`() {
         var wait = HeadWait(.seconds(10))
         #expect(wait.left(start, sent: 0) == .seconds(10))
         #expect(wait.left(start + .seconds(9), sent: 0) == .seconds(1))
@@ -60,7 +62,7 @@ struct HeadWaitTests {
         #expect(wait.left(start + .seconds(19), sent: 100) == .zero)
     }
 
-    @Test func `without a limit there is nothing to wait for`() {
+    @Test func `without a limit there is no head timeout`() {
         var wait = HeadWait(nil)
         #expect(wait.left(start, sent: 0) == nil)
     }

@@ -1,3 +1,5 @@
+import DiskSimulation
+import EDM
 import Operations
 import SyncCore
 import Testing
@@ -55,5 +57,32 @@ struct BootTests {
         _ = try state.queries()
         state.connection.close()
         #expect(try open("Tuesday").queries() == [])
+    }
+
+    /// How many calls of the disk it takes to open views with so many pending operations and to close them again.
+    private func callsOfNothing(pending count: UInt64) throws -> Int {
+        let views = ViewsOnDisk(isSealed: false)
+        let state = try views.openState()
+        try FoldedLog(seed: 1, count: 1).fold(0..<1, into: state)
+        var fold = try Fold(storage: state)
+        try state.transaction {
+            for number in 1...count {
+                let creation = Creation(
+                    entity: EntityID(rawValue: number), set: "Customers", type: "S.Customer", values: [:])
+                try fold.apply(
+                    Record(time: 0, body: .operation(Operation(.create(creation, parent: nil)))), sequence: number + 1)
+            }
+            try fold.settle()
+        }
+        state.close()
+        let before = views.disk.calls
+        let opened = try views.open()
+        #expect(try opened.hasEffects() == (count > 256))
+        opened.close()
+        return views.disk.calls - before
+    }
+
+    @Test func `views that nobody has changed are not written when they are closed`() throws {
+        #expect(try callsOfNothing(pending: 300) == callsOfNothing(pending: 1))
     }
 }

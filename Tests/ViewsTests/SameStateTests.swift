@@ -287,6 +287,41 @@ struct SameStateTests {
             ])
     }
 
+    @Test func `a search finds the same rows before and after a flush`() throws {
+        let since = GlobalDateTime("2024-03-10T08:00:00.500Z")!
+        let rows: [PropertyValues] = [
+            ["ID": .integer(1), "Since": .dateTimeOffset(since), "Rating": .decimal(DecimalValue("1.50")!)],
+            // Stored before the type of the property changed.
+            ["ID": .integer(2), "Rating": .integer(1)],
+        ]
+        let searched: [(property: String, value: Value)] = [
+            ("Since", .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00.5Z")!)),
+            ("Since", .dateTimeOffset(GlobalDateTime("2024-03-10T08:00:00.5000Z")!)),
+            ("Since", .dateTimeOffset(GlobalDateTime("2024-03-10T10:00:00.5+02:00")!)),
+            ("Rating", .decimal(DecimalValue("1.5")!)), ("Rating", .decimal(DecimalValue("1")!)),
+            ("Rating", .integer(1)), ("Rating", .double(1.5)), ("ID", .decimal(DecimalValue("2")!)),
+            ("ID", .integer(2)),
+        ]
+        let file = ViewsFile()
+        let state = try file.openState()
+        try state.transaction {
+            var fold = try Fold(storage: state)
+            let service = ServiceDescription(root: "http://127.0.0.1/", metadata: Array(RandomRecords.metadata.utf8))
+            try fold.apply(Record(time: 0, body: .serviceInstalled(service)), sequence: 1)
+            for (place, values) in rows.enumerated() {
+                let id = EntityID(rawValue: UInt64(place + 1))
+                try state.register(id, set: "Customers")
+                try state.putRow(
+                    EntityRow(id: id, set: "Customers", type: "S.Customer", values: values, origin: .service))
+            }
+            let before = try searched.map { try state.findRows(set: "Customers", where: [$0]) }
+            try state.flush()
+            let after = try searched.map { try state.findRows(set: "Customers", where: [$0]) }
+            #expect(before.map { $0.map(\.rawValue) } == [[1], [1], [], [1], [], [2], [], [], [2]])
+            #expect(after == before)
+        }
+    }
+
     @Test func `a closed state throws an error instead of trapping`() throws {
         let file = ViewsFile()
         let state = try file.openState()

@@ -30,6 +30,17 @@ struct Command: AsyncParsableCommand {
             "Plants a fault that no engine can stand, to see that it is found; may be repeated.", valueName: "plant"))
     var plant: [String] = []
 
+    @Option(
+        help: ArgumentHelp("Where the views are: in files or in memory. Without it, the seed says.", valueName: "place")
+    )
+    var views: ViewsPlace?
+
+    @Option(
+        help: ArgumentHelp(
+            "How many changed items of the state are kept in memory until they are written. Without it, the seed says.",
+            valueName: "count"))
+    var flush: Int?
+
     @Flag(help: "Also reports what has a reason, but one that the engine could have done without.")
     var strict = false
 
@@ -65,6 +76,8 @@ struct Command: AsyncParsableCommand {
         options.plants = try Self.named(plant)
         options.isStrict = strict
         options.keepsLines = verbose
+        options.viewsAreFiles = views.map { $0 == .files }
+        options.flushLimit = flush
         let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now
         let report = await campaign.run { outcome, finding in
@@ -75,6 +88,10 @@ struct Command: AsyncParsableCommand {
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         print(report.summary(seconds: seconds))
         if !report.findings.isEmpty { throw ExitCode(1) }
+    }
+
+    enum ViewsPlace: String, ExpressibleByArgument {
+        case files, memory
     }
 
     private static func named<Name: RawRepresentable<String> & CaseIterable & Hashable>(

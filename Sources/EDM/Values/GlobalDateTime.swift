@@ -92,10 +92,12 @@ extension GlobalDateTime: CustomStringConvertible {
         guard cursor.isAtEnd else { return nil }
     }
 
-    public var description: String { ShortText.string(write) }
+    public var description: String { ShortText.string { write(&$0) } }
 
-    package func write(_ text: inout ShortText) {
-        local.write(&text)
+    /// - Parameter isCanonical: As for ``LocalTime/write(_:isCanonical:)``. The offset is written as it is, because it is
+    ///   significant for equality.
+    package func write(_ text: inout ShortText, isCanonical: Bool = false) {
+        local.write(&text, isCanonical: isCanonical)
         guard offsetMinutes != 0 else { return text.add("Z") }
         let offset = Int64(offsetMinutes.magnitude)
         text.add(offsetMinutes < 0 ? "-" : "+")

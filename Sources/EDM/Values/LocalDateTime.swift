@@ -82,12 +82,13 @@ extension LocalDateTime: Comparable, CustomStringConvertible {
 
     public static func < (a: LocalDateTime, b: LocalDateTime) -> Bool { (a.date, a.time) < (b.date, b.time) }
 
-    public var description: String { ShortText.string(write) }
+    public var description: String { ShortText.string { write(&$0) } }
 
-    package func write(_ text: inout ShortText) {
+    /// - Parameter isCanonical: As for ``LocalTime/write(_:isCanonical:)``.
+    package func write(_ text: inout ShortText, isCanonical: Bool = false) {
         date.write(&text)
         text.add("T")
-        time.write(&text)
+        time.write(&text, isCanonical: isCanonical)
     }
 }
 

@@ -78,15 +78,17 @@ extension LocalTime: Comparable, Hashable, CustomStringConvertible {
     public static func < (a: LocalTime, b: LocalTime) -> Bool { a.picoseconds < b.picoseconds }
     public func hash(into hasher: inout Hasher) { hasher.combine(picoseconds) }
 
-    public var description: String { ShortText.string(write) }
+    public var description: String { ShortText.string { write(&$0) } }
 
-    package func write(_ text: inout ShortText) {
+    /// - Parameter isCanonical: Whether only significant fractional digits are written, so that equal times have equal
+    ///   texts.
+    package func write(_ text: inout ShortText, isCanonical: Bool = false) {
         let seconds = picoseconds / Self.picosecondsPerSecond
         text.add(seconds / 3600, width: 2)
         text.add(":")
         text.add(seconds / 60 % 60, width: 2)
         text.add(":")
         text.add(seconds % 60, width: 2)
-        text.add(picoseconds: picosecond, digits: Int(fractionDigits))
+        text.add(picoseconds: picosecond, digits: isCanonical ? significantDigits : Int(fractionDigits))
     }
 }

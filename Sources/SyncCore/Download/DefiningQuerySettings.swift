@@ -1,6 +1,6 @@
 public import Operations
 
-/// Download settings of a defining query, as in a configuration file; see ``DefiningQueryFile``.
+/// Download settings of a defining query, as in a configuration file; see `DefiningQueryFile`.
 public struct DefiningQuerySettings: Sendable, Hashable {
     /// The way in which changes since the last download are determined.
     public enum DeltaTracking: String, Sendable, Hashable, CaseIterable {

@@ -26,9 +26,13 @@ extension LocalStore {
         /// The number of operations that makes a queue long; see `Fold`. Nil for the default. A simulation draws other
         /// numbers, because the results must not depend on it.
         package var longQueue: Int?
-        /// The number of changed items after which the changes of local operations are flushed to the stored views; 0
-        /// flushes with each commit. It limits the number of records that opening folds again after a crash.
+        /// The number of changed items and operations after which the changes of local operations are flushed to the
+        /// stored views; 0 flushes with each commit. It limits the number of records that opening folds again after a
+        /// crash.
         package var unflushedLimit = 2_000
+        /// The number of changed items that are kept in memory within a transaction; nil for the default of `WorkingSet`.
+        /// A simulation draws other numbers, because the results must not depend on it.
+        package var flushLimit: Int?
         /// Whether a download reads ahead while the store ingests the previous part. Not in a simulation, which is
         /// sequential.
         package var readsAhead = true

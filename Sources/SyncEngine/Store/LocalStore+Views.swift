@@ -31,6 +31,7 @@ extension LocalStore {
         var opening = ViewsOpening(
             files: files, log: log, reader: try reader(), disk: disk, unusable: unusableSnapshots)
         opening.longQueue = longQueue
+        opening.flushLimit = flushLimit
         (storedViews, fold) = try opening.remade()
         viewsNotes += ["The views were made again from the log, because: \(reason)"] + opening.notes
         observers.tell(.unknown)

@@ -45,6 +45,7 @@ public actor LocalStore {
     let unusableSnapshots: Set<String>
     let longQueue: Int?
     let unflushedLimit: Int
+    let flushLimit: Int?
     /// Whether damaged views are rebuilt. They are rebuilt only once, because repeated damage has another cause.
     var mayRemakeViews: Bool
     /// The reasons why views were rebuilt while the store was open, in sentences; empty if they were not.
@@ -93,6 +94,7 @@ public actor LocalStore {
         environment = options.environment
         longQueue = options.longQueue
         unflushedLimit = options.unflushedLimit
+        flushLimit = options.flushLimit
         mayRemakeViews = !options.isPast
         snapshotPolicy = options.snapshots
         undoesLocalCreation = options.undoesLocalCreation
@@ -137,6 +139,7 @@ public actor LocalStore {
             var opening = ViewsOpening(
                 files: files, log: log, reader: reader, disk: disk, unusable: unusableSnapshots)
             opening.longQueue = options.longQueue
+            opening.flushLimit = options.flushLimit
             opening.foldsInMemory = options.isPast && !options.foldsPastInViews
             (storedViews, fold) = try opening.open()
             past = opening.past
@@ -290,7 +293,7 @@ public actor LocalStore {
                 }
                 afterTransaction()
                 return value
-            } catch is DeferralRefused {
+            } catch is DeferralRefused where log.nextSequence == logged {
                 fold = before
                 return try transaction(.immediate, body)
             } catch {
@@ -340,8 +343,10 @@ public actor LocalStore {
 
     /// Flushes if many items are unflushed, and notifies the observers.
     private func afterTransaction() {
-        // If the flush fails, the next call folds the records again from the log.
-        if state.changeCount >= unflushedLimit { try? state.flush() }
+        if state.unflushedCount >= unflushedLimit {
+            // If the flush fails, the next call folds the records again from the log.
+            guard (try? state.flush()) != nil else { return observers.tell(.unknown) }
+        }
         tellObservers()
     }
 

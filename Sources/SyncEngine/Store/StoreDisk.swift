@@ -3,15 +3,16 @@ package import OperationLog
 /// The disk of a store.
 package enum StoreDisk: Sendable {
     case system
-    /// A simulated file system for the log, with the views in memory, because SQLite supports only files of the system.
-    case simulated(any FileSystem)
+    /// A simulated file system for the log. The views are in memory, because SQLite supports only files of the system,
+    /// unless the simulation provides a disk for SQLite.
+    case simulated(any FileSystem, views: SimulatedViews? = nil)
 
     var isSystem: Bool { if case .system = self { true } else { false } }
 
     var fileSystem: any FileSystem {
         switch self {
         case .system: PosixFileSystem()
-        case .simulated(let fileSystem): fileSystem
+        case .simulated(let fileSystem, _): fileSystem
         }
     }
 
@@ -19,7 +20,45 @@ package enum StoreDisk: Sendable {
     func remove(_ paths: [String]) {
         switch self {
         case .system: StoreDirectory.remove(paths)
-        case .simulated(let fileSystem): for path in paths { try? fileSystem.remove(path) }
+        case .simulated(let fileSystem, _): for path in paths { try? fileSystem.remove(path) }
         }
+    }
+
+    // MARK: Views
+
+    /// Returns where SQLite finds the views; nil if they are in memory.
+    func viewsPath(_ files: StoreFiles) -> String? {
+        switch self {
+        case .system: files.views
+        case .simulated(_, let views): views.map { $0.root + files.views }
+        }
+    }
+
+    /// The run of the machine; nil if the system does not tell, or if the views are in memory.
+    var boot: String? {
+        switch self {
+        case .system: SystemBoot.identifier
+        case .simulated(_, let views): views?.boot
+        }
+    }
+
+    func removeViews(_ files: StoreFiles) {
+        guard case .simulated(_, let views?) = self else { return remove(files.viewFiles) }
+        for path in files.viewFiles { try? views.fileSystem.remove(path) }
+    }
+}
+
+/// Where a simulation keeps the files of the views.
+package struct SimulatedViews: Sendable {
+    package let fileSystem: any FileSystem
+    /// Before a path, it leads SQLite to the file of the file system.
+    package let root: String
+    /// The run of the simulated machine.
+    package let boot: String
+
+    package init(_ fileSystem: any FileSystem, root: String, boot: String) {
+        self.fileSystem = fileSystem
+        self.root = root
+        self.boot = boot
     }
 }

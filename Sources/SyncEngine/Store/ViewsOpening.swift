@@ -23,6 +23,8 @@ struct ViewsOpening {
     private let unusable: Set<String>
     /// The number of operations that makes a queue long, or nil for the fold's default.
     var longQueue: Int?
+    /// The number of changed items that the working set keeps within a transaction, or nil for its default.
+    var flushLimit: Int?
     /// Whether the state is folded in memory and the views are built from the result. It takes as much memory as the
     /// state, and much less time for many records.
     var foldsInMemory = false
@@ -37,7 +39,7 @@ struct ViewsOpening {
         self.reader = reader
         self.unusable = unusable
         self.disk = disk
-        path = disk.isSystem ? files.views : nil
+        path = disk.viewsPath(files)
         key = ViewsKey(log.options.keys, in: log.storeIdentifier)
         store = log.storeIdentifier.description
         nextSequence = log.nextSequence
@@ -123,16 +125,18 @@ struct ViewsOpening {
     }
 
     private func views() throws(StateError) -> SQLiteState {
-        try SQLiteState(path: path, key: key, store: store, boot: path == nil ? nil : SystemBoot.identifier)
+        try SQLiteState(path: path, key: key, store: store, boot: disk.boot)
     }
 
     private func emptyViews() throws(StateError) -> SQLiteState {
-        disk.remove(files.viewFiles)
+        disk.removeViews(files)
         return try views()
     }
 
     private mutating func caughtUp(_ state: SQLiteState) throws -> (SQLiteState, Fold) {
-        var fold = try Fold(storage: WorkingSet(over: state))
+        let workingSet = WorkingSet(over: state)
+        if let flushLimit { workingSet.flushLimit = flushLimit }
+        var fold = try Fold(storage: workingSet)
         if let longQueue { fold.longQueue = longQueue }
         report.foldedRecords = try Self.catchUp(&fold, reader)
         return (state, fold)

@@ -15,7 +15,7 @@ public struct OfflineODataParameters: Sendable {
     public var limits: ServiceLimits
     /// The credentials that are sent to the service and never stored.
     ///
-    /// If tokens expire, use a transport whose options request new ones.
+    /// If tokens expire, set ``authentication``.
     public var credentials: Credentials
 
     /// Returns new credentials when the service rejects the present ones (401, or a 403 that is not a decision of the

@@ -83,10 +83,10 @@ extension Binding {
         case .binary(let bytes): blob(inPlace: bytes)
         case .guid(let guid): short(memory, guid.write)
         case .date(let date): short(memory, date.write)
-        case .timeOfDay(let time): short(memory, time.write)
+        case .timeOfDay(let time): short(memory) { time.write(&$0, isCanonical: true) }
         case .duration(let duration): short(memory) { duration.write(&$0) }
-        case .dateTime(let dateTime): short(memory, dateTime.write)
-        case .dateTimeOffset(let dateTime): short(memory, dateTime.write)
+        case .dateTime(let dateTime): short(memory) { dateTime.write(&$0, isCanonical: true) }
+        case .dateTimeOffset(let dateTime): short(memory) { dateTime.write(&$0, isCanonical: true) }
         }
     }
 

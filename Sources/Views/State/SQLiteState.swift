@@ -132,7 +132,10 @@ public final class SQLiteState: StateBacking {
     public func close() {
         // Uncommitted changes are folded again from the log.
         try? commitGathered()
-        if !isReadOnly { try? connection.transaction { () throws(SQLiteError) in try writeEffects() } }
+        // Without the mark in the file, it was not changed.
+        if !isReadOnly, isMarked || boot == nil {
+            try? connection.transaction { () throws(SQLiteError) in try writeEffects() }
+        }
         // If this fails, the next opening in another run of the system rebuilds the views.
         try? endWriting()
         headerRow.forget()
@@ -165,8 +168,13 @@ public final class SQLiteState: StateBacking {
                 connection.forgetStatements()
                 (layouts, model) = before
             }
-            throw error
+            throw Self.ofState(error)
         }
+    }
+
+    /// An error of SQLite itself, as that of a transaction's begin, end or last writes, as the error of a state.
+    private static func ofState(_ error: any Error) -> any Error {
+        (error as? SQLiteError).map(stateError) ?? error
     }
 
     private func forgetWhatWasTakenBack() {
@@ -223,7 +231,7 @@ public final class SQLiteState: StateBacking {
         } catch {
             endGathering()
             forgetWhatWasTakenBack()
-            throw error
+            throw Self.ofState(error)
         }
     }
 

@@ -50,16 +50,18 @@ final class SetTable {
     }
 
     /// Returns the search by the given properties, in ascending order of entity ID, or nil if one of them has no
-    /// column.
+    /// column, or values of another kind.
     func find(_ values: [(property: String, value: Value)]) -> RowFind? {
-        for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) { return find }
-        let columns = values.compactMap { layout.column(at: $0.property)?.name }
+        for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) {
+            return find.compares(values) ? find : nil
+        }
+        let columns = values.compactMap { layout.column(at: $0.property) }
         guard columns.count == values.count else { return nil }
-        let conditions = columns.map { "\($0) = ?" }.joined(separator: " AND ")
+        let conditions = columns.map { "\($0.name) = ?" }.joined(separator: " AND ")
         let statement = Statement("SELECT entity FROM \(layout.table) WHERE \(conditions) ORDER BY entity")
-        let find = RowFind(values.map(\.property), statement)
+        let find = RowFind(values.map(\.property), columns.map { StoredKind($0.type) }, statement)
         finds.append(find)
-        return find
+        return find.compares(values) ? find : nil
     }
 
     /// Discards the cached results after a row was written, or after a rollback.
@@ -69,15 +71,24 @@ final class SetTable {
 /// A search for the rows of a set by the values of some properties.
 final class RowFind {
     let properties: [String]
+    /// The kinds of the columns.
+    private let kinds: [StoredKind?]
     let statement: Statement
     /// The cached results, because a page of a download refers to the same few partners repeatedly.
     private var byNumber: [Int64: [EntityID]] = [:]
     private var byText: [String: [EntityID]] = [:]
     private static let limit = 16_384
 
-    init(_ properties: [String], _ statement: Statement) {
+    init(_ properties: [String], _ kinds: [StoredKind?], _ statement: Statement) {
         self.properties = properties
+        self.kinds = kinds
         self.statement = statement
+    }
+
+    /// Returns whether SQLite compares these values as `Value` does. It finds 1 in a column of decimals, which for `Value`
+    /// is another value than the decimal 1.
+    func compares(_ values: [(property: String, value: Value)]) -> Bool {
+        zip(kinds, values).allSatisfy { $0 == StoredKind($1.value) }
     }
 
     /// Returns the cached result, or nil if there is none.

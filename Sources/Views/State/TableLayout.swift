@@ -165,8 +165,8 @@ extension SQLValue {
 
     static func floating(_ number: Double) -> SQLValue { number.isNaN ? notANumber : .real(number) }
 
-    /// Converts a value to its form in a column. Equal values have equal texts; the column's collation determines the
-    /// order.
+    /// Converts a value to its form in a column. Equal values have equal forms: times without insignificant fractional
+    /// digits, and decimals by the collation of their column.
     package init(_ value: Value) {
         self =
             switch value {
@@ -180,10 +180,10 @@ extension SQLValue {
             case .binary(let bytes): .blob(bytes)
             case .guid(let guid): .text(guid.description)
             case .date(let date): .text(date.description)
-            case .timeOfDay(let time): .text(time.description)
+            case .timeOfDay(let time): .text(ShortText.string { time.write(&$0, isCanonical: true) })
             case .duration(let duration): .text(duration.description)
-            case .dateTime(let dateTime): .text(dateTime.description)
-            case .dateTimeOffset(let dateTime): .text(dateTime.description)
+            case .dateTime(let dateTime): .text(ShortText.string { dateTime.write(&$0, isCanonical: true) })
+            case .dateTimeOffset(let dateTime): .text(ShortText.string { dateTime.write(&$0, isCanonical: true) })
             }
     }
 }

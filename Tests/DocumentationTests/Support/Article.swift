@@ -1,8 +1,8 @@
 import Foundation
 
-/// A page of Markdown of this package.
+/// A Markdown page of this package.
 struct Article: Sendable, CustomStringConvertible {
-    /// From the root of the package.
+    /// The path, relative to the root of the package.
     let name: String
     let text: String
 
@@ -20,16 +20,16 @@ struct Article: Sendable, CustomStringConvertible {
         try self.init(name: name, text: String(contentsOf: Self.root.appending(path: name), encoding: .utf8))
     }
 
-    /// The pages in a folder, not those below it.
+    /// Returns the pages in a folder, without its subfolders.
     private static func all(in folder: String) throws -> [Article] {
         let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
         return try files.filter { $0.hasSuffix(".md") }.sorted().map { try Article("\(folder)/\($0)") }
     }
 
-    /// The articles of the catalogue.
+    /// Returns the articles of the catalogue.
     static func catalogue() throws -> [Article] { try all(in: "Sources/Tidelog/Tidelog.docc") }
 
-    /// Everything that an app's developer reads.
+    /// Returns all pages that developers of apps read.
     static func all() throws -> [Article] { try catalogue() + [Article("README.md")] + all(in: "Docs") }
 
     var blocks: [CodeBlock] { CodeBlock.blocks(in: text) }

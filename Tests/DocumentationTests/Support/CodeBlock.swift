@@ -1,11 +1,11 @@
 /// A fenced block of code in an article.
 struct CodeBlock: Equatable {
-    /// The word behind the fence; empty where there is none.
+    /// The language after the fence, or an empty string.
     let language: String
-    /// Where the first line of the code is, from 1.
+    /// The number of the first line of the code, counted from 1.
     let line: Int
     let lines: [String]
-    /// The constants that a comment in front of the block says are there: `<!-- given: orders: EntitySet; name: Property -->`.
+    /// The constants that a comment before the block declares: `<!-- given: orders: EntitySet; name: Property -->`.
     let given: [Constant]
 
     /// A constant that a block uses and does not declare.
@@ -14,7 +14,7 @@ struct CodeBlock: Equatable {
         let type: String
     }
 
-    /// All blocks of a Markdown text, in its order. One that is not closed goes on to the end.
+    /// Returns all blocks of a Markdown text in order. A block that is not closed extends to the end of the text.
     static func blocks(in text: String) -> [CodeBlock] {
         var blocks: [CodeBlock] = []
         var open: (fence: String, indent: Int, language: String, line: Int, lines: [String])?

@@ -1,18 +1,18 @@
 import Foundation
 import TestSupport
 
-/// What the compiler says of samples.
+/// The errors of the compiler for samples.
 enum Compiler {
     static var path: String? { SwiftCompiler.path }
 
-    /// Where code of the app's module runs that says nothing about it. Xcode's templates choose the main actor.
+    /// The default isolation of the app's module. Xcode's templates select the main actor.
     enum Isolation: String, CaseIterable {
         case nonisolated
         case mainActor = "MainActor"
     }
 
-    /// What the compiler says against the samples, each as `file:line:column: error: …`; empty where it is content. All
-    /// samples but manifests are one module.
+    /// Returns the errors for the samples, each as `file:line:column: error: …`. All samples except manifests form one
+    /// module.
     static func complaints(_ samples: [Sample], _ isolation: Isolation = .nonisolated) throws -> [String] {
         let manifests = samples.filter { $0.kind != .statements && $0.kind != .file }
         let others = samples.filter { $0.kind == .statements || $0.kind == .file }
@@ -21,17 +21,21 @@ enum Compiler {
         return complaints
     }
 
+    /// Compiles up to SIL, because only its passes find objects that several tasks share.
     private static func check(_ samples: [Sample], _ options: [String]) throws -> [String] {
         let files = samples.enumerated().map { (name: "Sample\($0).swift", text: $1.source(number: $0)) }
         let (status, output) = try SwiftCompiler.run(
-            ["-typecheck", "-whole-module-optimization", "-suppress-warnings", "-diagnostic-style", "llvm"] + options,
+            [
+                "-emit-sil", "-o", "/dev/null", "-whole-module-optimization", "-suppress-warnings",
+                "-diagnostic-style", "llvm",
+            ] + options,
             files)
         let errors = output.split(separator: "\n").map(String.init).filter { $0.contains(": error: ") }
         if status == 0 { return [] }
         return errors.isEmpty ? [output + "exit \(status)"] : errors
     }
 
-    /// As an app's own code is compiled that turns on nothing in particular.
+    /// Returns the options for an app that enables no additional features.
     private static func moduleOptions(_ isolation: Isolation) -> [String] {
         [
             "-swift-version", "6", "-default-isolation", isolation.rawValue, "-parse-as-library", "-module-name",

@@ -1,9 +1,9 @@
 /// A block of Swift as a source that can be compiled.
 ///
-/// Most blocks are statements: they become the body of a function that is `async throws`, with ``given`` and what a comment
-/// in front of the block gives as its parameters. A block in which a line begins with `extension`, or with an attribute, is
-/// a source of its own. Imports go to the top in any case. A block that begins with `// swift-tools-version` is a manifest,
-/// and one that begins with a dot a part of one.
+/// Most blocks are statements: they become the body of an `async throws` function whose parameters are ``given`` and
+/// the constants that a comment before the block declares. A block with a line that begins with `extension`,
+/// `nonisolated` or an attribute is a separate source. Imports are moved to the top in any case. A block that begins with `//
+/// swift-tools-version` is a manifest, and a block that begins with a dot is a part of a manifest.
 struct Sample {
     let article: Article
     let block: CodeBlock
@@ -15,7 +15,8 @@ struct Sample {
         case manifestPart(type: String)
     }
 
-    /// What every block may use without declaring it. The classes are those of the Shop in `Tests/SampleServices`.
+    /// The constants that every block can use without declaring them. The classes are those of the Shop in
+    /// `Tests/SampleServices`.
     static let given = [
         CodeBlock.Constant(name: "provider", type: "OfflineODataProvider"),
         CodeBlock.Constant(name: "service", type: "ShopService"),
@@ -33,13 +34,16 @@ struct Sample {
         if first.hasPrefix("// swift-tools-version") { return .manifest }
         if first.hasPrefix(".package(") { return .manifestPart(type: "Package.Dependency") }
         if first.hasPrefix(".") { return .manifestPart(type: "Target") }
-        return block.lines.contains { $0.hasPrefix("extension ") || $0.hasPrefix("@") } ? .file : .statements
+        let starts = ["extension ", "nonisolated ", "@"]
+        return block.lines.contains { line in starts.contains { line.hasPrefix($0) } } ? .file : .statements
     }
 
-    /// - Parameter number: tells it from the other sources of the same module.
+    /// Returns the source of the sample.
+    ///
+    /// - Parameter number: A number that is unique among the sources of the module.
     func source(number: Int) -> String {
         let isImport = { (line: String) in line.hasPrefix("import ") }
-        // An empty line in place of an import, so that the others keep their numbers.
+        // An import is replaced by an empty line, so that the other lines keep their numbers.
         let body = block.lines.map { isImport($0) ? "" : $0 }
         let imports = ["import Foundation", "import ShopService", "import Tidelog"] + block.lines.filter(isImport)
         let lines =
@@ -56,7 +60,7 @@ struct Sample {
 
     private var end: String { "#sourceLocation()" }
 
-    /// Says where the next line comes from.
+    /// Returns a directive that specifies the origin of the next line.
     private func place(_ line: Int) -> String { "#sourceLocation(file: \"\(article.path)\", line: \(line))" }
 
     private var parameters: String {

@@ -2,7 +2,8 @@ import EDM
 import Testing
 
 @Suite struct `Annotations in CSDL` {
-    @Test func `attributes of other vocabularies are annotations under their usual prefix`() throws {
+    @Test func `attributes of other namespaces are read as annotations with the usual prefix of the namespace`() throws
+    {
         let model = try EntityDataModel.v2(
             #"<ComplexType Name="C"><Property Name="P" Type="Edm.String" sap:label="Name" xmlns:x="urn:x" x:y="z"/>"#
                 + #"<Property Name="Q" Type="Edm.String" xmlns:s="http://www.sap.com/Protocols/SAPData" s:label="L"/>"#
@@ -15,7 +16,7 @@ import Testing
         #expect(properties[1].annotations == [Annotation(term: "sap:label", value: "L")])
     }
 
-    @Test func `the five entities and character references are what they stand for, in attributes as in text`() throws {
+    @Test func `the predefined entities and character references are decoded in attributes and text`() throws {
         let text = "&amp;&lt;&gt;&quot;&apos;&#38;&#x41;&amp;#38;"
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C"><Property Name="P" Type="Edm.String" DefaultValue="\#(text)"/>"#
@@ -27,7 +28,7 @@ import Testing
         #expect(type.properties[0].facets.defaultValue == expected)
     }
 
-    @Test func `a constant is the value, as attribute and as element`() throws {
+    @Test func `a constant expression is the value of the annotation, as attribute and as element`() throws {
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C"><Annotation Term="Self.A" Qualifier="q" Bool="true"/>"#
                 + #"<Annotation Term="Other.B"><String> text </String></Annotation></ComplexType>"#)
@@ -37,7 +38,7 @@ import Testing
         #expect(annotations[1].value == " text ")
     }
 
-    @Test func `an expression is kept as its elements`() throws {
+    @Test func `a dynamic expression is stored as its elements`() throws {
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C"><Annotation Term="O.A"><Record Type="O.R"><PropertyValue Property="P" Path="X"/>"#
                 + "</Record></Annotation></ComplexType>")
@@ -47,7 +48,7 @@ import Testing
         #expect(record.children.map(\.attributes) == [["Property": "P", "Path": "X"]])
     }
 
-    @Test func `annotations that name their target are also found at it`() throws {
+    @Test func `annotations with a target are also annotations of the target element`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType("A") + #"<Function Name="F"><Parameter Name="p" Type="Self.A"/>"#
                 + #"<ReturnType Type="Edm.Int32"/></Function>"#
@@ -62,7 +63,7 @@ import Testing
         #expect(model.schemas[0].annotationsBlocks.map(\.target) == ["S.A/ID", "S.C/As", "S.F(S.A)"])
     }
 
-    @Test func `references with what they include are kept and their aliases resolved`() throws {
+    @Test func `references to documents are stored, and the aliases that they declare are resolved`() throws {
         let text = CSDLSource.v4(#"<ComplexType Name="C"><Annotation Term="Core.Description"/></ComplexType>"#)
             .replacing(
                 "<edmx:DataServices>",

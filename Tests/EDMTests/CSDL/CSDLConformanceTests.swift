@@ -4,7 +4,7 @@ import Testing
 @Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct `The metadata documents of the corpora` {
     @Test(arguments: CSDLCorpus.valid)
-    func `each valid document gives the counts of its index row`(row: CSDLCorpus.Row) throws {
+    func `each valid document has the counts of its index row`(row: CSDLCorpus.Row) throws {
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         #expect(model.version.rawValue == row.version)
         for (name, count) in model.counts.list {
@@ -13,9 +13,9 @@ struct `The metadata documents of the corpora` {
         }
     }
 
-    /// Those of whose text or content nothing can be used; in the others is something that is right.
+    /// All invalid documents but one are refused because nothing in them is usable. The exception has defects.
     @Test(arguments: CSDLCorpus.invalid)
-    func `each invalid document is refused or has defects, with a line and a reason`(row: CSDLCorpus.Row) throws {
+    func `each invalid document is rejected or has defects, with a line`(row: CSDLCorpus.Row) throws {
         let bytes = try CSDLCorpus.bytes(row.file)
         do {
             let defects = try CSDLReader.read(bytes).defects
@@ -50,7 +50,7 @@ struct `The metadata documents of the corpora` {
     }
 
     @Test(arguments: CSDLCorpus.valid)
-    func `each binding leads to a set of the navigation property's type`(row: CSDLCorpus.Row) throws {
+    func `each binding refers to a set of the navigation property's type`(row: CSDLCorpus.Row) throws {
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         for set in model.entitySets {
             for property in set.entityType.navigationProperties {

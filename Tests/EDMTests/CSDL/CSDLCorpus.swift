@@ -1,9 +1,9 @@
 import EDM
 import Foundation
 
-/// The metadata documents of the conformance corpora, beside the checkout or where `TIDELOG_CONFORMANCE` says.
+/// The metadata documents of the conformance corpora, next to the checkout or in the directory `TIDELOG_CONFORMANCE`.
 enum CSDLCorpus {
-    /// One document with what is known about it.
+    /// A document with its facts from the index.
     struct Row: Sendable, CustomStringConvertible {
         let file: String
         let version: String

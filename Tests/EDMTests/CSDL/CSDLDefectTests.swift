@@ -1,8 +1,8 @@
 import EDM
 import Testing
 
-/// Documents in which something is wrong and the rest is right.
-@Suite struct `A metadata document with defects` {
+/// Documents that contain defects and usable elements.
+@Suite struct `Metadata documents with defects` {
     private let b = CSDLSource.entityType("B")
 
     private func leftOut(_ model: EntityDataModel) -> [String] {
@@ -15,7 +15,7 @@ import Testing
         #"<EntitySet Name="\#(name)" EntityType="S.\#(type)">\#(rest)</EntitySet>"#
     }
 
-    @Test func `has no property of a type that is not declared, and names it as one that no value is for`() throws {
+    @Test func `a property of an undeclared type is omitted and listed as unusable`() throws {
         let type = CSDLSource.entityType(
             "A", "\n<Property Name=\"P\" Type=\"S.X\"/><Property Name=\"Q\" Type=\"Edm.Int32\"/>")
         let model = try EntityDataModel.v4(type)
@@ -30,7 +30,7 @@ import Testing
         #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Left out: Property S.A/P.")
     }
 
-    @Test func `has a property left out also in derived types, and in open ones no dynamic property of its name`()
+    @Test func `an omitted property is unusable in derived types, also as a dynamic property of an open type`()
         throws
     {
         let model = try EntityDataModel.v4(
@@ -41,7 +41,7 @@ import Testing
         #expect(!derived.isOpen(to: "P"))
     }
 
-    @Test func `has no set of a type that is not declared, and no binding but those that are declared leads anywhere`()
+    @Test func `a set of an undeclared type is omitted, and only declared bindings have a target`()
         throws
     {
         let a = CSDLSource.entityType(
@@ -51,12 +51,12 @@ import Testing
         #expect(model.entitySets.map(\.name) == ["As", "Bs"])
         #expect(leftOut(model) == ["EntitySet S.C/Xs"])
         let set = try #require(model.findEntitySet("As"))
-        // Entities of the type that is not declared may be of a type that derives from B.
+        // Entities of the undeclared type may be of a type derived from B.
         #expect(model.target(of: try #require(set.entityType.findProperty("N")), in: set) == nil)
         #expect(model.target(of: try #require(set.entityType.findProperty("M")), in: set)?.name == "Bs")
     }
 
-    @Test func `has no type whose key cannot be understood, and nothing that depends on the type`() throws {
+    @Test func `a type with an invalid key is omitted with all elements that depend on the type`() throws {
         let a = #"""
             <EntityType Name="A"><Key><PropertyRef Name="K"/></Key><Property Name="K" Type="S.X"/></EntityType>
             <EntityType Name="D" BaseType="S.A"/>
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: ["S.T/", "S.T/P/", "/S.T", "S.T//P", "S.F(", ""])
-    func `has no annotations of a target that is no path`(target: String) throws {
+    func `annotations with an invalid target are omitted`(target: String) throws {
         let block = "<Annotations Target=\"\(target)\"><Annotation Term=\"O.T\" Bool=\"true\"/></Annotations>"
         let model = try EntityDataModel.v4(b + block)
         #expect(model.schemas[0].annotationsBlocks.isEmpty)
@@ -97,7 +97,7 @@ import Testing
         #expect(model.findEntityType("S.B") != nil)
     }
 
-    @Test func `has facets that it can read, and all values of those that it cannot`() throws {
+    @Test func `an invalid facet is omitted and restricts no values, and the remaining facets apply`() throws {
         let property = #"<Property Name="P" Type="Edm.String" MaxLength="long" Unicode="false" Nullable="perhaps"/>"#
         let model = try EntityDataModel.v4(CSDLSource.entityType("A", property))
         let p = try #require(model.findEntityType("S.A")?.findProperty("P"))
@@ -107,14 +107,14 @@ import Testing
         #expect(Set(leftOut(model)) == ["MaxLength S.A/P", "Nullable S.A/P"])
     }
 
-    @Test func `goes without a partner that leads nowhere`() throws {
+    @Test func `a partner that does not exist is omitted`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType("A", #"<NavigationProperty Name="N" Type="S.B" Partner="X"/>"#) + b)
         #expect(model.findEntityType("S.A")?.findProperty("N")?.navigation?.partner == nil)
         #expect(leftOut(model) == ["Partner S.A/N"])
     }
 
-    @Test func `has neither of two declarations of one name that say different things`() throws {
+    @Test func `two different declarations of one name are both omitted`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType(
                 "A",
@@ -127,14 +127,14 @@ import Testing
         #expect(model.entitySets.map(\.name) == ["Bs"])
     }
 
-    @Test func `takes a key that is declared again for the one that is inherited`() throws {
+    @Test func `a key that a derived type repeats is the inherited key`() throws {
         let derived = #"<EntityType Name="D" BaseType="S.B"><Key><PropertyRef Name="ID"/></Key></EntityType>"#
         let model = try EntityDataModel.v4(b + derived)
         #expect(model.findEntityType("S.D")?.keyProperties.map(\.name) == ["ID"])
         #expect(leftOut(model) == ["Key S.D/Key"])
     }
 
-    @Test func `of V2 has no navigation property of an association that cannot be used`() throws {
+    @Test func `a V2 navigation property of an invalid association is omitted`() throws {
         let legacy = `A metadata document is refused`.legacy
         let model = try EntityDataModel.v2(legacy.replacing("Multiplicity='*'", with: "Multiplicity='many'"))
         #expect(model.findEntityType("S.A")?.unusableProperties == ["N"])
@@ -142,7 +142,7 @@ import Testing
         #expect(leftOut(model) == ["Association S.R", "NavigationProperty S.A/N", "AssociationSet S.C/Rs"])
     }
 
-    @Test func `is an error if nothing of it can be used, with what was wrong first`() throws {
+    @Test func `a document without any usable element is rejected with the first error`() throws {
         let error = try #require(throws: CSDLError.self) {
             try EntityDataModel.v4(
                 "<EntityType Name=\"A\"><Key><PropertyRef Name=\"K\"/></Key>\n<Property Name=\"K\" Type=\"S.X\"/></EntityType>"
@@ -152,7 +152,7 @@ import Testing
         #expect(error.line == 3)
     }
 
-    @Test func `tells of a thousand defects, and leaves out all that cannot be used`() throws {
+    @Test func `at most a thousand defects are reported, and all invalid elements are omitted`() throws {
         let properties = (0..<3_000).map { "<Property Name=\"P\($0)\" Type=\"S.X\"/>" }.joined()
         let model = try EntityDataModel.v4(CSDLSource.entityType("A", properties))
         #expect(model.defects.count == 1_000)
@@ -160,7 +160,8 @@ import Testing
         #expect(model.findEntityType("S.A")?.unusableProperties.count == 3_000)
     }
 
-    @Test func `differs from a right one by what is left out`() throws {
+    @Test func `the difference between a valid document and one with defects consists of the omitted elements`() throws
+    {
         func document(_ type: String) throws -> EntityDataModel {
             try EntityDataModel.v4(
                 CSDLSource.entityType("A", "<Property Name=\"P\" Type=\"\(type)\"/>")
@@ -176,7 +177,7 @@ import Testing
     }
 }
 
-/// `Using` and the aliases of V2 and V3, which hold within one schema.
+/// `Using` and the aliases of V2 and V3, which are valid within one schema.
 @Suite struct `Aliases of one schema` {
     private func read(_ first: String, _ second: String, aliases: (String, String) = ("Self", "Self")) throws
         -> EntityDataModel
@@ -192,7 +193,7 @@ import Testing
         #"<ComplexType Name="Money"><Property Name="Amount" Type="Edm.Decimal"/></ComplexType>"#
         + CSDLSource.entityType("Base")
 
-    @Test func `Using gives an alias for types, base types, ends of associations and sets`() throws {
+    @Test func `an alias of Using is resolved in types, base types, ends of associations and sets`() throws {
         let model = try read(
             #"""
             <Using Namespace="T.Common" Alias="Common"/>
@@ -212,7 +213,7 @@ import Testing
         #expect(model.schemas[0].containers[0].functionImports[0].returnType?.type.name == "T.Common.Money")
     }
 
-    @Test func `two schemas may call themselves alike`() throws {
+    @Test func `two schemas may declare the same alias for themselves`() throws {
         let name = #"<ComplexType Name="V"><Property Name="Q" Type="Edm.Int32"/></ComplexType>"#
         let own = name + CSDLSource.entityType("A", #"<Property Name="P" Type="Self.V"/>"#)
         let model = try read(own, own)
@@ -221,7 +222,7 @@ import Testing
         #expect(model.findEntityType("T.Common.A")?.findProperty("P")?.type.kind == .complex(name: "T.Common.V"))
     }
 
-    @Test func `one alias of two schemas for different namespaces means each schema's own`() throws {
+    @Test func `an alias that two schemas declare for different namespaces is resolved per schema`() throws {
         let model = try read(
             #"<Using Namespace="T.Common" Alias="X"/>"#
                 + CSDLSource.entityType("A", #"<Property Name="P" Type="X.Money"/>"#),
@@ -231,7 +232,7 @@ import Testing
         #expect(model.findEntityType("T.Common.B")?.baseType == "S.A")
     }
 
-    @Test func `an alias of Using without namespace is a defect`() throws {
+    @Test func `an alias of Using without a namespace is a defect`() throws {
         let model = try read(#"<Using Alias="X"/>"# + CSDLSource.entityType("A"), common, aliases: ("S1", "S2"))
         #expect(model.defects.map(\.code) == [.missing])
     }
@@ -255,7 +256,9 @@ import Testing
                 "/Inner is longer than MaxLength 3"
             ),
         ] as [(String, Value, String?)])
-    func `hold where the property gives none`(attributes: String, value: Value, reason: String?) throws {
+    func `the facets of a type definition apply if the property declares none`(
+        attributes: String, value: Value, reason: String?
+    ) throws {
         let property = "<Property Name=\"P\" \(attributes)/>"
         let model = try EntityDataModel.v4(Self.definitions + CSDLSource.entityType("A", property))
         let p = try #require(model.findEntityType("S.A")?.findProperty("P"))

@@ -1,11 +1,11 @@
 import EDM
 import Testing
 
-@Suite struct `The CSDL reader on damaged documents` {
+@Suite struct `Damaged CSDL documents` {
     static let documents = [CSDLSource.v2(`Navigation in CSDL`.legacy), CSDLSource.v4(`Navigation in CSDL`.current)]
 
     @Test(arguments: documents)
-    func `refuses each truncation of a document`(text: String) throws {
+    func `the CSDL reader rejects each truncation of a document`(text: String) throws {
         let bytes = Array(text.utf8)
         for length in 0..<bytes.count {
             let error = try #require(throws: CSDLError.self, "\(length) bytes") {
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: documents)
-    func `survives bytes changed at random`(text: String) throws {
+    func `the CSDL reader never traps on randomly changed bytes`(text: String) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed of the changed bytes: \(seed)")
         var random = SplitMix(state: seed)

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// CSDL JSON, which says the same as CSDL XML.
+/// CSDL JSON, which results in the same model as CSDL XML.
 @Suite struct `Metadata in JSON` {
     static let xml = #"""
         <edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="4.01">
@@ -77,7 +77,7 @@ import Testing
 
     private func read(_ text: String) throws -> EntityDataModel { try CSDLReader.read(Array(text.utf8)) }
 
-    /// Everything that the model has, a line each.
+    /// Returns a line for each element of the model.
     private func lines(_ model: EntityDataModel) -> [String] {
         var lines = ["\(model.version)"]
         for reference in model.references {
@@ -134,7 +134,7 @@ import Testing
             "@\(annotation.term)#\(annotation.qualifier ?? "") \(annotation.value ?? "") \(annotation.expression.map(text))"
     }
 
-    @Test func `gives the model of the same document in XML, facets and annotations included`() throws {
+    @Test func `a JSON document yields the same model as the XML document, including facets and annotations`() throws {
         let (xml, json) = (try read(Self.xml), try read(Self.json))
         #expect(xml.defects == [])
         #expect(json.defects == [])
@@ -145,7 +145,7 @@ import Testing
         for (name, count) in xml.counts.list { #expect(json.counts[name] == count, "\(name)") }
     }
 
-    @Test func `may begin with a byte order mark and white space`() throws {
+    @Test func `a JSON document may begin with a byte order mark and white space`() throws {
         let text = "\u{FEFF} \r\n" + Self.json
         #expect(try read(text).findEntitySet("Orders") != nil)
     }
@@ -158,7 +158,9 @@ import Testing
         ("{\"$Version\":\"4.0\",\n\"N\":{\"T\":{\"$Kind\":\"EntityType\"", .malformedJSON, 2, 31),
         (#"{"$Version":"4.0","$Version":"4.01","N":{}}"#, .invalidValue, 1, 1),
     ])
-    func `is refused if it is none or no JSON`(text: String, code: CSDLError.Code, line: Int, column: Int) throws {
+    func `a document that is not metadata or not JSON is rejected`(
+        text: String, code: CSDLError.Code, line: Int, column: Int
+    ) throws {
         let error = try #require(throws: CSDLError.self) { try read(text) }
         #expect(error.code == code, "\(error)")
         #expect((error.line, error.column) == (line, column), "\(error)")
@@ -172,7 +174,7 @@ import Testing
         (#""P":{"$Type":"Edm.Int32","$Type":"Edm.String"}"#, "Property N.T/P"),
         (#""P":{"$MaxLength":"long"}"#, "MaxLength N.T/P"), (#""P":{"$MaxLength":[1]}"#, "Property N.T/P"),
     ])
-    func `is read without the property that cannot be understood`(member: String, leftOut: String) throws {
+    func `a document with an invalid property is read without the property`(member: String, leftOut: String) throws {
         let text =
             "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{},\n\(member)}}}"
         let model = try read(text)
@@ -194,7 +196,9 @@ import Testing
         (#""C":{"$Kind":"EntityContainer","X":{"$Collection":true,"$Type":"N.Y"}}"#, "EntitySet N.C/X"),
         (#""C":{"$Kind":"EntityContainer","X":true}"#, "EntitySet N.C/X"),
     ])
-    func `is read without the declaration that cannot be understood`(member: String, leftOut: String) throws {
+    func `a document with an invalid declaration is read without the declaration`(member: String, leftOut: String)
+        throws
+    {
         let text =
             "{\"$Version\":\"4.0\",\"N\":{\"T\":{\"$Kind\":\"EntityType\",\"$Key\":[\"ID\"],\"ID\":{}},\n\(member)}}"
         let model = try read(text)
@@ -203,7 +207,7 @@ import Testing
         #expect(model.findEntityType("N.T")?.keyProperties.map(\.name) == ["ID"])
     }
 
-    @Test func `is bounded in depth and size`() throws {
+    @Test func `a JSON document that exceeds a limit of depth or size is rejected`() throws {
         let deep =
             #"{"$Version":"4.0","N":{"@T":"# + String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
             + "}}"
@@ -218,7 +222,7 @@ import Testing
         #expect(large.code == .tooLarge)
     }
 
-    @Test func `cut off or changed at random is refused or read, and nothing traps`() throws {
+    @Test func `truncated and randomly changed documents never trap`() throws {
         let bytes = Array(Self.json.utf8)
         for length in stride(from: 0, to: bytes.count, by: 7) {
             #expect(throws: CSDLError.self, "\(length) bytes") { try CSDLReader.read(Array(bytes[..<length])) }
@@ -241,7 +245,7 @@ import Testing
     }
 
     @Test(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
-    func `of the corpus is the model of its XML`() throws {
+    func `the JSON documents of the corpus yield the same models as their XML`() throws {
         for name in ["csdl-16.1", "csdl-16.2", "special-characters"] {
             let json = try CSDLReader.read(CSDLCorpus.bytes("json/csdl-json/examples-\(name).json"))
             let file =
@@ -252,7 +256,7 @@ import Testing
                 #expect(json.counts[count] == xml.counts[count], "\(name): \(count)")
             }
         }
-        // Written by a service in a way that the standard does not know: what is left out is told.
+        // A document of a service that deviates from the standard. The omitted elements are reported as defects.
         let other = try CSDLReader.read(
             CSDLCorpus.bytes(
                 "json/v4/lodata/Protocol-ServiceMetadataTest__test_has_flight_metadata_document_at_document_root__3.json"

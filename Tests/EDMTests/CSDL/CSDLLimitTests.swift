@@ -13,13 +13,13 @@ import Testing
         }
     }
 
-    @Test func `a document of just the allowed bytes is read, one more is too large`() throws {
+    @Test func `a document with as many bytes as the limit is read, and one more byte is too large`() throws {
         let text = CSDLSource.v4("")
         #expect(try code(text) { $0.bytes = text.utf8.count } == nil)
         #expect(try code(text) { $0.bytes = text.utf8.count - 1 } == .tooLarge)
     }
 
-    @Test func `elements nested beyond the limit are refused, however deep`() throws {
+    @Test func `elements that are nested deeper than the limit are refused`() throws {
         // Edmx, DataServices and Schema are three levels.
         let four = CSDLSource.v4("<A>").replacing("</Schema>", with: "</A></Schema>")
         #expect(try code(four) { $0.depth = 4 } == nil)
@@ -32,12 +32,12 @@ import Testing
         #expect(try code(CSDLSource.v4("<A/><A/>")) { $0.elements = 4 } == .tooLarge)
     }
 
-    @Test func `an element with a flood of attributes is refused before they are compared`() throws {
+    @Test func `an element with too many attributes is refused before the attributes are compared`() throws {
         let attributes = (0..<200_000).map { " a\($0)=''" }.joined()
         #expect(try code(CSDLSource.v4("<A\(attributes)/>")) == .tooLarge)
     }
 
-    @Test func `a flood of attributes is found between values with marks of all kinds`() throws {
+    @Test func `too many attributes are detected between values with all kinds of quotation marks`() throws {
         let attributes = (0..<2_000).map { $0.isMultiple(of: 2) ? " a\($0)='\">'" : " a\($0)=\"'>\"" }.joined()
         #expect(try code(CSDLSource.v4("<A\(attributes)/>")) == .tooLarge)
     }
@@ -46,11 +46,11 @@ import Testing
         "<String>#</String>", "<A a=\"#\"/>", "<A><![CDATA[<b #]]></A>", "<!-- <b # -->", "<?a <b # ?>",
         "<A b='1'>#<B/>#</A>",
     ])
-    func `quotation marks that open no value are no attributes`(_ text: String) throws {
+    func `quotation marks outside of tags are not counted as attributes`(_ text: String) throws {
         #expect(try code(CSDLSource.v4(text.replacing("#", with: String(repeating: "'", count: 10_000)))) == nil)
     }
 
-    @Test func `quotation marks in comments are no attributes`() throws {
+    @Test func `quotation marks in comments are not counted as attributes`() throws {
         #expect(try code(CSDLSource.v4("<!-- \(String(repeating: "'", count: 10_000)) -->")) == nil)
     }
 
@@ -61,7 +61,7 @@ import Testing
         #expect(try code(CSDLSource.v4(nested)) == .tooLarge)
     }
 
-    @Test func `a chain of base types beyond the limit is refused, in whatever order it is declared`() throws {
+    @Test func `a chain of base types beyond the limit is refused, regardless of the order of declaration`() throws {
         let types =
             (1...200).map { "<ComplexType Name='T\($0)' BaseType='S.T\($0 - 1)'/>" } + ["<ComplexType Name='T0'/>"]
         #expect(try code(CSDLSource.v4(types.joined())) == .tooDeep)
@@ -77,7 +77,7 @@ import Testing
         #expect(try code(text) { $0.properties = 10_099 } == .tooLarge)
     }
 
-    @Test func `entities that multiply each other are refused with the DOCTYPE that declares them`() throws {
+    @Test func `a DOCTYPE with entities that expand exponentially is refused`() throws {
         let entities = (1...9).map { "<!ENTITY l\($0) '\(String(repeating: "&l\($0 - 1);", count: 10))'>" }.joined()
         let text = "<!DOCTYPE x [<!ENTITY l0 'lol'>\(entities)]>" + CSDLSource.v4("<Term Name='&l9;'/>")
         #expect(try code(text) == .doctypeRefused)

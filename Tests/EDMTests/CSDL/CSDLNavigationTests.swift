@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [CSDLSource.v2(legacy), CSDLSource.v4(current)])
-    func `both versions give the same multiplicities, partners and constraints`(text: String) throws {
+    func `V2 and V4 documents yield the same multiplicities, partners and constraints`(text: String) throws {
         let (orders, customer) = try Self.navigations(try CSDLReader.read(Array(text.utf8)))
         let pair = [ReferentialConstraint(dependent: "CustomerID", principal: "ID")]
 
@@ -57,13 +57,13 @@ import Testing
     }
 
     @Test(arguments: [CSDLSource.v2(legacy), CSDLSource.v4(current)])
-    func `both versions bind navigation properties to the names of sets`(text: String) throws {
+    func `V2 and V4 documents bind navigation properties to the names of sets`(text: String) throws {
         let model = try CSDLReader.read(Array(text.utf8))
         #expect(model.findEntitySet("Customers")?.bindings == ["Orders": "Orders"])
         #expect(model.findEntitySet("Orders")?.bindings == ["Customer": "Customers"])
     }
 
-    @Test func `a V2 relationship is the association, forward from its first end`() throws {
+    @Test func `a V2 relationship has the name of its association and is forward from the first end`() throws {
         let (orders, customer) = try Self.navigations(try EntityDataModel.v2(Self.legacy))
         #expect(orders.relationship == Relationship(name: "S.CO", isForward: true))
         #expect(customer.relationship == Relationship(name: "S.CO", isForward: false))
@@ -71,13 +71,13 @@ import Testing
         #expect(customer.onDelete == nil)
     }
 
-    @Test func `a V4 relationship is named by the partner that comes first, in that one's direction`() throws {
+    @Test func `a V4 relationship has the name and direction of its first property`() throws {
         let (orders, customer) = try Self.navigations(try EntityDataModel.v4(Self.current))
         #expect(orders.relationship == Relationship(name: "S.Customer/Orders", isForward: true))
         #expect(customer.relationship == Relationship(name: "S.Customer/Orders", isForward: false))
     }
 
-    @Test func `a V4 property without partner is a relationship of its own whose sources are many`() throws {
+    @Test func `a V4 property without a partner forms a relationship with many sources`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType("A", #"<NavigationProperty Name="N" Type="S.A" Nullable="false"/>"#))
         let navigation = try #require(model.findEntityType("S.A")?.findProperty("N")?.navigation)
@@ -96,7 +96,7 @@ import Testing
         #expect(navigation.relationship == Relationship(name: "S.A/Spouse", isForward: true))
     }
 
-    @Test func `of two properties that claim one partner the one that it names gets it`() throws {
+    @Test func `if two properties claim the same partner, only the property that the partner names gets it`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType(
                 "A",
@@ -108,7 +108,7 @@ import Testing
         #expect(type.findProperty("Y")?.navigation?.partner == "Z")
     }
 
-    @Test func `an association of a type with itself is told apart by its roles`() throws {
+    @Test func `the roles distinguish the two ends of an association of a type with itself`() throws {
         let model = try EntityDataModel.v2(
             CSDLSource.entityType(
                 "E",
@@ -122,7 +122,7 @@ import Testing
         #expect(type.findProperty("Boss")?.navigation?.relationship.isForward == false)
     }
 
-    @Test func `an inherited navigation property leads to the set that its base type's association set names`() throws {
+    @Test func `an inherited navigation property is bound to the set in the association set of its base type`() throws {
         let model = try EntityDataModel.v2(
             Self.legacy.replacing(
                 "<EntityContainer Name=\"E\">",
@@ -132,7 +132,7 @@ import Testing
         #expect(model.findEntitySet("Customers")?.bindings == ["Orders": "Orders"])
     }
 
-    @Test func `containment and what deleting does are kept`() throws {
+    @Test func `containment and the action on delete are read`() throws {
         let model = try EntityDataModel.v4(
             CSDLSource.entityType(
                 "A",
@@ -143,7 +143,7 @@ import Testing
         #expect(navigation.onDelete == "SetNull")
     }
 
-    // MARK: What services write without care
+    // MARK: Careless metadata
 
     /// Two associations, one for each direction of the same constraint.
     static let twice =
@@ -159,14 +159,14 @@ import Testing
         + #"<Dependent Role="O"><PropertyRef Name="CustomerID"/></Dependent></ReferentialConstraint></Association>"#
         + oneWay
 
-    /// Walked from the order only, with principal and dependent the wrong way round.
+    /// An association that only the order uses, with principal and dependent exchanged.
     static let oneWay =
         #"<Association Name="AC"><End Role="From" Type="S.Order" Multiplicity="1"/>"#
         + #"<End Role="To" Type="S.Customer" Multiplicity="1"/><ReferentialConstraint>"#
         + #"<Principal Role="From"><PropertyRef Name="CustomerID"/></Principal>"#
         + #"<Dependent Role="To"><PropertyRef Name="ID"/></Dependent></ReferentialConstraint></Association>"#
 
-    @Test func `the end whose properties are the key is the principal, whatever the constraint says`() throws {
+    @Test func `the end whose properties are the key is the principal, regardless of the declared roles`() throws {
         let model = try EntityDataModel.v2(
             CSDLSource.entityType("Customer", "")
                 + CSDLSource.entityType(
@@ -177,7 +177,7 @@ import Testing
         let customer = try #require(model.findEntityType("S.Order")?.findProperty("Customer")?.navigation)
         #expect(customer.constraints == [ReferentialConstraint(dependent: "CustomerID", principal: "ID")])
         #expect(customer.inverseConstraints == [])
-        // The customer knows nothing of its orders, so nothing limits them.
+        // The customer has no navigation property for its orders, so their number is not limited.
         #expect(customer.multiplicity == .one)
         #expect(customer.sourceMultiplicity == .many)
     }

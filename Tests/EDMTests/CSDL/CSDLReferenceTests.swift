@@ -27,7 +27,7 @@ import Testing
     private let person = CSDLSource.entityType("Person", #"<Property Name="Name" Type="Self.Name"/>"#)
     private let name = #"<ComplexType Name="Name"><Property Name="First" Type="Edm.String"/></ComplexType>"#
 
-    @Test func `a base type in another document gives its properties and its key`() throws {
+    @Test func `a type inherits the properties and the key of a base type in another document`() throws {
         let model = try read(
             document("a", "A", #"<EntityType Name="E" BaseType="O.Person"/>"#, references: reference("B", alias: "O")),
             document("b", "B", person + name))
@@ -37,7 +37,7 @@ import Testing
         #expect(model.unresolvedNames == [])
     }
 
-    @Test func `an alias means what the document that uses it says`() throws {
+    @Test func `an alias is resolved in the document that uses it`() throws {
         let model = try read(
             document("a", "A", name + CSDLSource.entityType("E", #"<Property Name="P" Type="Self.Name"/>"#)),
             document("b", "B", person + name))
@@ -45,14 +45,14 @@ import Testing
         #expect(model.findEntityType("B.Person")?.findProperty("Name")?.type.kind == .complex(name: "B.Name"))
     }
 
-    @Test func `an alias of another document means nothing`() throws {
+    @Test func `an alias of another document is not resolved`() throws {
         let model = try read(
             document("a", "A", CSDLSource.entityType("E", #"<Property Name="P" Type="O.Name"/>"#)),
             document("b", "B", name, references: reference("B", alias: "O")))
         #expect(model.unresolvedNames == ["O.Name"])
     }
 
-    @Test func `a name without namespace is looked for in its own document`() throws {
+    @Test func `a name without a namespace is resolved in its own document`() throws {
         let model = try read(
             document("a", "A", CSDLSource.entityType("E", #"<Property Name="P" Type="B.C"/>"#)),
             document("b", "B", name + #"<ComplexType Name="C"><Property Name="N" Type="Name"/></ComplexType>"#))
@@ -65,28 +65,28 @@ import Testing
             + "</EntityContainer>"
     }
 
-    @Test func `the container of another document is no part of the service`() throws {
+    @Test func `the container of another document is not part of the service`() throws {
         let model = try read(
             document("a", "A", container("C", "Ours")), document("b", "B", container("D", "Theirs")))
         #expect(model.entitySets.map(\.name) == ["Ours"])
         #expect(model.schemas.flatMap(\.containers).map(\.name) == ["A.C"])
     }
 
-    @Test func `a container of another document that is extended is a part of the service`() throws {
+    @Test func `a container of another document is part of the service if the service's container extends it`() throws {
         let model = try read(
             document("a", "A", container("C", "Ours", attributes: #"Extends="B.D""#)),
             document("b", "B", container("D", "Theirs")))
         #expect(model.entitySets.map(\.name) == ["Ours", "Theirs"])
     }
 
-    @Test func `containers that extend each other end`() throws {
+    @Test func `containers that extend each other are read without an endless loop`() throws {
         let model = try read(
             document("a", "A", container("C", "Ours", attributes: #"Extends="B.D""#)),
             document("b", "B", container("D", "Theirs", attributes: #"Extends="A.C""#)))
         #expect(model.entitySets.count == 2)
     }
 
-    @Test func `documents that refer to each other are read once each`() throws {
+    @Test func `each of two documents that refer to each other is read once`() throws {
         let model = try read(
             document(
                 "a", "A", #"<EntityType Name="E" BaseType="B.Person"/>"#, references: reference("B", alias: "O")),
@@ -95,21 +95,21 @@ import Testing
         #expect(model.references.count == 2)
     }
 
-    @Test func `a defect names the document that it is in`() throws {
+    @Test func `a defect names its document`() throws {
         let defects = try read(document("a.xml", "A", name), document("b.xml", "B", "\n<ComplexType/>")).defects
         #expect(defects.map(\.document) == ["b.xml"])
         #expect(defects.map(\.line) == [3])
         #expect(defects.first?.description.hasPrefix("b.xml: line 3, column 1: ") == true)
     }
 
-    @Test func `text that is no XML is told with its document`() throws {
+    @Test func `the error for invalid XML names the document`() throws {
         let error = #expect(throws: CSDLError.self) {
             try read(document("a.xml", "A", name), CSDLReader.Document(name: "b.xml", bytes: Array("{".utf8)))
         }
         #expect(error?.document == "b.xml")
     }
 
-    @Test func `a type that two documents declare alike is left out once, with both places`() throws {
+    @Test func `a type that two documents declare identically is used once, and the defect names both places`() throws {
         let model = try read(document("a", "A", name), document("b", "A", name))
         let defect = try #require(model.defects.first)
         #expect(defect.code == .duplicateName)
@@ -117,7 +117,7 @@ import Testing
         #expect(model.findComplexType("A.Name")?.properties.map(\.name) == ["First"])
     }
 
-    @Test func `a type that two documents declare otherwise is left out twice`() throws {
+    @Test func `a type that two documents declare differently is omitted with one defect for each document`() throws {
         let other = name.replacing("First", with: "Last")
         let model = try read(document("a", "A", name + person), document("b", "A", other))
         #expect(model.findComplexType("A.Name") == nil)
@@ -125,7 +125,7 @@ import Testing
         #expect(model.findEntityType("A.Person")?.properties.map(\.name) == ["ID"])
     }
 
-    @Test func `types deriving from each other over two documents are left out`() throws {
+    @Test func `types of two documents that derive from each other are omitted`() throws {
         let model = try read(
             document("a", "A", #"<ComplexType Name="C" BaseType="B.C"/>"# + name),
             document("b", "B", #"<ComplexType Name="C" BaseType="A.C"/>"#))
@@ -133,7 +133,7 @@ import Testing
         #expect(model.schemas.flatMap(\.complexTypes).map(\.name) == ["A.Name"])
     }
 
-    @Test func `what no document declares is told by its names`() throws {
+    @Test func `names that no document declares are listed as unresolved`() throws {
         let model = try read(
             document(
                 "a", "A",
@@ -146,7 +146,7 @@ import Testing
     }
 }
 
-/// Names that differ in case only.
+/// Names that differ only in case.
 @Suite struct `Case conflicts in CSDL` {
     private func error(_ body: String) -> CSDLError? {
         do throws(CSDLError) {
@@ -168,14 +168,16 @@ import Testing
         CSDLSource.entityType("E")
             + "<EntityContainer Name=\"C\"><EntitySet Name=\"Es\" EntityType=\"S.E\"/>\n<Singleton Name=\"ES\" Type=\"S.E\"/></EntityContainer>",
     ])
-    func `they are refused at the second one, naming the first one's line`(body: String) {
+    func `names that differ in case only are refused at the second name, and the error names the first line`(
+        body: String
+    ) {
         let error = error(body)
         #expect(error?.code == .caseConflict)
         #expect(error?.line == 3)
         #expect(error?.message.contains("in line 2 differ in case only") == true)
     }
 
-    @Test func `names that have nothing to do with each other may differ in case only`() {
+    @Test func `names in different scopes may differ in case only`() {
         #expect(
             error(
                 CSDLSource.entityType("E")
@@ -183,14 +185,14 @@ import Testing
         )
     }
 
-    @Test func `a reader that was not asked accepts them`() throws {
+    @Test func `a reader without the option accepts names that differ in case only`() throws {
         #expect(
             try EntityDataModel.v4(CSDLSource.entityType("E") + CSDLSource.entityType("e")).schemas[0].entityTypes.count
                 == 2)
     }
 }
 
-/// Annotations with their places.
+/// Annotations with their positions.
 @Suite struct `Placed annotations in CSDL` {
     private func read(_ body: String, references: String = "") throws -> (
         found: [PlacedAnnotation], includesNamespace: Bool
@@ -202,7 +204,7 @@ import Testing
 
     private let include = #"<edmx:Reference Uri="x"><edmx:Include Namespace="n.names" Alias="M"/></edmx:Reference>"#
 
-    @Test func `they are found in blocks and in elements, with target, value and line`() throws {
+    @Test func `annotations in blocks and elements are found with target, value and line`() throws {
         let (found, includes) = try read(
             """
             <EntityType Name="E"><Annotation Term="M.A" String="1"/>
@@ -217,12 +219,12 @@ import Testing
         #expect(found.map(\.kind) == [.element("EntityType"), .element("Property"), .target])
     }
 
-    @Test func `terms of other namespaces are left out`() throws {
+    @Test func `annotations with terms of other namespaces are ignored`() throws {
         let (found, _) = try read(#"<EntityType Name="E"><Annotation Term="Other.A" String="1"/></EntityType>"#)
         #expect(found == [])
     }
 
-    @Test func `an alias that nothing declares is found as it is written`() throws {
+    @Test func `an annotation with an undeclared alias keeps its term as written`() throws {
         let (found, includes) = try read(#"<EntityType Name="E"><Annotation Term="N.A" String="1"/></EntityType>"#)
         #expect(found.map(\.term) == ["N.A"])
         #expect(!includes)

@@ -1,17 +1,17 @@
 import EDM
 import Testing
 
-/// A document that a strict reader refuses, with the rule that it breaks.
+/// A document that a strict reader refuses, and the rule that it violates.
 struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     let rule: String
     let code: CSDLError.Code
-    /// Of the element that breaks the rule.
+    /// The line of the element that violates the rule.
     let line: Int
     let text: String
 
     var testDescription: String { rule }
 
-    /// The body begins in line 2.
+    /// Returns a refusal of a V4 document whose body begins in line 2.
     static func v4(_ rule: String, _ code: CSDLError.Code, line: Int = 2, _ body: String) -> CSDLRefusal {
         CSDLRefusal(rule: rule, code: code, line: line, text: CSDLSource.v4(body))
     }
@@ -262,13 +262,15 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     ]
 
     @Test(arguments: texts + types + values + relationships + others)
-    func `with a code and the line of what is wrong`(refusal: CSDLRefusal) throws {
+    func `a strict reader rejects an invalid document with a code and the line of the error`(refusal: CSDLRefusal)
+        throws
+    {
         let error = try #require(throws: CSDLError.self) { try Self.strict(refusal.text) }
         #expect(error.code == refusal.code, "\(error)")
         #expect(error.line == refusal.line, "\(error)")
     }
 
-    @Test func `at the column where the tag begins`() throws {
+    @Test func `the error has the column at which the tag begins`() throws {
         let error = try #require(throws: CSDLError.self) {
             try Self.strict(CSDLSource.v4("<ComplexType\n  Name='A'/> <ComplexType\n  Name='A'/>"))
         }
@@ -277,21 +279,21 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: texts)
-    func `by any reader if it is no metadata`(refusal: CSDLRefusal) throws {
+    func `a document that is not metadata is rejected by any reader`(refusal: CSDLRefusal) throws {
         let error = try #require(throws: CSDLError.self) { try CSDLReader.read(Array(refusal.text.utf8)) }
         #expect(error.code == refusal.code, "\(error)")
         #expect(error.line == refusal.line, "\(error)")
     }
 
-    /// What else is in a document is used.
+    /// The rest of the document is used.
     @Test(arguments: types + values + relationships + others)
-    func `as far as it breaks a rule, and used otherwise`(refusal: CSDLRefusal) throws {
+    func `an invalid element is omitted, and the rest of the document is used`(refusal: CSDLRefusal) throws {
         let text = refusal.text.replacing("</edmx:DataServices>", with: Self.usable + "</edmx:DataServices>")
         let model = try CSDLReader.read(Array(text.utf8))
         #expect(model.defects.contains { $0.code == refusal.code && $0.line == refusal.line }, "\(model.defects)")
         #expect(model.defects.contains { $0.leftOut != nil }, "\(model.defects)")
         #expect(model.findEntitySet("Others")?.entityType.keyProperties.map(\.name) == ["ID"])
-        // What is used does not depend on what is not.
+        // The used elements do not refer to omitted ones.
         for type in model.schemas.flatMap({ $0.entityTypes + $0.complexTypes }) {
             for property in type.properties {
                 if case .complex(let name) = property.type.kind { #expect(model.findComplexType(name) != nil) }
@@ -352,7 +354,9 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
         ]
 
     @Test(arguments: defects)
-    func `by a strict reader only, otherwise the model names the defect`(rule: String, line: Int, text: String) throws {
+    func `a document with a defect is rejected by a strict reader only, and other readers report the defect`(
+        rule: String, line: Int, text: String
+    ) throws {
         let bytes = Array(text.utf8)
         let defects = try CSDLReader.read(bytes).defects
         #expect(defects.map(\.line) == [line])

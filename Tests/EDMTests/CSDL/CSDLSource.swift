@@ -1,15 +1,15 @@
 import EDM
 
-/// Documents for tests, with what is tested beginning in line 2.
+/// Documents for tests. The tested part begins in line 2.
 enum CSDLSource {
-    /// A V4 document with the schema `S`, alias `Self`.
+    /// Returns a V4 document with the schema `S` and the alias `Self`.
     static func v4(_ body: String, version: String = "4.0") -> String {
         #"<edmx:Edmx xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx" Version="\#(version)"><edmx:DataServices>"#
             + #"<Schema xmlns="http://docs.oasis-open.org/odata/ns/edm" Namespace="S" Alias="Self">"# + "\n" + body
             + "</Schema></edmx:DataServices></edmx:Edmx>"
     }
 
-    /// A V2 document with the schema `S`, alias `Self`.
+    /// Returns a V2 document with the schema `S` and the alias `Self`.
     static func v2(_ body: String) -> String {
         #"<edmx:Edmx xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx" Version="1.0">"#
             + #"<edmx:DataServices xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata""#

@@ -2,7 +2,7 @@ import EDM
 import Testing
 
 @Suite struct `Types in CSDL` {
-    @Test func `a derived type has the base type's properties and key before its own`() throws {
+    @Test func `a derived type has the properties and the key of the base type before its own`() throws {
         let model = try EntityDataModel.v4(
             #"<EntityType Name="B" BaseType="Self.A"><Property Name="Y" Type="Edm.String"/></EntityType>"#
                 + CSDLSource.entityType("A", #"<Property Name="X" Type="Edm.String"/>"#))
@@ -15,7 +15,7 @@ import Testing
         #expect(model.derivedTypes(of: "S.A") == ["S.B"])
     }
 
-    @Test func `a type that derives from an open media type is one itself`() throws {
+    @Test func `a type that derives from an open media type is an open media type`() throws {
         let model = try EntityDataModel.v4(
             #"<EntityType Name="A" OpenType="true" HasStream="true" Abstract="true"/>"#
                 + #"<EntityType Name="B" BaseType="S.A"/>"#)
@@ -32,7 +32,7 @@ import Testing
         #expect(model.findEntityType("S.A")?.keyProperties.map(\.name) == ["Y", "X"])
     }
 
-    @Test func `a key value behind a path goes by its alias`() throws {
+    @Test func `a key property with a path is named by its alias`() throws {
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C"><Property Name="ID" Type="Edm.Int32"/></ComplexType>"#
                 + #"<EntityType Name="A"><Key><PropertyRef Name="Info/ID" Alias="Number"/></Key>"#
@@ -44,7 +44,7 @@ import Testing
         #expect(type.keyProperties.map(\.name) == ["Info"])
     }
 
-    @Test func `a type name means what the document declares under it`() throws {
+    @Test func `a type name refers to the type that the document declares`() throws {
         let model = try EntityDataModel.v4(
             #"<EnumType Name="E"/><TypeDefinition Name="T" UnderlyingType="Edm.Decimal"/><ComplexType Name="C">"#
                 + #"<Property Name="A" Type="Collection(Edm.Int64)"/><Property Name="B" Type="Self.E"/>"#
@@ -59,7 +59,7 @@ import Testing
             ])
     }
 
-    @Test func `primitive types may be written without their namespace, and a float is a double`() throws {
+    @Test func `primitive types may be written without their namespace, and Float is read as Double`() throws {
         let model = try EntityDataModel.v2(
             #"<ComplexType Name="C"><Property Name="A" Type="String"/><Property Name="B" Type="Edm.Float"/>"#
                 + #"<Property Name="C" Type="Float"/></ComplexType>"#)
@@ -67,7 +67,7 @@ import Testing
             model.findComplexType("S.C")?.properties.map(\.type.primitive) == [.string, .double, .double])
     }
 
-    @Test func `facets are read, Max is the largest length, and unknown ones pass`() throws {
+    @Test func `facets are read, Max is the maximum length, and unknown facets are ignored`() throws {
         let model = try EntityDataModel.v4(
             #"<ComplexType Name="C">"#
                 + #"<Property Name="A" Type="Edm.String" MaxLength="Max" Unicode="false" Collation="x" DefaultValue=""/>"#
@@ -80,7 +80,7 @@ import Testing
         #expect(properties[2].facets.srid == "4326")
     }
 
-    @Test func `enumeration members without value count on from the one before`() throws {
+    @Test func `enumeration members without a value continue from the previous value`() throws {
         let model = try EntityDataModel.v4(
             #"<EnumType Name="E" IsFlags="True" UnderlyingType="Edm.Byte"><Member Name="A"/>"#
                 + #"<Member Name="B" Value="5"/><Member Name="C"/></EnumType>"#)
@@ -98,11 +98,11 @@ import Testing
         (CSDLSource.v2(""), .v2),
         (CSDLSource.v2("").replacing("DataServiceVersion=\"2.0\"", with: "MaxDataServiceVersion=\"3.0\""), .v3),
     ])
-    func `the version is read from namespaces and envelope`(text: String, version: ODataVersion) throws {
+    func `the version is read from the namespaces and the envelope`(text: String, version: ODataVersion) throws {
         #expect(try CSDLReader.read(Array(text.utf8)).version == version)
     }
 
-    @Test func `UTF-16 is read like UTF-8`() throws {
+    @Test func `a document in UTF-16 is read`() throws {
         let text = CSDLSource.v4(#"<EnumType Name="Größe"/>"#)
         var bytes: [UInt8] = [0xFF, 0xFE]
         for unit in text.utf16 { bytes += [UInt8(truncatingIfNeeded: unit), UInt8(unit >> 8)] }

@@ -8,7 +8,7 @@ import Testing
         model = try CSDLReader.read(Array(Self.document.utf8))
     }
 
-    @Test func `each path of containment is a set, below sets and singletons, through derived types too`() {
+    @Test func `each containment path below a set or singleton is a set, also through derived types`() {
         #expect(
             model.containedSets.map(\.name).sorted() == [
                 "Me/Graph.Manager/Reports", "Me/Trips", "Me/Trips/Items", "Me/folders", "Me/folders/folders",
@@ -22,7 +22,8 @@ import Testing
         #expect(model.findEntitySet("People/Graph.Manager/Reports")?.containment?.cast == "Graph.Manager")
     }
 
-    @Test func `a containing property leads into its own set and never into one that has the type`() throws {
+    @Test func `the target of a containment property is its contained set, not an entity set of the same type`() throws
+    {
         let people = try #require(model.findEntitySet("People"))
         let me = try #require(model.findEntitySet("Me"))
         let trips = try #require(people.entityType.findProperty("Trips"))
@@ -33,7 +34,7 @@ import Testing
         #expect(model.target(of: person, in: own)?.name == "People")
     }
 
-    @Test func `what contains itself leads into its own set`() throws {
+    @Test func `the target of a recursive containment property is its own contained set`() throws {
         let folders = try #require(model.findEntitySet("People/folders"))
         let below = try #require(folders.entityType.findProperty("folders"))
         let first = try #require(model.target(of: below, in: folders))
@@ -41,7 +42,7 @@ import Testing
         #expect(model.target(of: below, in: first) == first)
     }
 
-    @Test func `bindings of a root are those of its contained sets, from the path on`() throws {
+    @Test func `a contained set uses the bindings of its root for the rest of the path`() throws {
         let items = try #require(model.findEntitySet("People/Trips/Items"))
         let place = try #require(items.entityType.findProperty("Place"))
         let carrier = try #require(model.findEntityType("Graph.Flight")?.findProperty("Carrier"))
@@ -49,8 +50,8 @@ import Testing
         #expect(model.target(of: carrier, in: items)?.name == "Airlines")
     }
 
-    @Test func `nested containment of a large document stays within bounds`() throws {
-        // Twelve types, each of which contains all others: more paths than could ever be named.
+    @Test func `the number of contained sets of a large document is limited`() throws {
+        // Twelve types, each of which contains all others. There are more paths than sets can be created for.
         let types = (0..<12).map { number in
             let navigations = (0..<12).filter { $0 != number }.map {
                 "<NavigationProperty Name='N\($0)' Type='Collection(G.T\($0))' ContainsTarget='true'/>"
@@ -68,7 +69,7 @@ import Testing
             """
         let model = try CSDLReader.read(Array(text.utf8))
         #expect(model.containedSets.count < 1300)
-        // Each property of each set leads somewhere all the same.
+        // Each navigation property of each set still has a target.
         for set in model.allSets {
             for property in set.entityType.navigationProperties { #expect(model.target(of: property, in: set) != nil) }
         }

@@ -1,4 +1,4 @@
-/// Random numbers that a seed gives again.
+/// A random number generator that repeats its sequence for the same seed.
 struct SplitMix: RandomNumberGenerator {
     var state: UInt64
 

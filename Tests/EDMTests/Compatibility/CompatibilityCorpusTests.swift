@@ -4,21 +4,22 @@ import Testing
 @Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
 struct `Differences of the corpora's metadata documents` {
     @Test(arguments: CSDLCorpus.valid)
-    func `a document differs in nothing from itself, whatever the order of its elements`(row: CSDLCorpus.Row) throws {
+    func `a document does not differ from a copy with its elements in reverse order`(row: CSDLCorpus.Row) throws {
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         let difference = ModelDifference(from: model, to: model.edited(schema: { $0.reversed }, type: { $0 }))
         #expect(difference.description == "")
     }
 
     @Test(arguments: CSDLCorpus.valid)
-    func `properties changed and removed at random are found, each once`(row: CSDLCorpus.Row) throws {
+    func `each randomly changed or removed property is found once`(row: CSDLCorpus.Row) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix(state: seed)
         let model = try CSDLReader.read(CSDLCorpus.bytes(row.file))
         var expected: [String] = []
         let edited = model.edited(schema: { $0 }) { type in
             type.edited { property in
-                // Inherited ones belong to another type; a key's and a navigation's are said in other places as well.
+                // An inherited property belongs to a different type. Changes of navigation properties also appear in
+                // other places.
                 guard property.declaringType == type.name, !property.isNavigation else { return property }
                 switch Int.random(in: 0..<20, using: &random) {
                 case 0:
@@ -41,7 +42,7 @@ struct `Differences of the corpora's metadata documents` {
 }
 
 extension EntityDataModel {
-    /// The model with other declarations. Sets keep the types that they had.
+    /// Returns the model with changed declarations. Entity sets keep their old types.
     fileprivate func edited(
         schema: (Schema) -> Schema, type: (StructuredType) -> StructuredType
     ) -> EntityDataModel {

@@ -1,7 +1,7 @@
 import EDM
 
 extension CompatibilityDocument {
-    /// The same of V2, where associations say what navigation properties lead to.
+    /// The same document in V2, in which associations define the targets of navigation properties.
     static let legacy = CompatibilityDocument(
         elements: [
             #"<EntityType Name="Customer"><Key><PropertyRef Name="ID"/></Key>"#

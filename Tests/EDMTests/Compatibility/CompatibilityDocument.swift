@@ -1,19 +1,19 @@
 import EDM
 
-/// A document of which each part can be changed by itself, with the changes and what they are.
+/// A document whose parts can be changed separately, with the edits and the expected changes.
 struct CompatibilityDocument: Sendable, CustomStringConvertible {
-    /// The elements of the schema, in an order that says nothing.
+    /// The elements of the schema. Their order has no meaning.
     let elements: [String]
     let isLegacy: Bool
     let edits: [Edit]
 
     var description: String { isLegacy ? "V2" : "V4" }
 
-    /// An edit of the text that is one change of the model.
+    /// An edit of the text that results in a single change of the model.
     struct Edit: Sendable, CustomStringConvertible {
         let old: String
         let new: String
-        /// The change's line.
+        /// The line that describes the change.
         let line: String
         let rule: CompatibilityRule
 
@@ -29,7 +29,7 @@ struct CompatibilityDocument: Sendable, CustomStringConvertible {
 
     var model: EntityDataModel { get throws { try Self.read(elements, isLegacy) } }
 
-    /// The document with these edits, its elements in that order.
+    /// Returns the model of the document with these edits, and with its elements in this order.
     func model(with edits: [Edit], order: [Int]? = nil) throws -> EntityDataModel {
         var texts = elements
         for edit in edits {
@@ -42,7 +42,7 @@ struct CompatibilityDocument: Sendable, CustomStringConvertible {
         return try Self.read(order.map { $0.map { texts[$0] } } ?? texts, isLegacy)
     }
 
-    /// An edit whose text is not there just once.
+    /// The error for an edit whose text does not occur exactly once.
     struct Misplaced: Error { let text: String }
 
     private static func read(_ elements: [String], _ isLegacy: Bool) throws -> EntityDataModel {

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-@Suite struct `A policy of compatibility` {
+@Suite struct `Compatibility policies` {
     typealias Edit = CompatibilityDocument.Edit
 
     static let edits = CompatibilityDocument.current.edits
@@ -14,12 +14,12 @@ import Testing
 
     private static func isRemoval(_ change: ModelChange) -> Bool { change.kind == .removed }
 
-    @Test func `is tried on each rule`() {
+    @Test func `the edits cover each compatibility rule`() {
         #expect(Set(Self.edits.map(\.rule)) == Set(CompatibilityRule.allCases))
     }
 
     @Test(arguments: edits)
-    func `refuses by itself whatever is not one of the five compatible additions`(edit: Edit) throws {
+    func `the default policy refuses every change except the five compatible additions`(edit: Edit) throws {
         let rules: Set<CompatibilityRule> = [
             .propertyAdded, .typeAdded, .entitySetAdded, .operationAdded, .nullableParameterAppended,
         ]
@@ -28,38 +28,38 @@ import Testing
         #expect(incompatible.allSatisfy { !$0.rule.isCompatible })
     }
 
-    @Test func `with open enumerations lets members be added, and nothing else`() throws {
+    @Test func `a policy with open enumerations additionally accepts only new members`() throws {
         let without = try Self.incompatible(Self.edits, CompatibilityPolicy())
         let with = try Self.incompatible(Self.edits, CompatibilityPolicy(hasOpenEnumerations: true))
         #expect(with == without.filter { $0.rule != .memberAdded })
         #expect(with.count == without.count - 1)
     }
 
-    @Test func `that lets anything change refuses removals only`() throws {
+    @Test func `a policy that accepts all changes refuses only removals`() throws {
         let changes = try Self.incompatible(Self.edits, CompatibilityPolicy(canChangeAnything: true))
         #expect(changes == (try Self.incompatible(Self.edits, CompatibilityPolicy())).filter(Self.isRemoval))
         #expect(!changes.isEmpty)
     }
 
-    @Test func `that lets anything be removed refuses the rest`() throws {
+    @Test func `a policy that accepts all removals refuses all other incompatible changes`() throws {
         let changes = try Self.incompatible(Self.edits, CompatibilityPolicy(canRemoveAnything: true))
         #expect(changes == (try Self.incompatible(Self.edits, CompatibilityPolicy())).filter { !Self.isRemoval($0) })
         #expect(!changes.isEmpty)
     }
 
-    @Test func `lets go the elements that it names and no other`() throws {
+    @Test func `a policy accepts the removal of exactly the elements that it names`() throws {
         let removals = try Self.incompatible(Self.edits, CompatibilityPolicy(canChangeAnything: true))
         let policy = CompatibilityPolicy(canChangeAnything: true, removable: ["S.Customer/Phone", "S.E/Me"])
         let rest = try Self.incompatible(Self.edits, policy)
         #expect(Set(removals).subtracting(rest).map(\.path).sorted() == ["S.Customer/Phone", "S.E/Me"])
     }
 
-    @Test func `does not let a property go because its type may`() throws {
+    @Test func `permission to remove a type does not permit the removal of its properties`() throws {
         let edits = Self.edits.filter { $0.line == "Property S.Customer/Phone: removed" }
         #expect(try Self.incompatible(edits, CompatibilityPolicy(removable: ["S.Customer"])).count == 1)
     }
 
-    @Test func `cannot approve of another protocol`() throws {
+    @Test func `no policy accepts a change of the protocol`() throws {
         let difference = ModelDifference(
             from: try CompatibilityDocument.legacy.model, to: try CompatibilityDocument.current.model)
         let policy = CompatibilityPolicy(hasOpenEnumerations: true, canChangeAnything: true, canRemoveAnything: true)
@@ -79,14 +79,14 @@ import Testing
         (["a", "z"], ["a", "b", "z", "c"], ["S.A()/b"]),
         (["a", "b"], ["a", "c"], ["S.A()/b"]),
     ])
-    func `lets nullable parameters be added behind the others only`(
+    func `the default policy accepts new nullable parameters only after the existing ones`(
         old: [String], new: [String], refused: [String]
     ) throws {
         let difference = ModelDifference(from: try Self.action(old), to: try Self.action(new))
         #expect(CompatibilityPolicy().incompatibleChanges(in: difference).map(\.path) == refused)
     }
 
-    @Test func `gives a sentence of its own for each rule`() {
+    @Test func `each compatibility rule has a distinct description that is a sentence`() {
         let sentences = CompatibilityRule.allCases.map(\.description)
         #expect(Set(sentences).count == sentences.count)
         #expect(sentences.allSatisfy { $0.hasSuffix(".") })

@@ -1,33 +1,35 @@
 import EDM
 import Testing
 
-@Suite struct `The difference of two metadata documents` {
+@Suite struct `Differences of metadata documents` {
     static let documents = [CompatibilityDocument.current, CompatibilityDocument.legacy]
     static let edits = documents.flatMap { document in document.edits.map { (document, $0) } }
 
     @Test(arguments: edits)
-    func `has each change once, with its rule`(document: CompatibilityDocument, edit: CompatibilityDocument.Edit) throws
-    {
+    func `each change is reported once, with its rule`(
+        document: CompatibilityDocument, edit: CompatibilityDocument.Edit
+    ) throws {
         let difference = ModelDifference(from: try document.model, to: try document.model(with: [edit]))
         #expect(difference.changes.map(\.description) == [edit.line])
         #expect(difference.changes.map(\.rule) == [edit.rule])
     }
 
     @Test(arguments: edits)
-    func `has an addition for a removal the other way round`(
+    func `the difference in the opposite direction reports additions for removals`(
         document: CompatibilityDocument, edit: CompatibilityDocument.Edit
     ) throws {
         let there = ModelDifference(from: try document.model, to: try document.model(with: [edit]))
         let back = ModelDifference(from: try document.model(with: [edit]), to: try document.model)
-        // Not the paths: an overload is called as it was before.
+        // The paths are not compared, because a changed overload has the path that it had before.
         #expect(back.removed.count == there.extensions.count)
         #expect(back.extensions.count == there.removed.count)
         #expect(back.changes.count == 1)
     }
 
     @Test(arguments: documents)
-    func `has any mix of changes, each once, whatever the order of the elements`(document: CompatibilityDocument) throws
-    {
+    func `each change of a random mix is reported once, regardless of the order of elements`(
+        document: CompatibilityDocument
+    ) throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("seed of the mixed changes: \(seed)")
         var random = SplitMix(state: seed)
@@ -41,7 +43,7 @@ import Testing
         }
     }
 
-    // MARK: What is no change
+    // MARK: Differences that are not changes
 
     @Test(arguments: [
         (#"Name="Phone" Type="Edm.String""#, #"Name="Phone" Type="Edm.String" Unicode="true""#),
@@ -53,13 +55,13 @@ import Testing
         (#"<ComplexType Name="Loose"/>"#, #"<ComplexType Name="Loose"/><Term Name="T" Type="Edm.String"/>"#),
         (#"Name="Customer" BaseType="S.Party""#, #"Name="Customer" BaseType="S.Party" Abstract="false""#),
     ])
-    func `is empty where the same is said in other words`(old: String, new: String) throws {
+    func `different notations of the same declaration are not a difference`(old: String, new: String) throws {
         let document = CompatibilityDocument.current
         let edited = try document.model(with: [.init(old, new, "", .anythingElse)])
         #expect(ModelDifference(from: try document.model, to: edited).isEmpty)
     }
 
-    @Test func `is empty where the ends of an association change places`() throws {
+    @Test func `the order of the ends of an association is not a difference`() throws {
         let document = CompatibilityDocument.legacy
         let left = #"<End Role="Left" Type="S.Order" Multiplicity="0..1"/>"#
         let right = #"<End Role="Right" Type="S.Order" Multiplicity="0..1"/>"#
@@ -67,9 +69,9 @@ import Testing
         #expect(ModelDifference(from: try document.model, to: edited).isEmpty)
     }
 
-    // MARK: What follows from another change
+    // MARK: Consequences of other changes
 
-    @Test func `has a navigation property with partner and binding as one addition`() throws {
+    @Test func `a new navigation property with partner and binding is one addition`() throws {
         let type = CSDLSource.entityType("A", "<!--a-->") + CSDLSource.entityType("B", "<!--b-->")
         let sets =
             #"<EntitySet Name="As" EntityType="S.A"/>"#
@@ -85,7 +87,7 @@ import Testing
         #expect(difference.extensions == ["S.B/As", "S.E/Bs/As"])
     }
 
-    @Test func `has a partner that both know already at both`() throws {
+    @Test func `a new partnership of two existing properties is reported at both properties`() throws {
         let old =
             CSDLSource.entityType("A", #"<NavigationProperty Name="B" Type="S.B"/>"#)
             + CSDLSource.entityType("B", #"<NavigationProperty Name="A" Type="S.A"/>"#)
@@ -96,7 +98,7 @@ import Testing
             ])
     }
 
-    @Test func `has a V2 navigation property with its association and its set as one addition or removal`() throws {
+    @Test func `a V2 navigation property with its association and association set is one addition or removal`() throws {
         let document = CompatibilityDocument.legacy
         let without = try document.model(with: [
             .init(
@@ -115,7 +117,7 @@ import Testing
         #expect(CompatibilityPolicy().incompatibleChanges(in: addition).isEmpty)
     }
 
-    @Test func `has a flag that derived types inherit at the base type, whether or not they repeat it`() throws {
+    @Test func `a flag that derived types inherit is reported at the base type only, also if they repeat it`() throws {
         func document(_ base: String, _ derived: String) throws -> EntityDataModel {
             try .v4(
                 #"<ComplexType Name="A" \#(base)/><ComplexType Name="B" BaseType="S.A" \#(derived)/>"#
@@ -133,7 +135,7 @@ import Testing
 
     // MARK: Paths
 
-    @Test func `has the parts of an added type among the extensions, but not in the list`() throws {
+    @Test func `the parts of an added type are extensions, but not changes`() throws {
         let old = CSDLSource.entityType("A")
         let difference = ModelDifference(from: try .v4(old), to: try .v4(old + CSDLSource.entityType("B")))
         #expect(difference.description == "EntityType S.B: added")
@@ -141,14 +143,14 @@ import Testing
         #expect(difference.removed == [])
     }
 
-    @Test func `has a name that stands for another kind of element as one change`() throws {
+    @Test func `a different kind of element with the same name is one change`() throws {
         let old = #"<ComplexType Name="A"><Property Name="P" Type="Edm.Int32"/></ComplexType>"#
         let difference = ModelDifference(from: try .v4(old), to: try .v4(CSDLSource.entityType("A")))
         #expect(difference.description == "ComplexType S.A: kind of element changed from ComplexType to EntityType")
         #expect(difference.changes.map(\.rule) == [.anythingElse])
     }
 
-    @Test func `tells which of several overloads went and which came`() throws {
+    @Test func `removed and added overloads are reported individually`() throws {
         func functions(_ types: [String]) throws -> EntityDataModel {
             try .v4(
                 types.map {
@@ -165,7 +167,7 @@ import Testing
             ])
     }
 
-    @Test func `tells a bound function from an unbound one with the same parameters`() throws {
+    @Test func `a bound function is distinguished from an unbound one with the same parameters`() throws {
         func function(_ bound: Bool, _ result: String) -> String {
             #"<Function Name="F" IsBound="\#(bound)"><Parameter Name="p" Type="S.C"/>"#
                 + #"<ReturnType Type="\#(result)"/></Function>"#
@@ -185,7 +187,7 @@ import Testing
                 == "Function S.F(S.C): bound changed from true to false")
     }
 
-    @Test func `stands a document that declares the same thing twice`() throws {
+    @Test func `documents with duplicate declarations are compared`() throws {
         let twice =
             #"<Action Name="F"><Parameter Name="p" Type="Edm.Int32"/><Parameter Name="p" Type="Edm.Guid"/></Action>"#
         let once = #"<Action Name="F"><Parameter Name="p" Type="Edm.Int32"/></Action>"#
@@ -198,7 +200,7 @@ import Testing
 
     // MARK: Versions
 
-    @Test func `of two protocols is their versions and nothing else`() throws {
+    @Test func `the difference of documents of two protocols consists of the version change only`() throws {
         let difference = ModelDifference(
             from: try CompatibilityDocument.legacy.model, to: try CompatibilityDocument.current.model)
         #expect(difference.description == "Edmx edmx:Edmx: version changed from 2.0 to 4.0")
@@ -206,7 +208,9 @@ import Testing
         #expect(difference.extensions == [])
     }
 
-    @Test func `of two versions of one protocol is the version with all the rest`() throws {
+    @Test func `the difference of two versions of one protocol contains the version change and all other changes`()
+        throws
+    {
         let new = CSDLSource.v4(CSDLSource.entityType("A"), version: "4.01")
         let difference = ModelDifference(from: try .v4(""), to: try CSDLReader.read(Array(new.utf8)))
         #expect(

@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-/// Values that stay encoded are, for everybody who looks, the values that they are.
+/// Values that stay encoded behave exactly like decoded values.
 struct PackedPropertiesTests {
     private static let seeds: [UInt64] = Array(1...40)
 
@@ -23,7 +23,7 @@ struct PackedPropertiesTests {
         try ByteReader.read(bytes, names: names) { reader throws(CodecError) in try reader.properties() }
     }
 
-    @Test(arguments: seeds) func `encoded values read as the values that were encoded`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `encoded properties return the values that were encoded`(seed: UInt64) throws {
         var random = RandomValues(seed: seed)
         let plain = random.properties()
         let packed = PropertyValues(try #require(plain.packed(with: NameTable())))
@@ -39,7 +39,7 @@ struct PackedPropertiesTests {
         #expect(String(describing: packed) == String(describing: plain))
     }
 
-    @Test(arguments: seeds) func `encoded values are equal to what their values are equal to`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `encoded properties compare and hash like their values`(seed: UInt64) throws {
         var random = RandomValues(seed: seed)
         let table = NameTable()
         let one = random.properties()
@@ -57,7 +57,7 @@ struct PackedPropertiesTests {
         }
     }
 
-    @Test func `numbers are equal by their value and texts by their code units`() throws {
+    @Test func `encoded numbers compare by value, and encoded strings by code units`() throws {
         let table = NameTable()
         func packed(_ value: Value) throws -> PropertyValues {
             PropertyValues(try #require(PropertyValues([("a", value)]).packed(with: table)))
@@ -69,7 +69,7 @@ struct PackedPropertiesTests {
         #expect(try packed(.collection([.single(.nan)])) != packed(.collection([.single(.nan)])))
     }
 
-    @Test(arguments: seeds) func `a change leaves the values that were not changed`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `a change of encoded properties keeps the unchanged values`(seed: UInt64) throws {
         var random = RandomValues(seed: seed)
         var plain = random.properties()
         let before = PropertyValues(try #require(plain.packed(with: NameTable())))
@@ -87,7 +87,7 @@ struct PackedPropertiesTests {
         #expect(before.packed != nil)
     }
 
-    @Test(arguments: seeds) func `what is written of encoded values is what is written of the values`(seed: UInt64)
+    @Test(arguments: seeds) func `encoded properties are written like their values`(seed: UInt64)
         throws
     {
         var random = RandomValues(seed: seed)
@@ -96,7 +96,7 @@ struct PackedPropertiesTests {
         #expect(encoded(packed) == encoded(plain))
     }
 
-    @Test func `names that come again are read without making the values`() throws {
+    @Test func `properties with known names are read without decoding the values`() throws {
         let table = NameTable()
         let values: PropertyValues = ["ID": .integer(1), "Name": .string("a"), "Größe": .null]
         #expect(try decoded(encoded(values), table).packed == nil)
@@ -106,15 +106,16 @@ struct PackedPropertiesTests {
         #expect(first.packed?.names === second.packed?.names)
     }
 
-    @Test func `a value that is nested too deeply is not encoded ahead`() {
+    @Test func `properties with a value that is nested too deeply are not encoded`() {
         var value = Value.integer(1)
         for _ in 0...ByteReader.depthLimit { value = .collection([value]) }
         #expect(PropertyValues([("a", value)]).packed(with: NameTable()) == nil)
     }
 
-    // MARK: Bytes that anybody may have written
+    // MARK: Untrusted bytes
 
-    /// The same as the reader that makes the values: as it was written, or the same error at the same byte.
+    /// Compares with the reader that decodes all values: both return the same values, or the same error at the same
+    /// byte.
     private func compare(_ bytes: [UInt8], _ table: NameTable) throws {
         do throws(CodecError) {
             let plain = try decoded(bytes)
@@ -125,12 +126,14 @@ struct PackedPropertiesTests {
         }
     }
 
-    @Test(arguments: seeds) func `damaged bytes are refused where the values would be`(seed: UInt64) throws {
+    @Test(arguments: seeds) func `damaged bytes fail at the same position as in the decoder of values`(seed: UInt64)
+        throws
+    {
         var random = RandomValues(seed: seed)
         let values = random.properties()
         let whole = encoded(values)
         let table = NameTable()
-        // Now its names are known.
+        // From here on, the names are in the table.
         _ = try decoded(whole, table)
         try compare(whole, table)
         for _ in 0..<60 {
@@ -151,17 +154,17 @@ struct PackedPropertiesTests {
 
     @Test(
         arguments: [
-            // 1.0 as +1.0, and a negative zero.
+            // The decimal 1.0 written as +1.0, and a negative zero.
             [6, 4, 0x2B, 0x31, 0x2E, 0x30], [6, 2, 0x2D, 0x30],
-            // A number and a length in more bytes than they need.
+            // A number and a length with more bytes than necessary.
             [3, 0x82, 0x00], [7, 0x81, 0x00, 0x61],
-            // Half a second with no digits for it, a negative duration of nothing.
+            // Half a second without digits for it, and a negative duration of zero.
             [11, 0x80, 0xA0, 0x94, 0xA5, 0x8D, 0x1D, 0], [12, 1, 0, 0],
-            // A complex value with one name twice, and with two that are equal but not the same.
+            // A complex value with a duplicate name, and one with two names that are equal but not identical.
             [17, 0, 2, 1, 0x61, 0, 1, 0x61, 1], [17, 0, 2, 3, 0x65, 0xCC, 0x81, 0, 2, 0xC3, 0xA9, 1],
-            // Not UTF-8: overlong, a surrogate, beyond the last scalar.
+            // Invalid UTF-8: an overlong encoding, a surrogate, and a scalar above the maximum.
             [7, 2, 0xC0, 0x80], [7, 3, 0xED, 0xA0, 0x80], [7, 4, 0xF4, 0x90, 0x80, 0x80],
-        ] as [[UInt8]]) func `what no writer writes is read as before`(value: [UInt8]) throws
+        ] as [[UInt8]]) func `bytes that no writer produces are decoded as plain values`(value: [UInt8]) throws
     {
         let table = NameTable()
         _ = try decoded(encoded(["a": .null]), table)
@@ -169,7 +172,7 @@ struct PackedPropertiesTests {
         #expect(((try? decoded([1, 1, 0x61] + value, table)).flatMap(\.packed)) == nil)
     }
 
-    @Test(arguments: seeds) func `bytes are UTF-8 where a string can be made of them`(seed: UInt64) {
+    @Test(arguments: seeds) func `the UTF-8 check accepts exactly the bytes that form a valid string`(seed: UInt64) {
         var random = SplitMix(state: seed)
         let pieces: [[UInt8]] = [
             [0x61], [0xC3, 0xA9], [0xE0, 0xA0, 0x80], [0xED, 0x9F, 0xBF], [0xF0, 0x90, 0x80, 0x80], [0x80], [0xC1],

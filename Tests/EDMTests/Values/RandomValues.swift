@@ -1,6 +1,6 @@
 import EDM
 
-/// Property values of every kind, and of the kinds of texts and numbers that are easily got wrong.
+/// A generator of property values of every kind, with texts and numbers that are error-prone.
 struct RandomValues {
     var random: SplitMix
 
@@ -23,7 +23,7 @@ struct RandomValues {
         case 1: .boolean(.random(using: &random))
         case 2: .integer(pick([0, -1, 63, 64, .max, .min]))
         case 3: .integer(.random(in: -100_000...100_000, using: &random))
-        // Arrays are equal to themselves also with a NaN in them, so that there none is.
+        // Collections contain no NaN: Swift compares an array with itself as equal even if it contains a NaN.
         case 4: .single(pick([0, -0.0, 1.5, depth == 0 ? .nan : 2, .infinity, .leastNonzeroMagnitude]))
         case 5: .double(pick([0, -0.0, 1.5, depth == 0 ? .signalingNaN : 2, -.infinity, .greatestFiniteMagnitude]))
         case 6, 7: .decimal(decimal())

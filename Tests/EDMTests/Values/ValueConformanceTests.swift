@@ -1,7 +1,7 @@
 import EDM
 import Testing
 
-@Suite struct `A value's fit to its type` {
+@Suite struct `Conformance of values to types` {
     let model = EntityDataModel(
         version: .v4, schemas: [],
         structuredTypes: [
@@ -29,7 +29,7 @@ import Testing
         value.mismatch(with: TypeReference(kind, isCollection: collection), facets: facets, in: model)
     }
 
-    @Test func `a value of the type has nothing against it`() {
+    @Test func `a value of the type has no mismatch`() {
         #expect(reason(.integer(255), .primitive(.byte)) == nil)
         #expect(reason(.null, .primitive(.byte)) == nil)
         #expect(reason(.enumeration("Red"), .enumeration(name: "S.Color")) == nil)
@@ -45,13 +45,13 @@ import Testing
         (.integer(1), .decimal, "is a whole number, not Edm.Decimal"),
         (.collection([]), .string, "is a collection, not Edm.String"),
     ])
-    func `a value of another type is named with the type that was wanted`(
+    func `the mismatch for a value of a different type names the expected type`(
         value: Value, type: PrimitiveType, text: String
     ) {
         #expect(reason(value, .primitive(type)) == text)
     }
 
-    @Test func `the path leads to the property that does not fit`() {
+    @Test func `the mismatch has the path of the invalid property`() {
         let address = Value.complex(ComplexValue(properties: ["Street": .string("abcd")]))
         #expect(
             reason(.collection([.null, address]), .complex(name: "S.Address"), collection: true)
@@ -64,19 +64,19 @@ import Testing
                 == "/Town is no property of S.Address")
     }
 
-    @Test func `an enumeration that is no flags type holds one known member`() {
+    @Test func `a value of an enumeration that is not a flags type has one known member`() {
         #expect(reason(.enumeration("Green"), .enumeration(name: "S.Color")) == "is \"Green\", no member of S.Color")
         #expect(reason(.enumeration("Red,Blue"), .enumeration(name: "S.Color")) != nil)
     }
 
-    @Test func `precision and scale bind decimals without needless zeros`() throws {
+    @Test func `precision and scale limit decimals without trailing zeros`() throws {
         let facets = Facets(precision: 3, scale: .fixed(1))
         #expect(reason(.decimal(try #require(DecimalValue("12.30"))), .primitive(.decimal), facets: facets) == nil)
         #expect(reason(.decimal(try #require(DecimalValue("1.23"))), .primitive(.decimal), facets: facets) != nil)
         #expect(reason(.decimal(try #require(DecimalValue("1234"))), .primitive(.decimal), facets: facets) != nil)
     }
 
-    @Test func `endless nesting is refused`() {
+    @Test func `a deeply nested dynamic value is accepted, and a nested collection is refused`() {
         var value = Value.complex(ComplexValue(properties: [:]))
         for _ in 0..<100 { value = .complex(ComplexValue(type: "S.Open", properties: ["a": value])) }
         #expect(reason(value, .complex(name: "S.Open")) == nil)
@@ -87,25 +87,25 @@ import Testing
 }
 
 @Suite struct `The order of values` {
-    @Test func `numbers of different kinds compare by size`() throws {
+    @Test func `numbers of different types compare by value`() throws {
         let decimal = Value.decimal(try #require(DecimalValue("9007199254740993")))
         #expect(decimal.compared(to: .integer(9_007_199_254_740_993)) == .same)
         #expect(decimal.compared(to: .double(9_007_199_254_740_992)) == .descending)
         #expect(Value.single(0.5).compared(to: .double(0.5)) == .same)
     }
 
-    @Test func `null and NaN compare with nothing`() {
+    @Test func `null and NaN are not comparable with any value`() {
         #expect(Value.null.compared(to: .null) == nil)
         #expect(Value.double(.nan).compared(to: .double(1)) == nil)
         #expect(Value.string("1").compared(to: .integer(1)) == nil)
     }
 
-    @Test func `strings compare by their scalars`() {
+    @Test func `strings compare by their Unicode scalars`() {
         #expect(Value.string("Z").compared(to: .string("a")) == .ascending)
         #expect(Value.string("é").compared(to: .string("z")) == .descending)
     }
 
-    @Test func `sorting puts null first and is the same forwards and backwards`() {
+    @Test func `sorting puts null first and does not depend on the initial order`() {
         let values: [Value] = [
             .null, .boolean(false), .boolean(true), .integer(-1), .double(0.5), .integer(1), .double(.nan), .string(""),
             .string("a"), .binary([0]), .collection([]), .collection([.null]),

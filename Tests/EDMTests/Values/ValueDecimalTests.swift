@@ -7,18 +7,18 @@ import Testing
         ("-1.234567e3", "-1234.567"), ("1e-3", "0.001"), ("12E2", "1200"), ("0e999999999999", "0"),
         ("0.314e+1", "3.14"), ("INF", "INF"), ("-INF", "-INF"), ("NaN", "NaN"),
     ])
-    func `keep their digits and lose their exponent`(text: String, canonical: String) {
+    func `a decimal keeps its digits and is written without an exponent`(text: String, canonical: String) {
         #expect(DecimalValue(text)?.text == canonical)
     }
 
     @Test(arguments: [
         "", "-", ".1", "1.", "1e", "0x42", "1M", "1 ", " 1", "inf", "1e5000", "1e-999999999999", "1.2.3", "١",
     ])
-    func `refuse what is no number or too long`(text: String) {
+    func `text that is not a number or too long is refused`(text: String) {
         #expect(DecimalValue(text) == nil)
     }
 
-    @Test func `are equal and hash alike when only trailing zeros differ`() throws {
+    @Test func `decimals that differ only in trailing zeros are equal and have equal hashes`() throws {
         let a = try #require(DecimalValue("1.50"))
         let b = try #require(DecimalValue("1.5"))
         #expect(a == b)
@@ -26,7 +26,7 @@ import Testing
         #expect(a.text != b.text)
     }
 
-    @Test func `sort by size and not by text`() {
+    @Test func `decimals sort by value and not by text`() {
         let texts = [
             "-INF", "-10", "-9.5", "-9.49", "0", "0.001", "0.01", "9", "10", "10.000000000000000000001", "INF", "NaN",
         ]
@@ -34,14 +34,14 @@ import Testing
         #expect(sorted == texts)
     }
 
-    @Test func `tell precision and scale without counting needless zeros`() throws {
+    @Test func `precision and scale do not count trailing zeros`() throws {
         let number = try #require(DecimalValue("0.003906250"))
         #expect(number.precision == 6)
         #expect(number.scale == 8)
         #expect(DecimalValue(100).precision == 3)
     }
 
-    @Test func `come from integers and floating point numbers exactly`() {
+    @Test func `integers and floating point numbers are converted exactly to decimals`() {
         #expect(DecimalValue(Int64.min).text == "-9223372036854775808")
         #expect(DecimalValue(Int64.min).int64Value == Int64.min)
         #expect(DecimalValue(1e21).text == "1000000000000000000000")

@@ -2,7 +2,7 @@ import EDM
 import Testing
 
 @Suite struct `Dates and times` {
-    @Test func `every day of four centuries survives the way to a day number and back`() throws {
+    @Test func `every date of four centuries is equal after conversion to a day number and back`() throws {
         var date = try #require(LocalDate(year: 1800, month: 1, day: 1))
         let first = date.daysSince1970
         for offset in 1...146_097 {
@@ -28,11 +28,11 @@ import Testing
         "",
         "2012-01-01T", "+2012-01-01", "999999999-01-01",
     ])
-    func `a day that does not exist is refused`(text: String) {
+    func `an invalid date is refused`(text: String) {
         #expect(LocalDate(text) == nil)
     }
 
-    @Test func `the most distant numbers do not trap`() {
+    @Test func `conversions from the smallest and largest numbers do not trap`() {
         for number in [Int64.min, Int64.min + 1, -1, Int64.max - 1, Int64.max] {
             if let date = LocalDate(daysSince1970: number) { #expect(date.daysSince1970 == number) }
             if let dateTime = LocalDateTime(millisecondsSince1970: number) {
@@ -47,18 +47,18 @@ import Testing
     @Test(arguments: [
         "12:34:56", "00:00:00", "23:59:59.999999999999", "01:02:03.100", "04:05:06.042",
     ])
-    func `a time is written as it was read`(text: String) {
+    func `a time is written as it was parsed`(text: String) {
         #expect(LocalTime(text)?.description == text)
     }
 
     @Test(arguments: [
         "24:00:00", "12:60:00", "12:00:60", "1:02:03", "11:12:13.", "11:12:13.0000000000000", "111213", "11:12:13:14",
     ])
-    func `a time outside the day is refused`(text: String) {
+    func `an invalid time is refused`(text: String) {
         #expect(LocalTime(text) == nil)
     }
 
-    @Test func `written precision is kept and is no part of equality`() throws {
+    @Test func `the written precision of a time is kept and does not affect equality`() throws {
         let a = try #require(LocalTime("10:00:00.500"))
         let b = try #require(LocalTime("10:00:00.5"))
         #expect(a == b)
@@ -70,11 +70,11 @@ import Testing
         "2012-02-29T23:32:02Z", "2012-02-29T23:32:02.1234567+05:30", "0001-01-01T00:00:00.000000000001-14:00",
         "12000-01-01T00:00:00Z", "-0044-03-15T12:00:00Z",
     ])
-    func `a date and time with offset is written as it was read`(text: String) {
+    func `a date and time with an offset is written as it was parsed`(text: String) {
         #expect(GlobalDateTime(text)?.description == text)
     }
 
-    @Test func `offsets decide the instant`() throws {
+    @Test func `date-times with different offsets are different values even if the instant is the same`() throws {
         let utc = try #require(GlobalDateTime("2020-01-01T00:00:00Z"))
         let delhi = try #require(GlobalDateTime("2020-01-01T05:30:00+05:30"))
         #expect(utc != delhi)
@@ -83,12 +83,12 @@ import Testing
         #expect(GlobalDateTime(millisecondsSince1970: 1_577_836_800_000, offsetMinutes: 330) == delhi)
     }
 
-    @Test func `a leap second is the second that follows it`() {
+    @Test func `a leap second is read as the next second`() {
         #expect(GlobalDateTime("1972-06-30T23:59:60Z")?.description == "1972-07-01T00:00:00Z")
         #expect(GlobalDateTime("1972-07-01T05:29:60+05:30")?.description == "1972-07-01T05:30:00+05:30")
     }
 
-    @Test func `milliseconds before 1970 round towards the past`() {
+    @Test func `milliseconds before 1970 are rounded towards the past`() {
         #expect(LocalDateTime(millisecondsSince1970: -1999)?.description == "1969-12-31T23:59:58.001")
         #expect(LocalDateTime("1969-12-31T23:59:58.0019")?.millisecondsSince1970 == -1999)
     }
@@ -107,16 +107,16 @@ import Testing
         "1S",
         "PT999999999999999999H", "P1D1H",
     ])
-    func `a duration in months, out of order or too long is refused`(text: String) {
+    func `a duration with years or months, out of order or too long is refused`(text: String) {
         #expect(DayTimeDuration(text) == nil)
     }
 
-    @Test func `durations sort by length with the negative ones first`() {
+    @Test func `durations sort by length with negative durations first`() {
         let texts = ["-PT2S", "-PT1.5S", "-PT1S", "PT0S", "PT1S", "PT1.5S"]
         #expect(texts.reversed().compactMap { DayTimeDuration($0) }.sorted().map(\.description) == texts)
     }
 
-    @Test func `a GUID is read in either case and written in lower case`() {
+    @Test func `a GUID is parsed in upper and lower case and written in lower case`() {
         #expect(
             GuidValue("AABBCCDD-aabb-ccdd-eeff-AABBCCDDEEFF")?.description == "aabbccdd-aabb-ccdd-eeff-aabbccddeeff")
         #expect(GuidValue(high: 0, low: 1).description == "00000000-0000-0000-0000-000000000001")
@@ -126,7 +126,7 @@ import Testing
         "", "AABBCCDDAABBCCDDEEFFAABBCCDDEEFF", "01234g67-89ab-cdef-0123-456789abcdef",
         "01234567-89ab-cdef-0123-456789abcde", "01234567-89ab-cdef-0123-456789abcdef0",
     ])
-    func `what is no GUID is refused`(text: String) {
+    func `an invalid GUID is refused`(text: String) {
         #expect(GuidValue(text) == nil)
     }
 }

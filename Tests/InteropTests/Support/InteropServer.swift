@@ -9,7 +9,7 @@ import Transport
     import Darwin
 #endif
 
-/// An OData server that others wrote, run for the time of one test.
+/// An independent OData server that runs during one test.
 enum InteropServer: String, Sendable {
     case odatapy
     case mockSAP = "mock-sap"
@@ -28,7 +28,7 @@ enum InteropServer: String, Sendable {
         }
     }
 
-    // MARK: What has to be there
+    // MARK: Requirements
 
     private static var environment: [String: String] { ProcessInfo.processInfo.environment }
 
@@ -46,7 +46,7 @@ enum InteropServer: String, Sendable {
 
     private var pythonURL: URL { Self.packageRoot.appendingPathComponent(".venv-\(rawValue)/bin/python") }
 
-    /// Why the server cannot be run here; nil where it can. A reason is printed once a process for each server.
+    /// The reason why the server cannot run here, or nil. The reason for each server is printed once per process.
     private var unavailable: String? {
         if let reason = Self.environment["TIDELOG_INTEROP_UNAVAILABLE"], !reason.isEmpty { return reason }
         if !FileManager.default.fileExists(atPath: scriptURL.path) {
@@ -72,7 +72,8 @@ enum InteropServer: String, Sendable {
         let reason: String
     }
 
-    /// Runs a script for as long as its standard input is open: however the tests end, the server ends with them.
+    /// A script that runs the server only while its standard input is open, so that the server ends with the tests even
+    /// if they crash.
     private static let launcher = """
         import os, runpy, sys, threading
         threading.Thread(target=lambda: (sys.stdin.buffer.read(), os._exit(0)), daemon=True).start()
@@ -94,7 +95,7 @@ enum InteropServer: String, Sendable {
         try process.run()
         defer {
             process.terminate()
-            // A server that is busy may not listen to a polite request; its test is over either way.
+            // A busy server may ignore the request to terminate. Its test has ended in any case.
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
             try? lifeline.fileHandleForWriting.close()
@@ -106,7 +107,8 @@ enum InteropServer: String, Sendable {
 
     private static func waitForAnswer(_ root: String, _ process: Process) async throws {
         let transport = defaultTransport()
-        // Counted, not timed: beside tests that keep all processors busy, half a minute can pass between two looks.
+        // Counts attempts instead of time: while other tests keep all processors busy, half a minute can pass between
+        // two attempts.
         for _ in 0..<600 {
             guard process.isRunning else { throw NotStarted(reason: "The server ended by itself.") }
             if let request = HTTPRequest(method: .get, url: root + "$metadata"),
@@ -119,7 +121,7 @@ enum InteropServer: String, Sendable {
         throw NotStarted(reason: "The server did not answer.")
     }
 
-    /// A port that nobody listened on a moment ago.
+    /// Returns a port that was free a moment ago.
     private static func freePort() throws -> Int {
         #if canImport(Glibc)
             let kind = Int32(SOCK_STREAM.rawValue)

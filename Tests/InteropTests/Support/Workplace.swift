@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Tidelog
 
-/// A store of a service and the service itself, to be compared.
+/// A store and its service, to be compared with each other.
 final class Workplace {
     let root: String
     let sets: [String]
@@ -11,7 +11,11 @@ final class Workplace {
     let server: DataService
     private let directory: URL
 
-    /// - Parameter queries: the store's defining queries, named by their set.
+    /// Opens a store of the service.
+    ///
+    /// - Parameters:
+    ///   - root: The service root.
+    ///   - queries: The defining queries of the store, by the name of their set.
     init(_ root: String, queries: [String: String]) async throws {
         self.root = root
         sets = queries.keys.sorted()
@@ -33,7 +37,7 @@ final class Workplace {
 
     func set(_ name: String) throws -> EntitySet { try service.entitySet(withName: name) }
 
-    /// `Customers/Orders`.
+    /// Returns the property for a path such as `Customers/Orders`.
     func property(_ path: String) throws -> Property {
         let parts = path.split(separator: "/").map(String.init)
         return try set(parts[0]).entityType.property(withName: parts[1])
@@ -46,13 +50,13 @@ final class Workplace {
         return entity
     }
 
-    /// The entity of the service whose property has that value.
+    /// Returns the entity of the service whose property has this value.
     func onServer(_ name: String, _ property: String, _ value: String) async throws -> EntityValue {
         let query = DataQuery().from(try set(name)).filter(try self.property("\(name)/\(property)").equal(value))
         return try await server.executeQuery(query).requiredEntity()
     }
 
-    /// Uploads and expects that everything was confirmed.
+    /// Uploads, and expects that every operation is confirmed.
     func push(_ location: SourceLocation = #_sourceLocation) async throws {
         let report = try await store.upload()
         for (operation, refusal) in report.rejected {
@@ -64,7 +68,7 @@ final class Workplace {
         }
     }
 
-    /// Uploads, downloads, and expects that the store then says what the service says.
+    /// Uploads and downloads, and expects that the store and the service then have the same content.
     func synchronize(_ location: SourceLocation = #_sourceLocation) async throws {
         try await push(location)
         try await store.download()
@@ -75,12 +79,12 @@ final class Workplace {
         }
     }
 
-    /// The keys of what a navigation property leads to on the service.
+    /// Returns the keys of the targets of a navigation property at the service.
     func linkedOnServer(_ entity: EntityValue, _ navigation: String) async throws -> [String] {
         try await linked(entity, navigation, by: server)
     }
 
-    /// The keys of what a navigation property leads to in the store.
+    /// Returns the keys of the targets of a navigation property in the store.
     func linkedHere(_ entity: EntityValue, _ navigation: String) async throws -> [String] {
         try await linked(entity, navigation, by: service)
     }
@@ -94,7 +98,8 @@ final class Workplace {
         return current.relatedEntities(property).map { key(of: $0) }.sorted()
     }
 
-    /// The entities of a set with their values and the keys of what they are linked to, in the order of their keys.
+    /// Returns the entities of a set, in the order of their keys, with their values and the keys of the linked
+    /// entities.
     private func text(of name: String, by service: DataService) async throws -> String {
         let set = try set(name)
         let held = set.entityType.navigationProperties.filter { property in

@@ -1,8 +1,8 @@
-/// A grammar in the notation of RFC 5234 and RFC 7405, which writes random sentences.
+/// A grammar in the notation of RFC 5234 and RFC 7405, from which random sentences are generated.
 struct Grammar {
-    /// What a rule is made of.
+    /// An element of a rule.
     indirect enum Element {
-        /// Text in quotes: any case serves unless it begins with `%s`.
+        /// Text in quotes. Its case is ignored unless it is prefixed with `%s`.
         case text(String, isExact: Bool)
         case rule(String)
         case sequence([Element])
@@ -11,12 +11,14 @@ struct Grammar {
     }
 
     private var rules: [String: Element] = [:]
-    /// How many levels of rules the shortest sentence of each rule needs.
+    /// The number of nested rules that the shortest sentence of each rule needs.
     private var heights: [String: Int] = [:]
 
     var names: [String] { rules.keys.sorted() }
 
-    /// - Parameter text: rules, each on a line of its own or with more lines that are indented. A semicolon outside of
+    /// Parses the rules of a grammar.
+    ///
+    /// - Parameter text: The rules, one per line. An indented line continues the previous one. A semicolon outside of
     ///   quotes begins a comment.
     init(_ text: String) throws {
         var lines: [String] = []
@@ -71,8 +73,8 @@ struct Grammar {
 
     // MARK: Sentences
 
-    /// A random sentence of the rule. Below `depth` levels of rules, and behind some hundred characters, only what is
-    /// shortest is chosen.
+    /// Returns a random sentence of the rule. More than `depth` levels of rules deep, or after some hundred characters,
+    /// only the shortest alternatives are chosen.
     func sentence(of name: String, depth: Int, using random: inout some RandomNumberGenerator) -> String {
         var text = ""
         if let element = rules[name] { write(element, depth, &text, &random) }
@@ -110,7 +112,7 @@ struct GrammarError: Error, CustomStringConvertible {
     init(_ description: String) { self.description = description }
 }
 
-/// Reads one rule.
+/// A parser for a single rule.
 private struct GrammarReader {
     private let text: [Character]
     private var index = 0
@@ -131,7 +133,7 @@ private struct GrammarReader {
         return true
     }
 
-    /// Nil for an empty line.
+    /// Returns the name and the element of the rule, or nil for an empty line.
     mutating func rule() throws -> (String, Grammar.Element)? {
         guard next != nil else { return nil }
         guard let name = word(), skip("=") else { throw GrammarError("A rule is expected: \(String(text))") }

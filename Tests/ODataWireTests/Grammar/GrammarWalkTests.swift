@@ -3,8 +3,11 @@ import class Foundation.ProcessInfo
 import ODataWire
 import Testing
 
-/// Random sentences of the grammar: each parses, passes the type check, prints to text that means the same, and is evaluated
-/// or refused by name. Sentences with an error in them never trap. `TIDELOG_SEED` draws other sentences.
+/// Tests with random sentences of the grammar.
+///
+/// Each sentence parses, passes the type check, and prints to text with the same meaning. Its evaluation returns a
+/// value or throws an error with a message. A sentence with an injected error never traps. `TIDELOG_SEED` selects other
+/// sentences.
 struct GrammarWalkTests {
     private static let metadata = """
         <edmx:Edmx Version="4.01" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices>
@@ -56,7 +59,7 @@ struct GrammarWalkTests {
     private let seed: UInt64
     private var random: Draws
 
-    /// A generator that a seed starts again.
+    /// A random number generator that repeats its sequence for the same seed.
     private struct Draws: RandomNumberGenerator {
         var state: UInt64
 
@@ -85,11 +88,11 @@ struct GrammarWalkTests {
         }
     }
 
-    /// Percent-encodes what an option's value may not hold as it is.
+    /// Percent-encodes the characters that the value of an option must not contain.
     private func encoded(_ text: String) -> String { PercentCoding.encode(text, for: .queryValue) }
 
     @Test(arguments: ["bool", "num", "str", "strings", "dat", "mom", "dur", "tim", "point", "numChoice", "boolChoice"])
-    func `every expression parses, is well-typed, and reads back as the same tree`(rule: String) throws {
+    func `every generated expression is well-typed and survives printing and parsing`(rule: String) throws {
         var copy = self
         for text in copy.sentences(rule) {
             guard text.utf8.count < 2_000 else { continue }
@@ -106,7 +109,7 @@ struct GrammarWalkTests {
         }
     }
 
-    /// A value, or a refusal that says what it is about; anything but a trap.
+    /// Evaluates the expression. The result is a value or an error with a message, never a trap.
     private func evaluate(_ expression: Expression) {
         let values: PropertyValues = [
             "ID": .integer(1), "Name": .string("a"), "Price": .null, "Weight": .double(1.5), "Paid": .boolean(true),
@@ -131,7 +134,7 @@ struct GrammarWalkTests {
     }
 
     @Test(arguments: ["option"])
-    func `every query option parses, is well-typed, and reads back as the same tree`(rule: String) throws {
+    func `every generated query option is well-typed and survives printing and parsing`(rule: String) throws {
         var copy = self
         for text in copy.sentences(rule, count: 1_000) {
             guard text.utf8.count < 2_000, let equals = text.firstIndex(of: "=") else { continue }
@@ -139,7 +142,7 @@ struct GrammarWalkTests {
         }
     }
 
-    @Test func `every transformation parses, is well-typed, and reads back as the same tree`() throws {
+    @Test func `every generated transformation is well-typed and survives printing and parsing`() throws {
         var copy = self
         for text in copy.sentences("transformations", count: 1_000) where text.utf8.count < 2_000 {
             try checkOptions("$apply=" + encoded(text))
@@ -163,11 +166,11 @@ struct GrammarWalkTests {
         } catch {}
     }
 
-    @Test func `every resource path parses`() throws {
+    @Test func `every generated resource path parses`() throws {
         var copy = self
         for text in copy.sentences("resource", count: 1_000) where text.utf8.count < 1_000 {
             let path = text.replacing("%", with: "%25").replacing("%252F", with: "%2F").replacing("?", with: "%3F")
-            // Where a string may hold a slash, it is encoded: only `$filter` keeps it.
+            // Only `$filter` accepts a slash in a string. In all other positions the slash is percent-encoded.
             do {
                 _ = try ServiceRequest.parse(path + "?@p=1", model: model, version: .v401)
             } catch  where error.code != .tooComplex {
@@ -176,7 +179,7 @@ struct GrammarWalkTests {
         }
     }
 
-    @Test func `sentences with an error in them never trap, and what is accepted reads back`() throws {
+    @Test func `changed query options never trap, and accepted ones survive printing and parsing`() throws {
         var copy = self
         let alphabet = Array("()',;:$/@%&=[]{}\"-+. 0aT\u{e9}")
         for text in copy.sentences("option", count: 1_000) {

@@ -1,7 +1,7 @@
-/// The grammar of expressions, query options and resource paths over the model of ``GrammarWalkTests``. A rule has sentences of
-/// one type only, so that all of them are valid to the type check too.
+/// The grammar of expressions, query options and resource paths over the model of ``GrammarWalkTests``.
 ///
-/// Quotation marks cannot stand in texts of the notation: `DQ` stands for one.
+/// All sentences of a rule have the same type, so that each of them also passes the type check. The notation cannot
+/// contain a quotation mark in a text: `DQ` stands for one.
 enum TypedGrammar {
     static let text = literals + expressions + navigation + options + apply + paths
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import OperationLog
 
-/// What is looked for in columns is found, and made again as it was.
+/// Searches in column blocks find the matching records and restore them exactly.
 @Suite struct ColumnBlockTests {
     private struct Found: Equatable {
         let sequence: UInt64
@@ -21,7 +21,8 @@ import Testing
         return found
     }
 
-    /// Records as ``ColumnTests`` has them, numbered from 11 on, with their block; nil where they have no columns.
+    /// Returns random records of ``ColumnTests``, numbered from 11 on, with their block, or nil if the records have no
+    /// column form.
     private static func sample(_ random: inout ColumnTests.Numbers) -> (records: [Found], block: ColumnBlock)? {
         let records = (0..<Int.random(in: 20...100, using: &random)).map { place in
             Found(
@@ -36,7 +37,7 @@ import Testing
         return (records, block)
     }
 
-    /// Of the record's fields.
+    /// Returns the numbers in the record's fields.
     private static func numbers(_ record: Found) -> [UInt64] {
         record.payload.withUnsafeBytes { payload in
             var fields: [RecordField] = []
@@ -49,7 +50,9 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `records that have a number are found, and no record otherwise than it was`(seed: UInt64) throws {
+    func `a search by number returns exactly the records that contain one of the numbers, unchanged`(seed: UInt64)
+        throws
+    {
         var random = ColumnTests.Numbers(state: seed)
         var searched = 0
         for round in 0..<100 {
@@ -68,13 +71,13 @@ import Testing
         #expect(searched > 50, "seed \(seed)")
     }
 
-    @Test func `records of a kind are found whatever they say`() throws {
+    @Test func `a search by kind returns all records of the kind, unchanged`() throws {
         let records = (0..<200).map { place -> (kind: UInt8, payload: [UInt8]) in
             let payload: [UInt8] = [UInt8(place % 100), 1, 1, UInt8(place % 3), 7, 7, 7]
             return (UInt8(place % 5), payload)
         }
         let layout = RecordLayout { kind, payload, fields in
-            // Kind 4 is kept whole.
+            // Records of kind 4 have no fields and are stored whole.
             if kind < 4 { fields += [RecordField(.number, 0..<1), RecordField(.number, 3..<4)] }
         }
         var encoder = ColumnEncoder(layout)
@@ -93,8 +96,8 @@ import Testing
         }
     }
 
-    @Test func `a named value is found where its literal ends, goes on or is whole`() throws {
-        // Kind 2: a name, a number, a text; each record in another shape.
+    @Test func `a search by named value matches literals that end with, continue after or equal the name`() throws {
+        // The payload of kind 2 is a name, a number and a text. Names, numbers and texts vary between the records.
         func payload(_ name: String, _ number: UInt8, _ text: String) -> [UInt8] {
             var payload = Array(name.utf8)
             payload += [1, number, 2, UInt8(text.utf8.count)]
@@ -122,7 +125,7 @@ import Testing
         #expect(found(name, [1, 3]) == records.filter { $0.starts(with: name + [1, 3]) })
         #expect(found([2], [2] + Array("xy".utf8)) == records.filter { $0.suffix(2).elementsEqual("xy".utf8) })
         #expect(found(Array("Not".utf8), Array("e".utf8)) == records.filter { $0.starts(with: note) })
-        // What is behind the value is not looked at.
+        // The search ignores bytes after the step's value.
         #expect(found(name, [1, 3, 2]) == found(name, [1, 3]))
         #expect(found(Array("Nome".utf8), [1]) == [])
         var both = Self.nothing
@@ -132,7 +135,7 @@ import Testing
         #expect(Self.found(both, block).map { $0.payload } == records.filter(isWanted))
     }
 
-    @Test func `a changed form ends early and never traps`() throws {
+    @Test func `a search in a block with changed bytes ends early and never traps`() throws {
         var random = ColumnTests.Numbers(state: 9)
         let records = (0..<30).map { _ in (kind: UInt8(1), payload: ColumnTests.payload(&random)) }
         let raw = ColumnTests.raw(records)

@@ -3,20 +3,21 @@ import Testing
 
 @testable import OperationLog
 
-/// Segments whose records are stored in columns are segments like all others.
+/// Segments with records in column form are read, sealed and verified like all other segments.
 @Suite struct ColumnSegmentTests {
-    /// Of ``Sample``'s payloads: what stands in front of the number, and the rest.
+    /// The layout of ``Sample``'s payloads: the bytes before the number, then the rest as a fixed value.
     private static let layout = RecordLayout { _, payload, fields in
         guard payload.count > 12 else { return }
         fields.append(RecordField(.fixed, 10..<payload.count))
     }
 
-    /// Of one kind, as most of a real log's are.
+    /// Returns records of one kind, as in most of a real log.
     private static func records(_ range: ClosedRange<UInt64>) -> [LogRecord] {
         range.map { LogRecord(sequence: $0, kind: 9, payload: Sample.payload($0)) }
     }
 
-    /// Two sealed segments and a part of one; the sealed ones in columns. The last record's number.
+    /// Writes two sealed segments, recompressed into columns, and a part of a third. Returns the number of the last
+    /// record.
     private func write(_ disk: SimulatedDisk, keys: [LogKey] = []) throws -> UInt64 {
         let options = OperationLog.Options(
             sealing: .repacked(level: 3), layout: Self.layout, segmentSize: 20_000, keys: keys)
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [[], [Sample.key]])
-    func `all records come back from columns, from the start and from anywhere`(keys: [LogKey]) throws {
+    func `all records are read from columns, from the beginning and from any record`(keys: [LogKey]) throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let last = try write(disk, keys: keys)
         let methods = try methods(disk, keys: keys)
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `a segment of large commits is packed into columns as well, once`() throws {
+    @Test func `a segment of large commits is packed into columns once`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let options = OperationLog.Options(
             compression: .stored, sealing: .repacked(level: 3), layout: Self.layout, segmentSize: 4_000)
@@ -70,7 +71,7 @@ import Testing
         #expect(try Sample.read(disk) == Self.records(1...600))
     }
 
-    @Test func `verification finds nothing in them, and a writer goes on behind them`() throws {
+    @Test func `verification reports no damage in a segment of columns, and a writer appends after it`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         let last = try write(disk)
         let found = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
@@ -79,7 +80,7 @@ import Testing
         #expect(try log.append(Sample.commit(from: last + 1, count: 1)) == last + 1...last + 1)
     }
 
-    @Test func `a block of columns whose content is another is damage`() throws {
+    @Test func `a block of columns that contradicts its header is damage`() throws {
         let disk = SimulatedDisk(directories: ["/store"])
         _ = try write(disk)
         let segment = try SegmentFile(disk, directory: Sample.directory, firstSequence: 1, mode: .read, keys: [])

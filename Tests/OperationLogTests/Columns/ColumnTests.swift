@@ -2,9 +2,10 @@ import Testing
 
 @testable import OperationLog
 
-/// The column form gives the raw bytes back, whatever they are, and never more than it may.
+/// Decoding a column form restores the raw bytes for any input and never returns more bytes than declared.
 @Suite struct ColumnTests {
-    /// Payloads of the test are rows of a number, a text, three fixed bytes, and a literal in front of each.
+    /// The payloads in these tests are sequences of numbers, texts and fixed values of three bytes, each preceded by
+    /// literal bytes.
     static let layout = RecordLayout { kind, payload, fields in
         guard kind < 100 else { return }
         var at = 0
@@ -75,7 +76,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64(1), 2, 3])
-    func `random records come back from their columns`(seed: UInt64) throws {
+    func `random records are restored from their columns`(seed: UInt64) throws {
         var random = Numbers(state: seed)
         var encoder = ColumnEncoder(Self.layout)
         var encoded = 0
@@ -91,7 +92,7 @@ import Testing
         #expect(encoded > 50, "seed \(seed)")
     }
 
-    @Test func `numbers that go up by even steps take a byte each`() throws {
+    @Test func `numbers that increase by similar steps take few bytes each`() throws {
         let records = (0..<1000).map { number in
             var payload: [UInt8] = [1]
             LEB128.append(1_770_000_000_000_000_000 + UInt64(number * number) * 1_000_000_000, to: &payload)
@@ -99,12 +100,12 @@ import Testing
         }
         let raw = Self.raw(records)
         let form = try #require(Self.form(raw, 1000))
-        // Two steps a record in the row, and a difference of at most two bytes.
+        // Each record takes two bytes for its steps in the row and at most two bytes for the difference.
         #expect(form.count < 1000 * 4 + 64)
         #expect(Self.restored(form, 1000, raw) == raw)
     }
 
-    @Test func `the ends of the range of numbers come back`() throws {
+    @Test func `the smallest and the largest numbers are restored`() throws {
         let numbers: [UInt64] = [0, .max, 0, 1 << 63, .max, (1 << 63) - 1, 1, 0, 0, 0, 0, 0, 0, 0]
         let records = numbers.map { number in
             var payload: [UInt8] = Array(repeating: 8, count: 20) + [1]
@@ -116,7 +117,7 @@ import Testing
         #expect(Self.restored(form, records.count, raw) == raw)
     }
 
-    @Test func `a layout that is wrong about the payload costs nothing but space`() throws {
+    @Test func `records are restored even if the layout does not match the payload`() throws {
         let wrong: [RecordField] = [
             RecordField(.number, 0..<3), RecordField(.text, 3..<9), RecordField(.fixed, 2..<4),
             RecordField(.fixed, 40..<60), RecordField(.number, 5..<5),
@@ -130,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a changed form gives nothing or so many bytes, and never traps`() throws {
+    @Test func `changed columns yield nil or the expected number of bytes, and never trap`() throws {
         var random = Numbers(state: 7)
         let records = (0..<30).map { _ in (kind: UInt8(1), payload: Self.payload(&random)) }
         let raw = Self.raw(records)

@@ -2,14 +2,14 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A crash at every call of a log's life that has snapshots and compactions in it.
+/// Crashes at every call of a script that includes snapshots and compactions.
 @Suite struct CompactionCrashTests {
     private static let options = OperationLog.Options(segmentSize: 300, runSize: 150)
 
     private enum Step {
         case append(Int)
         case snapshot
-        /// Keeps so many of the last records, those in front of the snapshot excepted.
+        /// Compacts the log and keeps at least this many of the last records.
         case compact(keeping: UInt64)
     }
 
@@ -22,9 +22,9 @@ import Testing
     struct Outcome {
         var acknowledged: UInt64 = 0
         var boundaries: Set<UInt64> = [0]
-        /// What was asked to be kept by the compactions that were begun.
+        /// The first record that every compaction begun so far must keep.
         var keptFrom: UInt64 = 1
-        /// Of the last one whose call returned.
+        /// The sequence number of the last snapshot whose call returned.
         var snapshot: UInt64?
     }
 
@@ -51,7 +51,7 @@ import Testing
         return outcome
     }
 
-    /// What must hold after a crash.
+    /// Returns a description of the first violated requirement after a crash, or nil.
     private func fault(in disk: SimulatedDisk, _ outcome: Outcome) throws -> String? {
         let (log, recovery) = try Sample.open(disk, Self.options)
         defer { log.close() }
@@ -73,7 +73,7 @@ import Testing
         try log.append(Sample.commit(from: kept + 1, count: 2))
         let records = try Sample.records(reader.records())
         guard records == Sample.expected(first...kept + 2) else { return "records \(records.map(\.sequence))" }
-        // What a crash interrupted, the next compaction does.
+        // The next compaction completes a compaction that the crash interrupted.
         try log.compact(keepingFrom: outcome.keptFrom)
         let segments = try reader.segmentList()
         if segments.count > 1, segments[1].firstSequence <= min(outcome.keptFrom, newest ?? 1) {
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `after a crash at any call the log opens, and a snapshot has what the records do not`() throws {
+    @Test func `after a crash at any call the log opens, and a snapshot covers the removed records`() throws {
         let whole = SimulatedDisk()
         let complete = run(whole)
         #expect(complete.acknowledged == 24 && complete.keptFrom == 21 && complete.snapshot == 21)
@@ -117,7 +117,7 @@ import Testing
         print("crash points: \(whole.calls), crash images: \(images)")
     }
 
-    @Test func `a second crash while the first one is recovered from changes nothing`() throws {
+    @Test func `a crash during the recovery from a crash loses nothing`() throws {
         let whole = SimulatedDisk()
         _ = run(whole)
         var runs = 0
@@ -138,7 +138,7 @@ import Testing
         print("crashes in a row: \(runs)")
     }
 
-    @Test func `whichever call is refused, nothing is lost and the next compaction does the rest`() throws {
+    @Test func `after any failed call nothing is lost, and the next compaction completes the work`() throws {
         let whole = SimulatedDisk()
         _ = run(whole)
         for call in 0..<whole.calls {

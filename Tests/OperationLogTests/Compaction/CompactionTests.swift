@@ -9,7 +9,7 @@ import Testing
         try LogReader(directory: Sample.directory, fileSystem: disk)
     }
 
-    /// Thirty records in several segments, then a snapshot, then three more.
+    /// Returns a log with thirty records in several segments, then a snapshot, then three more records.
     private func longLog(_ disk: SimulatedDisk) throws -> OperationLog {
         let log = try Sample.open(disk, small).log
         for sequence in UInt64(1)...30 { try log.append(Sample.commit(from: sequence, count: 1)) }
@@ -27,7 +27,7 @@ import Testing
         #expect(try Sample.read(disk) == Sample.expected(1...30))
     }
 
-    @Test func `what is in front of the snapshot goes, what is behind it stays`() throws {
+    @Test func `compaction removes the segments before the snapshot and keeps those after it`() throws {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
         let sizes = disk.paths.filter { $0 < Sample.segment(31) }.map { disk[$0].count }
@@ -44,7 +44,7 @@ import Testing
         #expect(try SampleSnapshot.read(disk, reader(disk).snapshots()[0]) == SampleSnapshot.items(31))
     }
 
-    @Test func `the records that are to be kept are kept, by whole segments`() throws {
+    @Test func `compaction keeps the requested records and the rest of their segment`() throws {
         for kept in UInt64(1)...33 {
             let disk = SimulatedDisk()
             let log = try longLog(disk)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `reading begins with the first record that is there, and says so of what is gone`() throws {
+    @Test func `reading begins with the first existing record, and fails for a removed one`() throws {
         let disk = SimulatedDisk()
         _ = try longLog(disk).compact(keepingFrom: .max)
         let reader = try reader(disk)
@@ -65,7 +65,7 @@ import Testing
         #expect(try reader.record(31) == Sample.record(31))
     }
 
-    @Test func `a cursor that fell behind a compaction says so, one that did not goes on`() throws {
+    @Test func `a cursor at removed records throws after a compaction, and a later cursor continues`() throws {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
         let behind = try reader(disk).records()
@@ -75,7 +75,7 @@ import Testing
         try log.compact(keepingFrom: .max)
         var seen: UInt64 = 1
         #expect(throws: LogError.compacted(first: 31)) {
-            // The segment that is open can still be read.
+            // The cursor can still read the segment that it has open.
             while let record = try behind.next() { seen = record.sequence }
         }
         #expect(seen < 30)
@@ -85,7 +85,7 @@ import Testing
         #expect(try ahead.next()?.sequence == 34)
     }
 
-    @Test func `of older snapshots the fewer stay the older they are, and none without the records behind it`() throws {
+    @Test func `compaction thins out older snapshots, and removes those whose following records are gone`() throws {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
         for sequence in UInt64(34)...40 {
@@ -99,7 +99,7 @@ import Testing
         #expect(try reader(disk).snapshots().map(\.sequence) == [41])
     }
 
-    @Test func `nothing is removed on the strength of a snapshot that does not hold`() throws {
+    @Test func `compaction removes no records because of a damaged snapshot`() throws {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
         disk[SampleSnapshot.path(31)][120] ^= 1
@@ -110,7 +110,7 @@ import Testing
         #expect(try log.compact(keepingFrom: .max).removedSegments == 0)
     }
 
-    @Test func `a damaged snapshot is reported at open and not used, where the log can do without it`() throws {
+    @Test func `a damaged snapshot that the log does not need is reported at open and not used`() throws {
         let disk = SimulatedDisk()
         try longLog(disk).close()
         disk[SampleSnapshot.path(31)].removeLast()
@@ -122,7 +122,7 @@ import Testing
     }
 
     @Test
-    func `where the newest snapshot is damaged the older one will do, as long as the records behind it are there`()
+    func `an older snapshot replaces a damaged newest one if the records after it exist`()
         throws
     {
         let disk = SimulatedDisk()
@@ -135,8 +135,7 @@ import Testing
         #expect(recovery.nextSequence == 34 && recovery.snapshotDamages.map(\.path) == [SampleSnapshot.path(34)])
     }
 
-    @Test func `a log whose beginning only a damaged snapshot has is damaged, and the error names the snapshot`() throws
-    {
+    @Test func `a log that begins with a damaged snapshot is damaged, and the error names the snapshot`() throws {
         let disk = SimulatedDisk()
         let log = try longLog(disk)
         try log.compact(keepingFrom: .max)
@@ -152,7 +151,7 @@ import Testing
         #expect(throws: LogError.damaged(missing)) { try reader(disk).records().next() }
     }
 
-    @Test func `a log that ends in front of its snapshot has lost its end, and is not taken for a torn one`() throws {
+    @Test func `a log that ends before its snapshot is damaged, not torn`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 3))
@@ -171,7 +170,7 @@ import Testing
         #expect(throws: LogError.self) { try Sample.open(disk) }
     }
 
-    @Test func `a snapshot of another store, or of another history, is not used`() throws {
+    @Test func `a snapshot of another store or another history is not used`() throws {
         let disk = SimulatedDisk()
         try longLog(disk).close()
         let other = SimulatedDisk()

@@ -11,7 +11,9 @@ import Testing
     }
 
     @Test(arguments: [OperationLog.Options.Compression.stored, .zstd(level: 3)])
-    func `what is written with a key is read with it`(compression: OperationLog.Options.Compression) throws {
+    func `records that are written with a key are read with the key`(compression: OperationLog.Options.Compression)
+        throws
+    {
         let disk = SimulatedDisk()
         var options = Self.encrypted
         options.compression = compression
@@ -24,7 +26,7 @@ import Testing
         #expect(recovery.cut == nil && log.nextSequence == 15)
     }
 
-    @Test func `no file of an encrypted log has a record's bytes, or checksums of them`() throws {
+    @Test func `no file of an encrypted log contains the bytes of a record or checksums of them`() throws {
         let disk = SimulatedDisk()
         var options = Self.encrypted
         options.compression = .stored
@@ -47,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `without a key, or with another one, nothing opens, and the error tells which`() throws {
+    @Test func `without the key or with a different key nothing opens, and the error distinguishes both`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1], Self.encrypted)
         let files = disk.paths.map { disk[$0] }
@@ -62,7 +64,7 @@ import Testing
         #expect(disk.paths.map { disk[$0] } == files)
     }
 
-    @Test func `another key encrypts what is appended from then on, and nothing is rewritten`() throws {
+    @Test func `a new key encrypts all later records, and nothing is rewritten`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2], .init())
         let plain = disk[Sample.segment(1)]
@@ -75,19 +77,19 @@ import Testing
         let keys = [Sample.key, Sample.otherKey]
         #expect(try Sample.read(disk, keys: keys) == Sample.expected(1...5))
         #expect(try verify(disk, keys: keys).isSound)
-        // The plain part is readable to all; the rest is not.
+        // The unencrypted segment needs no key; the other segments do.
         #expect(throws: LogError.keyRequired(path: Sample.segment(3))) { try Sample.read(disk) }
         #expect(throws: LogError.wrongKey(path: Sample.segment(5))) { try Sample.read(disk, keys: [Sample.key]) }
         #expect(throws: LogError.wrongKey(path: Sample.segment(3))) {
             try Sample.open(disk, .init(keys: [Sample.otherKey]))
         }
-        // Back to the first key: once more a segment of its own.
+        // Appending with the first key again starts a new segment.
         try Sample.write(disk, commits: [1], .init(keys: keys))
         #expect(disk.paths.contains(Sample.segment(6)))
         #expect(try Sample.read(disk, keys: keys) == Sample.expected(1...6))
     }
 
-    @Test func `a last segment without blocks is replaced by one with the key`() throws {
+    @Test func `a last segment without blocks is replaced by an encrypted one`() throws {
         let disk = SimulatedDisk()
         try Sample.open(disk).log.close()
         try Sample.write(disk, commits: [1], .init(keys: [Sample.key]))
@@ -95,8 +97,7 @@ import Testing
         #expect(try Sample.read(disk, keys: [Sample.key]) == Sample.expected(1...1))
     }
 
-    @Test func `a reader that waits at a segment without blocks goes on when it is replaced by one with a key`() throws
-    {
+    @Test func `a reader at the end of a segment without blocks continues after an encrypted one replaces it`() throws {
         let disk = SimulatedDisk()
         try Sample.open(disk).log.close()
         let cursor = try LogReader(directory: Sample.directory, keys: [Sample.key], fileSystem: disk).records()
@@ -105,8 +106,8 @@ import Testing
         #expect(try Sample.records(cursor) == Sample.expected(1...7))
     }
 
-    @Test func `no nonce and no salt is used twice, crashes included`() throws {
-        // By what it is for, so that the same block in two images is one.
+    @Test func `no nonce and no salt is used twice, also after crashes`() throws {
+        // The content for which each nonce and each salt is used. The same block in two images counts once.
         var nonces: [[UInt8]: [UInt8]] = [:]
         var salts: [[UInt8]: [UInt8]] = [:]
         for call in 5..<60 {
@@ -115,7 +116,7 @@ import Testing
             _ = try? Sample.write(disk, commits: Array(repeating: 1, count: 15), Self.encrypted)
             let left = disk.tearing(lastWriteTo: 60)
             _ = try? Sample.write(left, commits: [1, 1], Self.encrypted)
-            // What the crash cut away counts as well: somebody may have a copy.
+            // Content that the crash cut off counts too, because a copy of it may exist.
             for image in [disk.tearing(lastWriteTo: .max), left] {
                 for path in image.paths where path.hasSuffix(".segment") {
                     let header = try SegmentHeader.decode(image[path])
@@ -150,7 +151,7 @@ import Testing
         #expect(LogKey([UInt8](repeating: 0, count: 31)) == nil && LogKey([UInt8](repeating: 0, count: 33)) == nil)
     }
 
-    @Test func `the key identifier is another one in another store and with another key`() {
+    @Test func `the key identifier differs between stores and between keys`() {
         let other = StoreIdentifier(bytes: Array(2...17))!
         let identifiers = [
             Sample.key.identifier(in: Sample.store), Sample.key.identifier(in: other),

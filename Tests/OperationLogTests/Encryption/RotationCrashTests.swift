@@ -2,7 +2,7 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A crash at every call of a log that gets a key, and then another.
+/// Crashes at every call of a log that gets a key, and later a different key.
 @Suite struct RotationCrashTests {
     private static let keys = [Sample.otherKey, Sample.key]
 
@@ -10,8 +10,8 @@ import Testing
         OperationLog.Options(segmentSize: 350, runSize: 150, keys: keys)
     }
 
-    /// The lives of the log: which keys it is opened with, and the commits of each life. The first one leaves a segment
-    /// without blocks, which the second replaces.
+    /// The keys and the commits of each time that the log is open. The first time leaves a segment without blocks,
+    /// which the second time replaces.
     private static let lives: [(keys: [LogKey], commits: [Int])] = [
         ([], []), ([Sample.key], [1, 2, 1]), ([Sample.otherKey, Sample.key], [2, 1, 1]), (keys.reversed(), [1]),
     ]
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a crash while a log gets a key or another one loses nothing that was acknowledged`() {
+    @Test func `a crash while a log changes its key loses no acknowledged record`() {
         let whole = SimulatedDisk()
         #expect(run(whole) == 9)
         var images = 0

@@ -3,11 +3,11 @@ import Testing
 
 @testable import OperationLog
 
-/// Somebody who knows the format but not the key, and makes all checksums fit what was changed.
+/// Changes by an attacker who knows the format but not the key and recomputes all checksums.
 @Suite struct TamperingTests {
     private static let options = OperationLog.Options(compression: .stored, runSize: 150, keys: [Sample.key])
 
-    /// The block headers' offsets, up to the footer or the end.
+    /// Returns the offsets of the block headers, up to the footer or the end.
     private func blocks(_ bytes: [UInt8]) throws -> [Int] {
         var offsets: [Int] = []
         var offset = try SegmentHeader.decode(bytes).byteCount
@@ -19,7 +19,7 @@ import Testing
         return offsets
     }
 
-    /// Makes the checksums of the block at `offset` fit.
+    /// Recomputes the checksums of the block at `offset`.
     private func mend(_ bytes: inout [UInt8], at offset: Int) {
         let payload = offset + BlockHeader.Layout.byteCount
         let stored: UInt32 = bytes[offset...].load(BlockHeader.Layout.storedLength)
@@ -43,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a changed bit in a block is noticed although all checksums fit`() throws {
+    @Test func `a changed bit in a block is detected even if all checksums match`() throws {
         let whole = SimulatedDisk()
         try Sample.write(whole, commits: [1, 2, 1, 1, 1], Self.options)
         let bytes = whole[Sample.segment(1)]
@@ -64,7 +64,7 @@ import Testing
                     let context: Comment = "byte \(place - offset) of block \(index), bit \(bit)"
                     #expect(records == Array(Sample.expected(1...6).prefix(records.count)), context)
                     #expect(records.count < 6, context)
-                    // The last block can still be made to look torn: its end is no one's witness.
+                    // Only the last block can be made to look torn, because no later data confirms its end.
                     if isComplete { #expect(offset == last, context) }
                     flips += 1
                 }
@@ -74,7 +74,7 @@ import Testing
         #expect(flips > 3000)
     }
 
-    @Test func `a block from another segment, another log or another place does not fit, whatever its checksums say`()
+    @Test func `a block from another segment, log or position is rejected even if its checksums match`()
         throws
     {
         func log(_ commits: [Int], _ store: StoreIdentifier = Sample.store) throws -> [UInt8] {
@@ -89,7 +89,8 @@ import Testing
         let commits = [1, 1, 1, 1]
         let bytes = try log(commits)
         let donors = [
-            // The same content under the same key, in another segment; in another store; and this one, elsewhere.
+            // Blocks with the same content under the same key, from another segment and from another store, and blocks
+            // of this segment from other positions.
             (try log(commits), 1), (try log(commits, StoreIdentifier(bytes: Array(2...17))!), 1), (bytes, 2),
             (bytes, 0),
         ]
@@ -100,7 +101,8 @@ import Testing
             #expect(try blocks(bytes)[2] - target == size)
             var spliced = bytes
             spliced.replaceSubrange(target..<target + size, with: donor[source[from]..<source[from] + size])
-            // In the new place the sequence number and the chain are made to fit as well as one can without the key.
+            // The sequence number and the chain are set to those of the new position, as far as this is possible
+            // without the key.
             for field in [
                 BlockHeader.Layout.firstSequence, BlockHeader.Layout.chainBefore, BlockHeader.Layout.chainAfter,
             ] {
@@ -116,11 +118,11 @@ import Testing
         }
     }
 
-    @Test func `a segment made by somebody without the key is refused`() throws {
+    @Test func `a segment that was forged without the key is rejected`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1], Self.options)
         var header = Array(disk[Sample.segment(1)].prefix(SegmentHeader.EncryptedLayout.byteCount))
-        // Another salt under the right key identifier, and a block in plain.
+        // A different salt with the correct key identifier, and a block in plain text.
         header[70] ^= 1
         header.store(crc32c(header[..<92]), SegmentHeader.EncryptedLayout.checksum, in: 0)
         var raw: [UInt8] = []

@@ -4,7 +4,8 @@ import Testing
 
 @testable import OperationLog
 
-/// When the end is noted, what it costs, and when it says nothing.
+/// The times at which the end of a log is recorded, the cost of recording it, and the cases in which the end file is
+/// ignored.
 @Suite struct EndFileTests {
     private func slots(_ disk: SimulatedDisk, keys: [LogKey] = []) throws -> EndSlots {
         let last = try #require(disk.paths.last { $0.hasSuffix(".segment") })
@@ -14,7 +15,7 @@ import Testing
         return EndSlots(disk[Sample.end], of: segment, keys: keys)
     }
 
-    @Test func `the end is noted when a log is closed, when a segment begins, and when it is asked for`() throws {
+    @Test func `the end is recorded when the log closes, when a segment begins, and on request`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         #expect(!disk.paths.contains(Sample.end))
@@ -29,13 +30,13 @@ import Testing
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 5))
         log.close()
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 6))
-        // It is on the disk, its name included.
+        // The file and its directory entry are synced.
         #expect(disk.withoutUnsynced()[Sample.end] == disk[Sample.end])
         log.recordEnd()
         #expect(try slots(disk).newest == LogEnd(lastSegment: 5, nextSequence: 6))
     }
 
-    @Test func `a log that is opened and closed without a change does not write it`() throws {
+    @Test func `a log that is opened and closed without a change does not write the end file`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         let before = disk[Sample.end]
@@ -48,12 +49,12 @@ import Testing
         Sample.forgetEnd(disk)
         let without = disk.calls
         try Sample.write(disk, commits: [])
-        // Made, written, synced, and named.
+        // The four additional calls create, write and sync the file, and sync the directory.
         #expect(disk.calls - without == each + 4)
         #expect(disk[Sample.end].count <= 596)
     }
 
-    @Test func `what is not durable is not noted`() throws {
+    @Test func `records that are not durable are not part of the recorded end`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -61,7 +62,7 @@ import Testing
         log.close()
         #expect(!disk.paths.contains(Sample.end))
         let synced = try Sample.open(disk, .init(durability: .none)).log
-        // What was found is durable since.
+        // Opening made the records that it found durable.
         #expect(try slots(disk).newest == LogEnd(lastSegment: 1, nextSequence: 2))
         try synced.append(Sample.commit(from: 2, count: 1))
         synced.close()
@@ -69,7 +70,7 @@ import Testing
         #expect(try Sample.open(disk.withoutUnsynced()).log.nextSequence == 2)
     }
 
-    @Test func `a file that is missing, torn, of another store or of another version says nothing`() throws {
+    @Test func `an end file that is empty, torn, of another store or of another version is ignored`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         let whole = disk[Sample.end]
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `any changed bit in a slot leaves what the other one says`() throws {
+    @Test func `a changed bit in one slot leaves the other slot readable`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         try Sample.write(disk, commits: [1])
@@ -107,8 +108,9 @@ import Testing
     @Test(arguments: [
         SimulatedDisk.Fault.refuse, .full, .fail(number: 5, writes: .none), .fail(number: 5, writes: .all),
     ])
-    func `a disk that refuses to note the end costs no record and fails no call`(_ fault: SimulatedDisk.Fault) throws {
-        // Made, written, synced and named at the first closing; written and synced at the second.
+    func `a failure to record the end loses no record and fails no call`(_ fault: SimulatedDisk.Fault) throws {
+        // The first close creates, writes and syncs the file and syncs the directory. The second writes and syncs the
+        // file.
         for call in 0..<6 {
             let disk = SimulatedDisk()
             let log = try Sample.open(disk).log
@@ -127,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `in an encrypted log only an owner of the key says how far it went`() throws {
+    @Test func `the end of an encrypted log is accepted only if it was written with the key`() throws {
         let keys = [Sample.key]
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2], .init(keys: keys))
@@ -140,14 +142,14 @@ import Testing
             let slot = forger.encoded(LogEnd(lastSegment: 1, nextSequence: 99))
             copy[Sample.end] += [UInt8](repeating: 0, count: 512 - copy[Sample.end].count) + slot
             #expect(try slots(copy, keys: keys).newest?.nextSequence == (isOwner ? 99 : 3))
-            // The number alone cannot be changed either.
+            // Changing only the sequence number is detected too.
             copy[Sample.end].replaceSubrange(512..<512 + slot.count, with: slot)
             copy[Sample.end][512 + EndSlots.Layout.nextSequence.offset] ^= 1
             #expect(try slots(copy, keys: keys).newest?.nextSequence == 3)
         }
     }
 
-    @Test func `a log that gets a key, and then another one, keeps noting its end`() throws {
+    @Test func `a log records its end after each change of its key`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         for keys in [[Sample.key], [Sample.otherKey, Sample.key]] {
@@ -158,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `the past of a log is not damaged because the log went on, nor when its end is noted later`() throws {
+    @Test func `a historical log is not damaged after further appends or when the end is recorded later`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -176,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `a writer at work is no damage for those who read beside it`() throws {
+    @Test func `readers do not mistake the changes of an active writer for damage`() throws {
         let place = TemporaryDirectory()
         defer { place.remove() }
         let directory = place.path + "/log"
@@ -218,7 +220,8 @@ import Testing
 }
 
 extension Sample {
-    /// Opens a log whose last byte is missing, and expects that the file of the end does not object.
+    /// Opens a log whose last byte is missing, and expects that the tail is cut: the content of the end file is
+    /// ignored.
     fileprivate static func write(_ disk: SimulatedDisk, _ content: [UInt8]) {
         do {
             let (log, recovery) = try open(disk)

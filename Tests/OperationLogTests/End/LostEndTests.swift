@@ -3,9 +3,10 @@ import Testing
 
 @testable import OperationLog
 
-/// A log that was closed and then lost its end is damaged, whatever it lost, and for everyone who comes to that end.
+/// A log that was closed and then lost its end is damaged, for every kind of loss and for every operation that reaches
+/// the end.
 @Suite struct LostEndTests {
-    /// What happens to a log behind its back. Returns the last record that can still be read.
+    /// A loss at the end of a log. `apply` returns the last record that is still readable.
     struct Loss: Sendable, CustomTestStringConvertible {
         let name: String
         let apply: @Sendable (SimulatedDisk) throws -> UInt64
@@ -14,7 +15,8 @@ import Testing
 
     private static let keys: [[LogKey]] = [[], [Sample.key]]
 
-    /// Segments that begin with 1, 7 and 13; each commit has one record, and the last segment has four.
+    /// Returns a log with segments that begin with the records 1, 7 and 13. Each commit has one record; the last
+    /// segment has four commits.
     private static func log(_ keys: [LogKey]) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(sealing: .asWritten, keys: keys)).log
@@ -26,7 +28,7 @@ import Testing
         return disk
     }
 
-    /// Where the blocks of the last segment begin, and where it ends.
+    /// Returns the offsets of the blocks of the last segment, and the offset of its end.
     private static func places(_ disk: SimulatedDisk) -> [Int] {
         let bytes = disk[Sample.segment(13)]
         let magic = LogFormat.blockMagic
@@ -92,7 +94,7 @@ import Testing
     }
 
     @Test(arguments: losses, keys)
-    func `a log that lost its end is damaged for its writer, its readers and verification, and nothing is changed`(
+    func `writer, readers and verification report a log without its end as damaged and change nothing`(
         loss: Loss, keys: [LogKey]
     ) throws {
         let disk = try Self.log(keys)
@@ -103,7 +105,7 @@ import Testing
         #expect(Self.isDamage { _ = try Sample.read(disk, keys: keys) })
         let reader = try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk)
         #expect(Self.isDamage { _ = try reader.nextSequence() })
-        // What is in front of it can be read all the same.
+        // The records before the loss are still readable.
         #expect(try Sample.records(reader.records(from: 1, through: last)) == Sample.expected(1...last))
         for depth in [LogVerification.Depth.fast, .deep] {
             let report = try LogVerification.verify(
@@ -113,7 +115,7 @@ import Testing
     }
 
     @Test(arguments: losses, keys)
-    func `a repair leaves placeholders for what was lost, and the log goes on behind them`(
+    func `a repair writes placeholders for lost records, and the log continues after them`(
         loss: Loss, keys: [LogKey]
     ) throws {
         let disk = try Self.log(keys)
@@ -135,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a log that has lost all segments is not taken for a new one`(_ keys: [LogKey]) throws {
+    func `a log that lost all segments is damaged, not new`(_ keys: [LogKey]) throws {
         let disk = try Self.log(keys)
         for path in disk.paths where path != Sample.end { disk.erase(path) }
         for creation in [OperationLog.Options.Creation.ifMissing, .never] {
@@ -145,7 +147,7 @@ import Testing
         #expect(Self.isDamage { _ = try LogReader(directory: Sample.directory, keys: keys, fileSystem: disk) })
         #expect(
             try !LogVerification.verify(directory: Sample.directory, keys: keys, fileSystem: disk).isSound)
-        // Repair makes a log of placeholders of the same store.
+        // Repair creates a log of placeholders with the same store identifier.
         _ = try LogRepair(directory: Sample.directory, keys: keys, fileSystem: disk).inPlace {}
         let log = try Sample.open(disk, .init(creation: .never, keys: keys)).log
         #expect(log.nextSequence == 17)
@@ -157,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a segment that is missing when the process was killed is noticed, as is what was noted before`(
+    func `after a kill, a missing segment and a tail that ends before the recorded end are detected`(
         _ keys: [LogKey]
     ) throws {
         let disk = SimulatedDisk()
@@ -169,7 +171,7 @@ import Testing
         let missing = killed.copy()
         missing.erase(Sample.segment(7))
         #expect(Self.isDamage { try Sample.open(missing, .init(keys: keys)).log.close() })
-        // Opening notes what is there.
+        // Opening records the current end.
         _ = try Sample.open(killed, .init(keys: keys))
         let cut = killed.copy()
         cut[Sample.segment(7)].removeLast(20)

@@ -12,15 +12,17 @@ import Testing
 #endif
 
 #if os(Linux) || os(macOS)
-    /// A writer that is really killed: a process appends and notes each acknowledgement, until it is killed at a random
-    /// moment: while it opens the log, appends, seals, or ends a segment. Pages that it wrote stay with the system, so
-    /// this proves the lock, the recovery and the order of write and acknowledgement; loss of power is
-    /// ``CrashImageTests``'.
+    /// Kills a process that writes a log, at random moments.
+    ///
+    /// The process appends commits and stores each acknowledgement until it is killed, for example while it opens the
+    /// log, appends, seals or ends a segment. The system keeps the pages that the process wrote. The tests therefore
+    /// check the lock, the recovery, and the order of write and acknowledgement; ``CrashImageTests`` covers loss of
+    /// power.
     @Suite(.serialized) struct KillTests {
         private static let killsPerStore = 20
 
         @Test(arguments: WriterMode.allCases)
-        func `a killed writer leaves each acknowledged commit, a free lock, and nothing else`(mode: WriterMode) throws {
+        func `a killed writer leaves all acknowledged commits in order and a free lock`(mode: WriterMode) throws {
             let seed = UInt64.random(in: 0 ... .max)
             var generator = SeededGenerator(seed: seed)
             let kills = Effort.runs("TIDELOG_KILLS", usually: 240) / WriterMode.allCases.count
@@ -33,7 +35,7 @@ import Testing
                 for _ in 0..<min(Self.killsPerStore, kills - run) {
                     run += 1
                     let writer = try WriterProcess(store: store.path, mode: mode, run: run)
-                    // Not a sleeping task: where the other tests are busy, that one would sleep for minutes.
+                    // A blocking sleep, because `Task.sleep` can last minutes while other tests are busy.
                     usleep(.random(in: 0...40000, using: &generator))
                     #expect(writer.kill() == SIGKILL, "\(mode), run \(run), seed \(seed): it had ended by itself")
                     try round.check(run: run, "\(mode), run \(run), seed \(seed)")
@@ -46,11 +48,11 @@ import Testing
         }
     }
 
-    /// The log that one writer after the other left behind.
+    /// A log that several writers appended to, one after the other.
     private struct KilledStore {
         let path: String
         let mode: WriterMode
-        /// Records that were there after the last kill.
+        /// The number of records after the last kill.
         private(set) var kept: UInt64 = 0
         private var runs: [Int] = []
 
@@ -61,7 +63,7 @@ import Testing
 
         private var directory: String { path + "/log" }
 
-        /// What the run left, and that the log can be opened.
+        /// Checks the commits of the run, and that the log can be opened.
         mutating func check(run: Int, _ context: String) throws {
             let commits = try commits(from: kept + 1)
             for thread in 0..<UInt32(mode.threads) {
@@ -71,7 +73,7 @@ import Testing
                     WrittenCommit(run: UInt32(run), thread: thread, number: UInt32($0 + 1))
                 }
                 #expect(own == expected, "\(context)")
-                // One more may have been written and not yet acknowledged.
+                // The last commit may have been written and not yet acknowledged.
                 #expect((acknowledged...acknowledged + 1).contains(UInt64(own.count)), "\(context)")
             }
             let (log, recovery) = try OperationLog.open(directory: directory, options: mode.options)
@@ -81,7 +83,7 @@ import Testing
             kept = recovery.nextSequence - 1
         }
 
-        /// That later runs changed nothing of what earlier ones had left.
+        /// Checks that later runs did not change the records of earlier runs.
         func checkAll() throws {
             let first = try reader()?.firstSequence() ?? 1
             #expect(first == 1 || mode == .compacted)
@@ -98,7 +100,7 @@ import Testing
             }
         }
 
-        /// The commits behind a number, from their records; a record that is out of place ends them.
+        /// Returns the commits from a record on. Throws if three consecutive records are not a commit.
         private func commits(from first: UInt64) throws -> [WrittenCommit] {
             guard let reader = try reader() else { return [] }
             var records: [LogRecord] = []
@@ -116,7 +118,7 @@ import Testing
     }
 
     extension WrittenCommit {
-        /// Nil where the three records are not those of one commit.
+        /// Returns nil if the three records are not those of one commit.
         fileprivate init?(_ records: [LogRecord]) {
             let numbers = String(decoding: records.first?.payload ?? [], as: UTF8.self)
                 .split { !$0.isNumber }.prefix(3).compactMap { UInt32($0) }

@@ -9,7 +9,7 @@ import Testing
     import Glibc
 #endif
 
-/// The log on the operating system's files.
+/// The log with the files of the operating system.
 @Suite struct PosixTests {
     @Test func `a log on real files is written, reopened, sealed and read`() throws {
         let store = TemporaryDirectory()
@@ -28,7 +28,7 @@ import Testing
         #expect(try LogVerification.verify(directory: directory).segments.count > 3)
     }
 
-    @Test func `a second writer gets the lock file's path and this process's number`() throws {
+    @Test func `the error for a second writer has the path of the lock file and the process ID`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }
         let log = try OperationLog.open(directory: store.path + "/log").log
@@ -39,7 +39,7 @@ import Testing
         _ = try OperationLog.open(directory: store.path + "/log")
     }
 
-    @Test func `a log that is closed with its lock kept is opened by nobody before that is released`() throws {
+    @Test func `a log that was closed with its lock kept cannot be opened until the lock is released`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }
         let log = try OperationLog.open(directory: store.path + "/log").log
@@ -53,7 +53,7 @@ import Testing
         try OperationLog.open(directory: store.path + "/log").log.close()
     }
 
-    @Test func `the lock is where the caller wants it`() throws {
+    @Test func `the lock file is created at the path in the options`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }
         let options = OperationLog.Options(lockPath: store.path + "/WRITER")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `a lock that cannot be made is an error with call, path and number`() throws {
+    @Test func `a lock file that cannot be created is an error with call, path and error number`() throws {
         let path = "/nowhere/at/all/LOCK"
         #expect {
             try OperationLog.open(directory: "/nowhere/at/all/log")
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a reader with files of its own follows a writer on another thread`() async throws {
+    @Test func `a reader with its own files follows a writer on another thread`() async throws {
         let store = TemporaryDirectory()
         defer { store.remove() }
         let directory = store.path + "/log"
@@ -89,7 +89,7 @@ import Testing
                         seen += 1
                         #expect(record == Sample.record(seen))
                     }
-                    // The end of what is readable is the end of a commit.
+                    // The last readable record is always the last one of a commit.
                     #expect(seen % 3 == 0)
                     await Task.yield()
                 }

@@ -3,7 +3,7 @@ import Testing
 @testable import OperationLog
 
 @Suite struct CodingTests {
-    @Test func `the checksum is CRC-32C, by instruction and by table`() {
+    @Test func `the checksum is CRC-32C, computed by instruction and by table`() {
         let digits = Array("123456789".utf8)
         #expect(crc32c(digits[...]) == 0xE306_9283)
         #expect(crc32cByTables(digits[...]) == 0xE306_9283)
@@ -11,7 +11,7 @@ import Testing
         #expect(crc32c([UInt8](repeating: 0, count: 32)[...]) == 0x8A91_36AA)
     }
 
-    @Test func `both ways agree on every length and alignment, and continue`() {
+    @Test func `instruction and table compute the same checksum for every length, alignment and continuation`() {
         var generator = SeededGenerator(seed: 1)
         let bytes = (0..<100).map { _ in UInt8.random(in: 0 ... .max, using: &generator) }
         for start in 0..<9 {
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 127, 128, 16383, 16384, 2_097_151, 2_097_152])
-    func `a record of any size has the size that was foretold, and reads back`(size: Int) throws {
+    func `a record of any size has the computed size and is decoded`(size: Int) throws {
         var raw: [UInt8] = []
         RecordCoding.encode(kind: 200, payload: [UInt8](repeating: 5, count: size), into: &raw)
         #expect(raw.count == RecordCoding.encodedSize(payload: size))
@@ -39,13 +39,13 @@ import Testing
         arguments: [
             [], [1], [1, 0x80], [1, 0x80, 0x00], [1, 2, 9], [1, 0xFF, 0xFF, 0xFF, 0xFF], [1, 0xFF, 0xFF, 0xFF, 0x7F],
         ] as [[UInt8]])
-    func `a record with a wrong or overlong length is none`(raw: [UInt8]) {
+    func `a record with an invalid or overlong length is not decoded`(raw: [UInt8]) {
         var offset = 0
         #expect(RecordCoding.decode(raw, at: &offset) == nil)
         #expect(offset == 0)
     }
 
-    @Test func `segment names sort like their numbers, and other names are no segments`() {
+    @Test func `segment names sort like their numbers, and other names are ignored`() {
         #expect(SegmentName.name(firstSequence: 1) == "00000000000000000001.segment")
         #expect(SegmentName.firstSequence(of: SegmentName.name(firstSequence: .max)) == .max)
         for name in [
@@ -59,7 +59,7 @@ import Testing
                 == [9, 10])
     }
 
-    @Test func `a frame that would need a larger window than the format allows is refused`() throws {
+    @Test func `a frame that needs a larger window than the format allows is rejected`() throws {
         let decompressor = try RunDecompressor()
         // A zstd frame header: magic, no content size, window descriptor for 64 MiB, then an empty last block.
         let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0x00, 0x80, 0x01, 0x00, 0x00]
@@ -70,7 +70,7 @@ import Testing
         #expect(reason.contains("memory"))
     }
 
-    @Test func `a block that decompresses to more or less than its header says is refused`() throws {
+    @Test func `a block whose decompressed size differs from its header is rejected`() throws {
         let compressor = try RunCompressor(level: 3)
         var stored: [UInt8] = []
         compressor.startRun()

@@ -2,8 +2,9 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// Logs as earlier versions wrote them, which every later version must read. Never change the bytes: a change of the
-/// format is a new version with a log of its own here.
+/// Logs written by earlier versions, which every later version must read.
+///
+/// Never change the bytes. A change of the format is a new version, and its log is added here.
 @Suite struct FrozenLogTests {
     /// Version 1, zstd: two sealed segments and an open one; commits of 2, 1, 3 and 1 records, a run of two commits.
     @Test func `a log of format version 1 is read`() throws {
@@ -19,8 +20,8 @@ import Testing
         #expect(try Sample.read(disk) == Sample.expected(1...8))
     }
 
-    /// Version 2, zstd: three segments under one key, of which two are sealed at their size and one for the other key of
-    /// the last segment; commits of 2, 1, 3, 1 and 2 records.
+    /// Version 2, zstd, commits of 2, 1, 3, 1 and 2 records in four segments. Three segments have one key: two were
+    /// sealed because of their size, the third because the last segment has a different key.
     @Test func `an encrypted log of format version 2 is read`() throws {
         let disk = SimulatedDisk(directories: ["/store", Sample.directory])
         for (first, hex) in Self.version2 { disk[Sample.segment(first)] = bytes(hex) }

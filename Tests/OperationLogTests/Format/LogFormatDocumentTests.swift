@@ -11,7 +11,7 @@ import Testing
     import Glibc
 #endif
 
-/// `Docs/LogFormat.md` and the code say the same.
+/// Comparison of `Docs/LogFormat.md` with the code.
 @Suite struct LogFormatDocumentTests {
     private let lines: [Substring]
 
@@ -22,7 +22,7 @@ import Testing
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     }
 
-    /// The cells of the first table under the heading, without its head.
+    /// Returns the cells of the first table below the heading, without the header row.
     private func table(_ heading: String) throws -> [[String]] {
         let start = try #require(lines.firstIndex(of: "### " + heading), "no section \(heading)")
         let rows = lines[start...].dropFirst().drop { !$0.hasPrefix("|") }.prefix { $0.hasPrefix("|") }
@@ -45,14 +45,14 @@ import Testing
         ("Trailer", SegmentTrailer.Layout.all, SegmentTrailer.Layout.byteCount),
         ("End slot", EndSlots.Layout.all, EndSlots.Layout.byteCount),
     ])
-    func `each structure has the fields, offsets and sizes that its table says`(
+    func `the table of each structure lists its fields, offsets and sizes`(
         heading: String, fields: [FieldLayout], size: Int
     ) throws {
         let told = try table(heading).map { row in
             FieldLayout(row[2], try #require(Int(row[0])), try #require(Int(row[1])))
         }
         #expect(told == fields)
-        // No hole, no overlap.
+        // The fields have no gaps and do not overlap.
         var end = 0
         for field in fields {
             #expect(field.offset == end, "\(field.name)")
@@ -91,13 +91,13 @@ import Testing
             ]
         ),
     ])
-    func `each value has the name that its table says`(heading: String, values: [(String, Int)]) throws {
+    func `the tables list the name of each value`(heading: String, values: [(String, Int)]) throws {
         let told = try table(heading)
         #expect(told.map { $0[0] } == values.map { String($0.1) })
         #expect(told.map { $0[1] } == values.map(\.0))
     }
 
-    @Test func `the limits are those of the table`() throws {
+    @Test func `the table lists the limits of the code`() throws {
         let told = try table("Limits").map { $0[0] + " " + $0[1] }
         #expect(
             told == [
@@ -116,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `the example is what the code writes`() throws {
+    @Test func `the code writes the bytes of the example`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(compression: .stored)).log
         try log.append([(kind: 1, payload: Array("hi".utf8)), (kind: 2, payload: Array("tide".utf8))])
@@ -126,7 +126,7 @@ import Testing
         #expect(told.joined(separator: "\n") == written)
     }
 
-    @Test func `the example of columns is what the code writes and reads`() throws {
+    @Test func `the code writes and reads the example of columns`() throws {
         let heading = try #require(lines.firstIndex(of: "### Number modes"))
         let told = lines[heading...].drop { $0 != "```text" }.dropFirst().prefix(2).map { line in
             line.split(separator: " ").dropFirst().compactMap { UInt8($0, radix: 16) }
@@ -142,7 +142,7 @@ import Testing
         #expect(decoder.decode(told[1], recordCount: 3, rawLength: told[0].count) == told[0])
     }
 
-    @Test func `the encrypted example is what its text says`() throws {
+    @Test func `the encrypted example decrypts to the records that its text describes`() throws {
         let heading = try #require(lines.firstIndex(of: "## Encryption"))
         let start = try #require(lines[heading...].firstIndex(of: "```text"))
         let told = lines[start...].dropFirst().prefix { $0 != "```" }

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 @Suite struct LogPastTests {
-    /// How a log may lie on the disk.
+    /// The layout of a log on the disk.
     enum Form: CaseIterable {
         case single, long, sealed, packed, encrypted
 
@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `the past at each record has the records up to it, and no others`(form: Form) throws {
+    func `the historical log at each record contains exactly the records up to it`(form: Form) throws {
         let disk = try disk(form)
         let count = UInt64(form.commits.reduce(0, +))
         for last in 0...count {
@@ -53,7 +53,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `the past goes on in another way, and the log does not hear of it`(form: Form) throws {
+    func `appends to a historical log do not change the log`(form: Form) throws {
         let disk = try disk(form)
         let before = try Sample.read(disk, keys: form.options.keys)
         let past = try past(disk, 31, form)
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: Form.allCases)
-    func `of the log's files nothing is opened but for reading`(form: Form) throws {
+    func `a historical log opens the files of the log only for reading`(form: Form) throws {
         let watched = WatchedFileSystem(try disk(form))
         let past = try past(watched, 31, form)
         var options = form.options
@@ -82,7 +82,7 @@ import Testing
         #expect(watched.changes == [])
     }
 
-    @Test func `a past stays as it is while the log is appended to`() throws {
+    @Test func `a historical log does not change when the log is appended to`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         for sequence in UInt64(1)...10 { try log.append(Sample.commit(from: sequence, count: 1)) }
@@ -92,7 +92,7 @@ import Testing
         #expect(try records(past) == Sample.expected(1...10))
     }
 
-    @Test func `a past stays as it is while the log's segments are packed and removed`() throws {
+    @Test func `a historical log stays readable when segments of the log are removed`() throws {
         let disk = try disk(.sealed)
         let past = try past(disk, 31)
         for name in try disk.list(Sample.directory) where name != "00000000000000000001.segment" {
@@ -103,18 +103,18 @@ import Testing
         #expect(last == Sample.expected(31...31))
     }
 
-    @Test func `a record that is not there yet means all that are`() throws {
+    @Test func `a record number after the end selects all records`() throws {
         let past = try past(try disk(.sealed), 1_000)
         #expect(past.lastSequence == 60)
         #expect(try records(past) == Sample.expected(1...60))
     }
 
-    @Test func `a directory without a log has no past`() throws {
+    @Test func `a directory without a log has no historical log`() throws {
         #expect(throws: LogError.noLog(path: Sample.directory)) { try self.past(SimulatedDisk(), 1) }
     }
 }
 
-/// Notes every call that may change something.
+/// A file system that records every call that can change a file.
 private final class WatchedFileSystem: FileSystem {
     private let inner: SimulatedDisk
     private let noted = Mutex<[String]>([])

@@ -3,11 +3,11 @@ import Testing
 
 @testable import OperationLog
 
-/// A log of 1 MB, and every bit of it changed, one at a time.
+/// Tests that change each bit of a log of 1 MB, one at a time.
 @Suite struct BitFlipTests {
     private static let size = 1_000_000
 
-    /// Commits of one to eight records of up to 600 bytes, in segments of some ten thousand bytes.
+    /// Returns a log with commits of one to eight records of up to 600 bytes, in segments of some ten thousand bytes.
     private static func log(seed: UInt64) throws -> (disk: SimulatedDisk, records: [LogRecord]) {
         var generator = SeededGenerator(seed: seed)
         let disk = SimulatedDisk()
@@ -26,9 +26,11 @@ import Testing
         return (disk, records)
     }
 
-    /// Reading goes step by step, and each step looks at one structure: so it is enough to let that step look at the
-    /// structure that has the bit. Nothing that the step refuses is decompressed, or comes to be a record.
-    @Test func `each flipped bit of a log of 1 MB is noticed by the step that reads it`() async throws {
+    /// Runs only the reading step that covers the changed bit.
+    ///
+    /// A reader proceeds in steps, and each step checks one structure. If a step rejects its structure, the content is
+    /// neither decompressed nor returned as a record.
+    @Test func `each flipped bit of a log of 1 MB is detected by the step that reads it`() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         let disk = try Self.log(seed: seed).disk
         let total = try await withThrowingTaskGroup(of: FlipCount.self) { group in
@@ -43,8 +45,8 @@ import Testing
         #expect(total.noticed == bits && bits >= Self.size * 8, "seed \(seed): \(total.unnoticed.prefix(20))")
     }
 
-    /// The whole way, for some: a reader, the verification, and a writer that opens the log.
-    @Test func `with a flipped bit a reader gives what was written up to some record, and says so unless that is all`()
+    /// A sample of flipped bits, checked with a complete reader and with a writer that opens the log.
+    @Test func `with a flipped bit a reader returns a prefix of the records and throws unless it is complete`()
         throws
     {
         let seed = UInt64.random(in: 0 ... .max)
@@ -55,7 +57,7 @@ import Testing
         var complete = 0
         for run in 0..<runs {
             let segment = Int.random(in: 0..<segments.count, using: &generator)
-            // One in ten hits the first bytes or the last ones, where the headers and the footer are.
+            // One flip in ten changes the first or the last bytes, which contain the headers and the footer.
             let count = disk[segments[segment]].count
             let byte =
                 switch run % 20 {
@@ -71,7 +73,7 @@ import Testing
             let expected = Array(records[Int(try #require(first) - 1)...].prefix(250))
             let (read, failure) = Self.read(flipped, expected)
             #expect(read == Array(expected.prefix(read.count)), "\(context)")
-            // The log was closed: its last commit is not taken for torn either.
+            // The log was closed, so its last commit is not accepted as torn.
             #expect(failure != nil || read.count == expected.count, "\(context)")
             if failure == nil { complete += 1 }
             if let log = try? Sample.open(flipped).log {
@@ -98,7 +100,7 @@ import Testing
     }
 }
 
-/// How the steps that read a segment took its flipped bits.
+/// The numbers of flipped bits that each step detected, and the bits that no step detected.
 private struct FlipCount: CustomStringConvertible {
     private(set) var header = 0
     private(set) var blocks = 0
@@ -132,7 +134,7 @@ private struct FlipCount: CustomStringConvertible {
         let segment = try open()
         var count = FlipCount()
 
-        /// Whether the change makes a difference to the step.
+        /// Flips each bit of the range, and counts it as detected if `isIntact` throws or returns false.
         func flip(_ range: Range<Int>, _ counter: WritableKeyPath<FlipCount, Int>, _ isIntact: () throws -> Bool) {
             for bit in range.lowerBound * 8..<range.upperBound * 8 {
                 file.flipped = bit
@@ -177,7 +179,7 @@ private struct FlipCount: CustomStringConvertible {
     }
 }
 
-/// Bytes of which one bit is shown the wrong way round.
+/// A file that returns its bytes with one bit inverted.
 private final class FlippedFile: File {
     private let bytes: [UInt8]
     var flipped: Int?

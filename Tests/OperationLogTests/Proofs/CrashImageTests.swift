@@ -2,17 +2,15 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A crash at every call of a short log's life, and every image that it may leave.
+/// Crashes at every call of a short script, with every disk image that the crash can leave.
 @Suite struct CrashImageTests {
-    /// Small, so that a short log's writes have several.
+    /// The size of a sector, so small that the writes of a short log have several sectors.
     private static let sector = 32
 
     @Test(arguments: LogVariant.allCases)
-    func
-        `whatever a crash at any call leaves of the unsynced sectors and names, what was durable is there and nothing else`(
-            variant: LogVariant
-        ) throws
-    {
+    func `each disk image that a crash at any call can leave keeps all durable records and only whole commits`(
+        variant: LogVariant
+    ) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         let script = variant.script
@@ -38,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func `random logs survive random crashes, and crashes while they recover from these`(variant: LogVariant) throws {
+    func `random logs survive random crashes and crashes during recovery`(variant: LogVariant) throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         let rounds = Effort.runs("TIDELOG_CRASHES", usually: 100)

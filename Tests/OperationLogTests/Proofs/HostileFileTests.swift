@@ -13,10 +13,10 @@ import Testing
 #endif
 
 #if os(Linux) || os(macOS)
-    /// Files that ask for as much memory as the format lets them. A process of its own reads, verifies and opens each, and
-    /// says how much it took.
+    /// Files that request as much memory as the format permits. A separate process reads, verifies and opens each of
+    /// them and reports its memory use.
     @Suite struct HostileFileTests {
-        /// What the format promises.
+        /// The limit that the format guarantees, in KiB.
         private static let bound: UInt64 = 64 * 1024
 
         enum File: CaseIterable {
@@ -35,7 +35,7 @@ import Testing
         }
 
         @Test(arguments: File.allCases)
-        func `reading a file costs no more than 64 MiB, whatever it holds`(file: File) throws {
+        func `reading a file with any content needs at most 64 MiB of memory`(file: File) throws {
             let store = TemporaryDirectory()
             defer { store.remove() }
             #expect(mkdir(store.path + "/log", 0o777) == 0)
@@ -48,7 +48,7 @@ import Testing
             #expect(kilobytes > 0 && kilobytes <= Self.bound)
         }
 
-        /// Two records as large as a record can be, of bytes that do not compress.
+        /// Returns a segment with two records of the maximum size, whose bytes are not compressible.
         private static func written(_ compression: OperationLog.Options.Compression, key: LogKey?) throws -> [UInt8] {
             let disk = SimulatedDisk()
             let options = OperationLog.Options(
@@ -63,12 +63,12 @@ import Testing
             return disk[Sample.segment(1)]
         }
 
-        /// A block that says to be 16 MiB and would be a gigabyte.
+        /// Returns a segment with a block that declares 16 MiB and decompresses to one gigabyte.
         private static func bomb() throws -> [UInt8] {
             let compressor = try RunCompressor(level: 1)
             compressor.startRun()
             let zeroes = [UInt8](repeating: 0, count: LogFormat.maximumBlockRaw)
-            // The frame's beginning, and what may follow it as often as one likes.
+            // The beginning of the frame, and a part that can follow any number of times.
             var beginning: [UInt8] = []
             try compressor.compress(zeroes[...], into: &beginning)
             var more: [UInt8] = []
@@ -111,7 +111,7 @@ import Testing
             }
         }
 
-        /// A segment with one block whose checksums hold.
+        /// Returns a segment with one block and correct checksums.
         private static func segment(
             _ change: (inout BlockHeader) -> Void, payload: () -> [UInt8]
         ) -> [UInt8] {

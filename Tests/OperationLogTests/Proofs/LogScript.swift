@@ -1,20 +1,20 @@
 import DiskSimulation
 @testable import OperationLog
 
-/// What a program does with a log, and what it may rely on when the disk stopped it somewhere in between.
+/// A script of operations on a log, and the guarantees that hold if the disk stops it at any point.
 struct LogScript: Sendable {
     enum Step: Sendable {
-        /// One commit of so many records.
+        /// Appends one commit with this number of records.
         case append(Int)
-        /// One commit of so many records that is not waited for.
+        /// Writes one commit with this number of records and does not wait until it is durable.
         case write(Int)
         case sync
-        /// The log is closed and opened again.
+        /// Closes the log and opens it again.
         case reopen
-        /// Sealed segments are packed again.
+        /// Recompresses the sealed segments.
         case repack
         case snapshot
-        /// Keeps so many of the last records, at least.
+        /// Compacts the log and keeps at least this many of the last records.
         case compact(keeping: UInt64)
     }
 
@@ -22,20 +22,20 @@ struct LogScript: Sendable {
     var options: OperationLog.Options
 
     struct Outcome {
-        /// The last sequence number that the program was told to be durable.
+        /// The last sequence number that was reported as durable.
         var durable: UInt64 = 0
-        /// The last one that it was told to be appended.
+        /// The last sequence number that was reported as appended.
         var appended: UInt64 = 0
-        /// Where a commit ends that was tried.
+        /// The last sequence numbers of all attempted commits.
         var boundaries: Set<UInt64> = [0]
         /// The first record that every compaction was told to keep.
         var keptFrom: UInt64 = 1
-        /// What ended the script early.
+        /// The error that ended the script early.
         var failure: LogError?
         var isOver = false
     }
 
-    /// Until the end of the script or the first failure. The log is left open where the disk crashed.
+    /// Runs the script to its end or to the first failure. After a failure, the log is left open.
     func run(on disk: SimulatedDisk) -> Outcome {
         var outcome = Outcome()
         do throws(LogError) {
@@ -71,7 +71,7 @@ struct LogScript: Sendable {
             log.close()
             log = try Sample.open(disk, options).log
         case .repack:
-            // Blocks small enough that a short log has something to gain.
+            // The blocks are so small that recompression reduces the size even of a short log.
             _ = try log.repackSealedSegments(blockSize: 256)
         case .snapshot:
             do {
@@ -89,20 +89,21 @@ struct LogScript: Sendable {
         outcome.durable = log.durableSequence
     }
 
-    /// The calls that the script makes when nothing fails: those that change something, and those that only look.
+    /// The numbers of calls to the disk that the script makes if none fails: calls that change it, and calls that only
+    /// read.
     var calls: (changes: Int, reads: Int) {
         let disk = SimulatedDisk()
         _ = run(on: disk)
         return (disk.calls, disk.reads)
     }
 
-    /// Another process takes the log where the first one left it, and appends. Returns the last record that it was told to
-    /// be durable.
+    /// Opens the log of an interrupted run as another process does, and appends a commit. Returns the outcome, with the
+    /// last durable record.
     func goOn(on disk: SimulatedDisk, _ outcome: Outcome) throws(LogError) -> Outcome {
         var outcome = outcome
         let log = try Sample.open(disk, options).log
         let first = log.nextSequence
-        // What was found may be less than what was appended, and new records take these numbers.
+        // Fewer records may be present than were appended. New records reuse the numbers of the missing ones.
         outcome.boundaries = outcome.boundaries.filter { $0 < first }
         outcome.appended = try log.append(Sample.commit(from: first, count: 2)).upperBound
         outcome.boundaries.insert(outcome.appended)
@@ -111,8 +112,10 @@ struct LogScript: Sendable {
         return outcome
     }
 
-    /// Why the log on the disk is not what the outcome allows; nil where it is. It must open, have every durable record,
-    /// whole commits and nothing else, take another commit, read back, and hold to the last byte.
+    /// Returns the reason why the log on the disk contradicts the outcome, or nil.
+    ///
+    /// The log must open, contain every durable record and only whole commits, accept another commit, be readable, and
+    /// pass verification completely.
     func objection(to disk: SimulatedDisk, _ outcome: Outcome) -> String? {
         do {
             let (log, recovery) = try Sample.open(disk, options)
@@ -144,7 +147,7 @@ struct LogScript: Sendable {
 }
 
 extension LogScript {
-    /// Short, but segments are sealed and begun within it, runs as well, and commits have several records.
+    /// Returns a short script in which segments are sealed and started, runs begin, and commits have several records.
     static func short(_ options: OperationLog.Options) -> LogScript {
         var options = options
         options.segmentSize = 350
@@ -165,7 +168,7 @@ extension LogScript {
         return LogScript(steps: steps, options: options)
     }
 
-    /// The same with snapshots and compactions.
+    /// Returns the short script with snapshots and compactions.
     static func compacting(_ options: OperationLog.Options) -> LogScript {
         var script = short(options)
         script.steps.insert(contentsOf: [.snapshot, .append(1), .compact(keeping: 3)], at: script.steps.count - 3)
@@ -193,7 +196,7 @@ extension LogScript {
     }
 }
 
-/// The ways of writing that the proofs go through, by name.
+/// The variants of writing a log that the proofs cover, by name.
 enum LogVariant: String, CaseIterable, Sendable {
     case everyCommit, grouped, interval, none, repacked, encrypted, compacted
 
@@ -202,7 +205,7 @@ enum LogVariant: String, CaseIterable, Sendable {
         switch self {
         case .everyCommit, .compacted: break
         case .grouped: options.durability = .grouped
-        // Nothing is synced but by `sync` and `close`: when it happens is the same in each run.
+        // The interval never elapses, so only `sync` and `close` sync and each run makes the same calls.
         case .interval: options.durability = .interval(milliseconds: 1_000_000)
         case .none: options.durability = .none
         case .repacked: options.sealing = .repacked(level: 5)

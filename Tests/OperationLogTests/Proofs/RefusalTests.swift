@@ -2,7 +2,7 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A disk that refuses calls: once or for ever, with an error or because it is full.
+/// A disk that refuses calls, once or permanently, with an error or because it is full.
 @Suite struct RefusalTests {
     private struct Refusal: CustomStringConvertible {
         let fault: SimulatedDisk.Fault
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func `whichever call the disk refuses, once or for ever, the log closes and keeps what was durable`(
+    func `after a failure of any call, once or permanent, the log closes and keeps all durable records`(
         variant: LogVariant
     ) throws {
         let script = variant.script
@@ -32,18 +32,20 @@ import Testing
                 disk.fail(atCall: call, refusal.fault, forEver: refusal.isForEver)
                 let outcome = script.run(on: disk)
                 let context = "call \(call), \(refusal)"
-                // Closing syncs in these, and tells nobody that it failed. Nor does anything depend on noting the end.
+                // With these durabilities, closing syncs and does not report a failure. A failure to record the end is
+                // not reported either.
                 let isUntold =
                     outcome.isOver && ([.grouped, .interval].contains(variant) || Sample.isOfEnd(disk.refusedPaths))
                 #expect(outcome.failure?.isOfTheDisk == true || isUntold, "\(context): \(outcome)")
                 #expect(disk.syncsAfterFailure == 0, "\(context)")
-                // The process ends, or the power is lost.
+                // The process ends, or the power fails.
                 for image in [disk.copy(), disk.withoutUnsynced()] {
                     if let objection = script.objection(to: image, outcome) {
                         Issue.record("\(context): \(objection); \(outcome)")
                     }
                 }
-                // The process ends, another one goes on with what the system has in memory, and then the power is lost.
+                // The process ends, another process continues with the content of the system's memory, and then the
+                // power fails.
                 if !refusal.isForEver {
                     let after = try script.goOn(on: disk, outcome)
                     if let objection = script.objection(to: disk.withoutUnsynced(), after) {
@@ -57,14 +59,14 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func `a call to read that fails is an error, changes nothing, and is not taken for damage`(
+    func `a failed read is an error that changes nothing and is not reported as damage`(
         variant: LogVariant
     ) throws {
         let script = variant.script
         let written = SimulatedDisk()
         let outcome = script.run(on: written)
         #expect(outcome.isOver)
-        // Torn, so that recovery looks around and would cut.
+        // The tail is torn, so that recovery examines it and would cut it.
         let whole = written.tearing(lastWriteTo: .max)
         let last = try #require(whole.paths.last { $0.hasSuffix(".segment") })
         whole[last].append(contentsOf: [0x54, 0x4C, 0x42, 0x4B, 1, 1])
@@ -75,14 +77,14 @@ import Testing
                 let disk = whole.copy()
                 disk.fail(atRead: call, .refuse)
                 let error = try Self.look(at: disk, step, keys: script.options.keys)
-                // The end is noted, or not, when the log is open.
+                // Opening succeeds even if it cannot record the end.
                 guard disk.reads > call, !(error == nil && step == 2 && Sample.isOfEnd(disk.refusedPaths)) else {
                     continue
                 }
                 failed += 1
                 #expect(
                     error?.isOfTheDisk == true, "step \(step), read call \(call): \(error.map { "\($0)" } ?? "none")")
-                // Opening may have cut what was torn, and nothing else.
+                // Opening may have cut the torn tail, but must not change anything else.
                 for path in names where path != Sample.end {
                     let isKept =
                         path == last && step == 2
@@ -98,7 +100,7 @@ import Testing
         #expect(failed > 20)
     }
 
-    /// The failure with which reading, verifying or opening ends.
+    /// Returns the error of reading, verifying or opening the log, depending on `step`, or nil.
     private static func look(at disk: SimulatedDisk, _ step: Int, keys: [LogKey]) throws -> LogError? {
         do {
             switch step {
@@ -113,17 +115,16 @@ import Testing
     }
 
     @Test(arguments: LogVariant.allCases)
-    func
-        `a disk that is full at any byte keeps what was durable, can be opened and read, and goes on when there is room`(
-            variant: LogVariant
-        ) throws
-    {
+    func `a log on a disk that is full at any byte keeps all durable records and accepts commits once there is space`(
+        variant: LogVariant
+    ) throws {
         let script = variant.script
         let whole = SimulatedDisk()
         _ = script.run(on: whole)
         let size = whole.peak
         var sizes = 0
-        // Each byte in one way of writing; the others meet the same places of the format.
+        // One variant is tested with every capacity. The others write the same structures, so every seventh capacity is
+        // sufficient.
         for capacity in stride(from: 0, through: size, by: variant == .everyCommit ? 1 : 7) {
             sizes += 1
             let disk = SimulatedDisk()
@@ -131,7 +132,7 @@ import Testing
             let outcome = script.run(on: disk)
             #expect(outcome.isOver == (capacity >= size), "\(capacity) of \(size) bytes: \(outcome)")
             if outcome.appended > 0 {
-                // Still full: opening needs no room.
+                // The disk is still full. Opening a log needs no space.
                 let full = disk.withoutUnsynced()
                 full.limit(to: full.paths.reduce(0) { $0 + full[$1].count })
                 let log = try Sample.open(full, script.options).log
@@ -149,7 +150,7 @@ import Testing
 }
 
 extension LogError {
-    /// Says that a call failed, and neither that bytes are damaged nor that a feature is unknown.
+    /// Whether the error reports a failed call, not damaged bytes or an unknown feature.
     var isOfTheDisk: Bool {
         switch self {
         case .fileSystem, .writeFailed: true

@@ -4,11 +4,11 @@ import Testing
 @testable import OperationLog
 
 #if os(Linux) || os(macOS)
-    /// Readers in this process, while another one appends, seals, packs again, makes snapshots and compacts.
+    /// Readers in this process, while another process appends, seals, recompresses, writes snapshots and compacts.
     @Suite struct FollowTests {
         private static let records: UInt64 = 4000
 
-        @Test func `readers follow what another process does to the log`() async throws {
+        @Test func `readers follow the changes of another process`() async throws {
             let store = TemporaryDirectory()
             defer { store.remove() }
             let directory = store.path + "/log"
@@ -29,7 +29,7 @@ import Testing
             #expect(try LogVerification.verify(directory: directory).isSound)
         }
 
-        /// In the child.
+        /// Writes the log. Runs in the child process.
         private static func write(_ directory: String) throws {
             let options = OperationLog.Options(durability: .none, segmentSize: 12_000, runSize: 3000)
             let log = try OperationLog.open(directory: directory, options: options).log
@@ -45,7 +45,7 @@ import Testing
             log.close()
         }
 
-        /// Sees each record once and in order, but for those that were compacted before it came to them.
+        /// Expects each record once and in order, except for records that were compacted before they were read.
         private static func follow(_ directory: String) async throws {
             let reader = try LogReader(directory: directory)
             var expected: UInt64 = 1
@@ -82,7 +82,7 @@ import Testing
             }
         }
 
-        @Test func `a follower waits for what comes, and ends with its task`() async throws {
+        @Test func `a follower waits for records and ends when its task is cancelled`() async throws {
             let disk = SimulatedDisk()
             let log = try Sample.open(disk).log
             try log.append(Sample.commit(from: 1, count: 2))
@@ -102,7 +102,7 @@ import Testing
             try await task.value
         }
 
-        @Test func `the pause grows while nothing comes, and is short again when something did`() {
+        @Test func `the polling pause grows without new records and is reset after one`() {
             var pause = PollingPause()
             #expect((0..<8).map { _ in pause.next() } == [5, 10, 20, 40, 80, 80, 80, 80])
             pause.end()

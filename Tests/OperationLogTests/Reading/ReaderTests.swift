@@ -3,7 +3,7 @@ import OperationLog
 import Testing
 
 @Suite struct ReaderTests {
-    /// A log of many segments and runs.
+    /// Returns a log with many segments and runs.
     private func longLog() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 3, count: 60), .init(segmentSize: 900, runSize: 400))
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `there is nothing before the first and behind the last record`() throws {
+    @Test func `there are no records before the first and after the last one`() throws {
         let reader = try LogReader(directory: Sample.directory, fileSystem: longLog())
         #expect(try reader.record(0) == nil)
         #expect(try reader.record(181) == nil)
@@ -30,7 +30,7 @@ import Testing
         #expect(try Sample.records(reader.records(from: 0)).count == 180)
     }
 
-    @Test func `a cursor at the end goes on with what is appended later, across segments`() throws {
+    @Test func `a cursor at the end continues with records that are appended later, across segments`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(segmentSize: 600)).log
         let cursor = try LogReader(directory: Sample.directory, fileSystem: disk).records()
@@ -43,7 +43,7 @@ import Testing
         #expect(seen == Sample.expected(1...50))
     }
 
-    @Test func `a cursor that waits at the end of a sealed segment finds the next one`() throws {
+    @Test func `a cursor at the end of a sealed segment continues in the next segment`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(segmentSize: 100)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -53,7 +53,7 @@ import Testing
         #expect(try Sample.records(cursor) == Sample.expected(5...6))
     }
 
-    @Test func `a commit that is only partly written is not shown`() throws {
+    @Test func `a commit that is only partly written is not returned`() throws {
         let whole = SimulatedDisk()
         let log = try Sample.open(whole).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -69,7 +69,7 @@ import Testing
         #expect(try Sample.read(disk).count == 4)
     }
 
-    @Test func `a reader knows the next sequence number, of a new, open, torn and sealed log`() throws {
+    @Test func `a reader returns the next sequence number of a new, open, torn and sealed log`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [])
         let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
@@ -98,7 +98,7 @@ import Testing
         log.close()
     }
 
-    @Test func `a reader of nothing says so`() throws {
+    @Test func `a reader of a directory without a log throws an error`() throws {
         #expect(throws: LogError.noLog(path: Sample.directory)) {
             try LogReader(directory: Sample.directory, fileSystem: SimulatedDisk())
         }

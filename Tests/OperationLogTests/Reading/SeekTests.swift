@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationLog
 
-/// How much a reader reads to find a record: it must not grow with the log.
+/// The number of bytes that a reader reads to find a record. It must not grow with the log.
 @Suite struct SeekTests {
     private static let options = OperationLog.Options(
         durability: .none, sealing: .asWritten, segmentSize: 60_000, runSize: 20_000)
@@ -16,7 +16,7 @@ import Testing
         return disk
     }
 
-    /// The most that one of many seeks reads.
+    /// Returns the largest number of bytes that one of the seeks reads.
     private func bytesRead(_ disk: SimulatedDisk, _ sequences: some Sequence<UInt64>) throws -> Int {
         let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
         var most = 0
@@ -28,7 +28,7 @@ import Testing
         return most
     }
 
-    @Test func `a seek reads the ends of one segment and one run of it, however long the log is`() throws {
+    @Test func `a seek reads the ends and one run of one segment, regardless of the length of the log`() throws {
         var most: [Int] = []
         for records in [2000, 8000, 32_000] {
             let disk = try log(records: records)
@@ -36,12 +36,12 @@ import Testing
                 try bytesRead(disk, stride(from: UInt64(1), through: UInt64(records), by: max(1, records / 200))))
         }
         print("most bytes that a seek reads, in logs of 2000, 8000 and 32000 records: \(most)")
-        // Each of its few reads is of a segment at most: header, trailer, footer, run.
+        // A seek reads the header, the trailer, the footer and a run. Each read is at most as large as a segment.
         #expect(most.allSatisfy { $0 <= 4 * 64_000 })
         #expect(most[2] <= most[0] + most[0] / 10)
     }
 
-    @Test func `the segment of a record is found by halving`() {
+    @Test func `the segment of a record is found by binary search`() {
         let names = (0..<1000).map { SegmentName.name(firstSequence: UInt64($0) * 10 + 1) }
         let listing = LogListing(names.shuffled())
         for sequence in UInt64(1)...10_000 {
@@ -51,7 +51,7 @@ import Testing
         #expect(listing.segment(holding: .max) == 9991)
     }
 
-    @Test func `a reader that has a segment open goes on when another file takes its place`() throws {
+    @Test func `a reader with an open segment continues after another file replaces it`() throws {
         let disk = try log(records: 3000)
         let reader = try LogReader(directory: Sample.directory, fileSystem: disk)
         let cursor = reader.records()

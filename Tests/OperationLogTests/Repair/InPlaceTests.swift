@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationLog
 
-/// A new log takes the old one's place, and no crash in between loses either.
+/// Repair in place replaces the log by a new one, and no crash loses both.
 @Suite struct InPlaceTests {
     private func damaged() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
@@ -11,7 +11,7 @@ import Testing
             disk, commits: Array(repeating: 2, count: 12),
             .init(sealing: .asWritten, segmentSize: 400, runSize: 150))
         disk[Sample.segment(1)][120] ^= 1
-        // What was written long ago is durable.
+        // A copy treats all content as durable, like content written long ago.
         return disk.copy()
     }
 
@@ -24,7 +24,7 @@ import Testing
             .sorted()
     }
 
-    @Test func `the damaged log is kept beside the new one under the first free number`() throws {
+    @Test func `the damaged log is kept next to the new one under the first free number`() throws {
         let disk = try damaged()
         let before = disk[Sample.segment(1)]
         guard case .salvaged(let salvage, let kept) = try inPlace(disk) else { return #expect(Bool(false)) }
@@ -38,7 +38,7 @@ import Testing
         #expect(second == "/store/log.damaged-2")
     }
 
-    @Test func `nothing happens while a writer lives`() throws {
+    @Test func `a repair does nothing while a writer has the log open`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -46,7 +46,7 @@ import Testing
         log.close()
     }
 
-    @Test func `what was made of the old log is removed before the new one has its name`() throws {
+    @Test func `a repair that is aborted before the swap changes nothing and can be repeated`() throws {
         let disk = try damaged()
         struct Stop: Error {}
         #expect(throws: Stop.self) { try inPlace(disk) { throw Stop() } }
@@ -58,7 +58,7 @@ import Testing
         #expect(try LogRepair(directory: Sample.directory, fileSystem: disk).plan() == .nothing)
     }
 
-    @Test func `a crash at any call leaves a store that the next repair brings to the same end`() throws {
+    @Test func `after a crash at any call, the next repair yields the same log`() throws {
         let reference = try damaged()
         let begin = reference.calls
         _ = try inPlace(reference)
@@ -72,7 +72,7 @@ import Testing
                 #expect(throws: (any Error).self) { try inPlace(disk) }
                 for image in [disk.copy(), disk.withoutUnsynced()] {
                     images += 1
-                    // Some open it first: it refuses, or finishes what was begun.
+                    // In every second image the log is opened first: the writer refuses it, or completes the repair.
                     if call % 2 == 0 { (try? Sample.open(image))?.log.close() }
                     _ = try inPlace(image)
                     let records = try Sample.records(

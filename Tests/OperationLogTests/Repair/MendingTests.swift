@@ -3,11 +3,12 @@ import Testing
 
 @testable import OperationLog
 
-/// A single changed bit costs nothing: a repair puts it right.
+/// Repair corrects a single changed bit without any loss.
 @Suite struct MendingTests {
     private static let keys: [[LogKey]] = [[], [Sample.key]]
 
-    /// Two sealed segments, one with columns, a snapshot, and a last segment that is not sealed.
+    /// Returns a log with two sealed segments, one of them with columns, a snapshot, and a last segment that is not
+    /// sealed.
     private static func log(_ keys: [LogKey]) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(sealing: .asWritten, segmentSize: 600, keys: keys)).log
@@ -42,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `any single bit, wherever it changed, is put right, and the log has exactly the records that it had`(
+    func `any single changed bit is corrected, and the log has exactly its original records`(
         _ keys: [LogKey]
     ) throws {
         let whole = try Self.log(keys)
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `a bit in the header and in the payload of every block is put right`(_ keys: [LogKey]) throws {
+    func `a changed bit in the header and in the payload of every block is corrected`(_ keys: [LogKey]) throws {
         let disk = try Self.log(keys)
         let last = Sample.segment(13)
         let magic = LogFormat.blockMagic
@@ -73,7 +74,8 @@ import Testing
         #expect(blocks.count == 3)
         var mended: [MendedBit] = []
         for (index, block) in blocks.enumerated() {
-            // One in the header, one in the payload, or both.
+            // One bit in the header of the first block, one in the payload of the second block, and both in the third
+            // block.
             for offset in [[block + 9], [block + 50], [block + 9, block + 50]][index] {
                 disk[last][offset] ^= 4
                 mended.append(MendedBit(path: last, offset: UInt64(offset), bit: 2))
@@ -83,7 +85,9 @@ import Testing
     }
 
     @Test(arguments: keys)
-    func `two bits of one structure are not put right, and cost what a damaged block costs`(_ keys: [LogKey]) throws {
+    func `two changed bits of one structure are not corrected and lose as much as a damaged block`(_ keys: [LogKey])
+        throws
+    {
         let disk = try Self.log(keys)
         let last = Sample.segment(13)
         disk[last][disk[last].count - 3] ^= 1
@@ -100,13 +104,13 @@ import Testing
         #expect(salvage.lost.ranges == [15...15])
     }
 
-    @Test func `a block whose checksum was made to fit is not put right if the tag disagrees`() throws {
+    @Test func `a block with a matching checksum and a wrong tag is not corrected`() throws {
         let disk = try Self.log([Sample.key])
         let last = Sample.segment(13)
         let bytes = disk[last]
         let block = try #require(
             bytes.indices.dropLast(44).last { bytes[$0..<$0 + 4].elementsEqual(LogFormat.blockMagic) })
-        // The checksum fits other content, from which this one is one bit away.
+        // The checksums fit forged content, which differs in one bit from the stored content.
         disk[last][block + 60] ^= 0x18
         let header = BlockHeader.Layout.byteCount
         disk[last].store(crc32c(disk[last][(block + header)...]), BlockHeader.Layout.payloadChecksum, in: block)
@@ -128,7 +132,7 @@ import Testing
         #expect(salvage.lost.ranges == [15...15])
     }
 
-    @Test func `the damaged files stay as they are`() throws {
+    @Test func `the damaged files are not changed`() throws {
         let disk = try Self.log([])
         disk[Sample.segment(1)][100] ^= 1
         let before = Self.files(disk).map { disk[$0] }

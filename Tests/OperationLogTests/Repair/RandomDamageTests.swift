@@ -3,9 +3,9 @@ import Testing
 
 @testable import OperationLog
 
-/// Damage of every sort, many times over: what is saved is exactly what can be read.
+/// Random damage of every kind. Repair saves exactly the records that are still readable.
 @Suite struct RandomDamageTests {
-    @Test func `whatever is damaged, each intact record is saved under its number and the others are told`() throws {
+    @Test func `after random damage, each intact record keeps its number and the lost ones are reported`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)
@@ -34,7 +34,8 @@ import Testing
                     isLost ? !certain.contains(record.sequence) : possible.contains(record.sequence),
                     "seed \(seed), record \(record.sequence) of \(last), \(plan)")
             }
-            // What is not there at all was at the end, where nothing intact tells that it ever was.
+            // Only records at the end may be absent without a placeholder, because no intact data shows that they
+            // existed.
             #expect(certain.allSatisfy { $0 <= UInt64(records.count) }, "seed \(seed)")
         }
         print("salvages: \(salvages)")
@@ -62,9 +63,11 @@ import Testing
     }
 }
 
-/// Where each block of the undamaged log is, to find out by plain comparison of bytes which records a damaged one still
-/// has: those of a block that is there whole, as are all before it in its run. That is certain where no more than one byte of
-/// the segment's header changed, and possible elsewhere.
+/// The positions of the blocks in the undamaged log, to determine the readable records of a damaged log by comparing
+/// bytes.
+///
+/// A record is readable if its block and all preceding blocks of its run are present. This is certain if at most one
+/// byte of the segment's header changed, and possible otherwise.
 private struct Blocks {
     private struct Block {
         let bytes: [UInt8]
@@ -108,7 +111,10 @@ private struct Blocks {
         return (readable(in: withHeader), readable(in: files, mended: true))
     }
 
-    /// - Parameter mended: Whether a block counts as well that differs in one bit of its header, of its payload or of both.
+    /// Returns the records whose blocks are present in the files.
+    ///
+    /// - Parameter mended: Whether a block also counts if one bit of its header, one bit of its payload, or both
+    ///   differ.
     private func readable(in files: [[UInt8]], mended: Bool = false) -> Set<UInt64> {
         var readable: Set<UInt64> = []
         var brokenRun = 0
@@ -136,7 +142,7 @@ extension [UInt8] {
         }
     }
 
-    /// Whether it holds a block with at most one bit changed in each of its two structures.
+    /// Whether the bytes contain the block with at most one changed bit in its header and one in its payload.
     fileprivate func nearlyHolds(_ block: [UInt8]) -> Bool {
         guard count >= block.count else { return false }
         func bits(_ range: Range<Int>, at start: Int) -> Int {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import OperationLog
 
-/// What is saved of a damaged log: everything readable, under its number, and nothing else.
+/// Repair saves all readable records of a damaged log under their sequence numbers, and no other records.
 @Suite struct SalvageTests {
     static let options = OperationLog.Options(sealing: .asWritten, segmentSize: 400, runSize: 150)
 
@@ -25,14 +25,14 @@ import Testing
         return salvage
     }
 
-    /// The new log's records; lost ones as their numbers.
+    /// Returns the records of the new log, and the numbers of the lost records.
     private func read(_ disk: SimulatedDisk) throws -> (records: [LogRecord], lost: [UInt64]) {
         let records = try Sample.records(LogReader(directory: "/store/new", fileSystem: disk).records())
         let isLost = { (record: LogRecord) in record.kind == LogRepair.lostKind && record.payload.isEmpty }
         return (records.filter { !isLost($0) }, records.filter(isLost).map(\.sequence))
     }
 
-    /// Each record that is there is the one that was written under its number; the others are placeholders.
+    /// Expects that each record has the content that was written under its number or is a placeholder.
     private func expectSound(_ disk: SimulatedDisk, _ salvage: RepairPlan.Salvage, last: UInt64 = 24) throws {
         #expect(try LogVerification.verify(directory: "/store/new", fileSystem: disk).isSound)
         let (records, lost) = try read(disk)
@@ -50,7 +50,7 @@ import Testing
 
     // MARK: Plans
 
-    @Test func `a sound log needs nothing, and a torn one no more than to be opened`() throws {
+    @Test func `a sound log needs no repair, and a torn log needs only to be opened`() throws {
         let disk = try log()
         #expect(try repair(disk).plan() == .nothing)
         let last = try #require(segments(disk).last)
@@ -63,7 +63,7 @@ import Testing
         #expect(disk[last].count < before.count)
     }
 
-    @Test func `a plan and a salvage leave the damaged log as it is`() throws {
+    @Test func `a plan and a salvage do not change the damaged log`() throws {
         let disk = try log()
         disk[segments(disk)[1]][200] ^= 1
         let before = segments(disk).map { disk[$0] }
@@ -71,9 +71,9 @@ import Testing
         #expect(segments(disk).map { disk[$0] } == before)
     }
 
-    // MARK: Damages
+    // MARK: Damage
 
-    @Test func `a damaged block costs the rest of its run, and all else keeps its number`() throws {
+    @Test func `a damaged block loses the rest of its run, and all other records keep their numbers`() throws {
         let disk = try log()
         let path = segments(disk)[0]
         let offsets = Sample.blockOffsets(of: disk[path])
@@ -84,7 +84,7 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `a damaged footer or trailer costs no record`() throws {
+    @Test func `a damaged footer or trailer loses no record`() throws {
         for back in [1, 20] {
             let disk = try log()
             let path = segments(disk)[1]
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a segment's header is found again, whichever of its bytes is damaged`() throws {
+    @Test func `a segment's header is restored after damage to any of its bytes`() throws {
         let whole = try log()
         for index in 0..<64 {
             let disk = whole.copy()
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test func `a header of which nothing is left is made anew from the other segments`() throws {
+    @Test func `an erased header is rebuilt from the other segments`() throws {
         let disk = try log()
         for index in 0..<64 { disk[segments(disk)[1]][index] = 0 }
         let salvage = try salvaged(disk)
@@ -114,7 +114,7 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `a missing segment's records are lost, and those of no other`() throws {
+    @Test func `a missing segment loses exactly its own records`() throws {
         let whole = try log()
         for (index, path) in segments(whole).enumerated().dropLast() {
             let disk = whole.copy()
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `segments whose names were swapped are put in order by what they hold`() throws {
+    @Test func `segments with swapped names are ordered by their content`() throws {
         let disk = try log()
         let (a, b) = (segments(disk)[0], segments(disk)[1])
         let bytes = disk[a]
@@ -138,7 +138,7 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `blocks that are repeated or in another order are put right`() throws {
+    @Test func `blocks that are repeated or in the wrong order are put in order`() throws {
         let whole = try log()
         let path = segments(whole)[0]
         let offsets = Sample.blockOffsets(of: whole[path])
@@ -156,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `another store's segment is passed over by name, also where it stands first`() throws {
+    @Test func `a segment of another store is skipped and reported, also in the first position`() throws {
         let disk = try log()
         let other = SimulatedDisk()
         var options = Self.options
@@ -170,8 +170,8 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `records of another history of the same store are passed over`() throws {
-        // A backup was written to, and then a segment of it came back.
+    @Test func `records of another history of the same store are skipped`() throws {
+        // A backup of the log was written to separately, and one of its segments was copied back.
         let disk = try log()
         let branch = SimulatedDisk()
         let writer = try Sample.open(branch, Self.options).log
@@ -185,7 +185,7 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `an incomplete commit at the end of a damaged log is no record, and none is lost with it`() throws {
+    @Test func `an incomplete commit at the end of a damaged log does not count as lost`() throws {
         let disk = try log()
         disk[segments(disk)[0]][80] ^= 1
         let last = try #require(segments(disk).last)
@@ -204,7 +204,7 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `an absurd number in an intact header does not fill the disk`() throws {
+    @Test func `an implausible number in an intact header does not fill the disk`() throws {
         let disk = try log()
         let path = segments(disk)[1]
         let offset = Sample.blockOffsets(of: disk[path])[0]
@@ -215,7 +215,7 @@ import Testing
         try expectSound(disk, salvage)
     }
 
-    @Test func `an encrypted log stays encrypted`() throws {
+    @Test func `the salvage of an encrypted log is encrypted`() throws {
         let key = LogKey.random()
         let disk = SimulatedDisk()
         var options = Self.options
@@ -234,7 +234,7 @@ import Testing
 
     // MARK: Snapshots
 
-    /// Twenty records, a snapshot, ten more.
+    /// Returns a log with twenty records, a snapshot, and ten more records.
     private func logWithSnapshot() throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, Self.options).log
@@ -256,7 +256,7 @@ import Testing
         return items
     }
 
-    @Test func `a snapshot behind the lost records is kept, and the state is whole`() throws {
+    @Test func `a snapshot after the lost records is kept, and the state is complete`() throws {
         let disk = try logWithSnapshot()
         disk[segments(disk)[0]][120] ^= 0x5A
         let salvage = try salvaged(disk)
@@ -266,7 +266,7 @@ import Testing
         try expectSound(disk, salvage, last: 30)
     }
 
-    @Test func `a damaged snapshot is passed over, and costs no record`() throws {
+    @Test func `a damaged snapshot is skipped and loses no record`() throws {
         let disk = try logWithSnapshot()
         let path = try #require(disk.paths.first { $0.hasSuffix(".snapshot") })
         disk[path][100] ^= 0x5A
@@ -278,9 +278,9 @@ import Testing
         try expectSound(disk, salvage, last: 30)
     }
 
-    @Test func `a log that a snapshot begins goes on beginning there when its first segments are lost`() throws {
+    @Test func `a log that begins with a snapshot still begins there after its first segments are lost`() throws {
         let disk = try logWithSnapshot()
-        // All in front of the snapshot: as after a compaction. And the segment that begins with it.
+        // Removes all segments before the snapshot, as a compaction does, and the segment that begins with it.
         for path in segments(disk) where try #require(SegmentName.firstSequence(of: String(path.suffix(28)))) <= 21 {
             disk.erase(path)
         }
@@ -294,7 +294,7 @@ import Testing
         log.close()
     }
 
-    @Test func `records between the end of what is left and a snapshot count as lost`() throws {
+    @Test func `a log whose last segments are lost continues at its snapshot, and the state is complete`() throws {
         let disk = try logWithSnapshot()
         for path in segments(disk) where try #require(SegmentName.firstSequence(of: String(path.suffix(28)))) > 5 {
             disk.erase(path)

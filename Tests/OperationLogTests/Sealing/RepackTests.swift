@@ -3,13 +3,13 @@ import Testing
 
 @testable import OperationLog
 
-/// Sealed segments that are written once more, better packed.
+/// Recompression of sealed segments.
 @Suite struct RepackTests {
-    /// Small, so that a short log has several of these blocks in a segment.
+    /// The size of a block, so small that a short log has several blocks in a segment.
     static let blockSize = 600
     static let options = OperationLog.Options(sealing: .repacked(level: 9), segmentSize: 1500, runSize: 400)
 
-    /// A log of several sealed segments and an open one.
+    /// Returns a disk with a log of several sealed segments and an open one.
     static func filledDisk(_ options: OperationLog.Options = options) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 1, count: 60), options)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: [[], [LogKey(Array(1...32))!]])
-    func `the records, their numbers and the chain stay, in fewer blocks and bytes`(keys: [LogKey]) throws {
+    func `packing keeps the records, their numbers and the chain, in fewer blocks and bytes`(keys: [LogKey]) throws {
         var options = Self.options
         options.keys = keys
         let disk = try Self.filledDisk(options)
@@ -44,7 +44,7 @@ import Testing
         #expect(try Sample.read(disk, keys: keys) == Sample.expected(1...63))
     }
 
-    @Test func `a segment that was packed is left as it is`() throws {
+    @Test func `a packed segment is not packed again`() throws {
         let disk = try Self.filledDisk()
         let log = try Sample.open(disk, Self.options).log
         #expect(try log.repackSealedSegments(blockSize: Self.blockSize) > 0)
@@ -53,7 +53,7 @@ import Testing
         #expect(disk.calls == calls)
     }
 
-    @Test func `the last segment, and a log that is to stay as written, are not touched`() throws {
+    @Test func `the last segment is not packed, and neither is a log that is sealed as written`() throws {
         let disk = try Self.filledDisk()
         var options = Self.options
         let last = try #require(disk.paths.last { $0.hasSuffix(".segment") })
@@ -67,7 +67,7 @@ import Testing
         #expect(try Sample.open(other, options).log.repackSealedSegments(blockSize: Self.blockSize) == 0)
     }
 
-    @Test func `a reader in the middle of the old file goes on to the end`() throws {
+    @Test func `a reader in the middle of the old file continues to the end`() throws {
         let disk = try Self.filledDisk()
         let log = try Sample.open(disk, Self.options).log
         let cursor = try LogReader(directory: Sample.directory, fileSystem: disk).records()
@@ -78,7 +78,7 @@ import Testing
         #expect(records == Sample.expected(1...60))
     }
 
-    @Test func `a damaged segment is not packed but reported, and stays as it is`() throws {
+    @Test func `a damaged segment is reported, and neither packed nor changed`() throws {
         let disk = try Self.filledDisk()
         disk[Sample.segment(1)][200] ^= 1
         let bytes = disk[Sample.segment(1)]
@@ -94,7 +94,7 @@ import Testing
         try log.append(Sample.commit(from: 61, count: 1))
     }
 
-    @Test func `a segment that was removed meanwhile does not come back`() throws {
+    @Test func `a segment that was removed during packing is not created again`() throws {
         let disk = try Self.filledDisk()
         let repack = SegmentRepack(
             fileSystem: disk, directory: Sample.directory, keys: [], level: 3, layout: nil, blockSize: Self.blockSize)
@@ -103,7 +103,7 @@ import Testing
         #expect(!disk.paths.contains { $0.hasSuffix(".new") })
     }
 
-    @Test func `packing that is abandoned leaves no trace`() throws {
+    @Test func `abandoned packing leaves the segment unchanged and no files`() throws {
         let disk = try Self.filledDisk()
         let bytes = disk[Sample.segment(1)]
         let repack = SegmentRepack(
@@ -120,7 +120,7 @@ import Testing
         #expect(!disk.paths.contains { $0.hasSuffix(".new") })
     }
 
-    @Test func `a crash at any call of packing, and any of its images, costs no record`() throws {
+    @Test func `a crash at any call of packing loses no record`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededGenerator(seed: seed)
         let whole = try Self.filledDisk()
@@ -148,8 +148,7 @@ import Testing
         #expect(calls > 20)
     }
 
-    @Test func `whichever call the disk refuses, the old segment or the new one is there, and the log goes on`() throws
-    {
+    @Test func `after a failure of any call, the old or the new segment exists, and the log continues`() throws {
         let whole = try Self.filledDisk()
         let first = try Sample.open(whole, Self.options).log
         let start = whole.calls
@@ -166,7 +165,7 @@ import Testing
         }
     }
 
-    /// Large enough that packing is worth the work by the usual measure.
+    /// Writes a log that is so large that recompression with the default block size is worthwhile.
     private func fill(_ directory: String, _ options: OperationLog.Options) throws -> OperationLog {
         let log = try OperationLog.open(directory: directory, options: options).log
         for sequence in UInt64(1)...1500 { try log.append(Sample.commit(from: sequence, count: 1, size: 400)) }
@@ -191,7 +190,7 @@ import Testing
         try expectAll(directory)
     }
 
-    @Test func `what a log that was closed left unpacked is packed when it is open again`() throws {
+    @Test func `segments that were not packed before the log closed are packed after it opens again`() throws {
         let store = TemporaryDirectory()
         defer { store.remove() }
         let directory = store.path + "/log"

@@ -4,9 +4,9 @@ import Testing
 #if os(Linux)
     import Glibc
 
-    /// A snapshot streams: what it takes does not grow with its items.
+    /// Writing and reading a snapshot are streamed: the memory use does not grow with the number of items.
     @Suite struct SnapshotMemoryTests {
-        @Test func `a large snapshot is written and read in little memory`() async {
+        @Test func `a large snapshot is written and read with little memory`() async {
             await #expect(processExitsWith: .success) {
                 let items = Effort.runs("TIDELOG_SNAPSHOT_ITEMS", usually: 40_000)
                 let store = TemporaryDirectory()
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    /// Of this process, in KiB.
+    /// Returns the peak memory of this process, in KiB.
     private func peakMemory() -> Int {
         var usage = rusage()
         getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)

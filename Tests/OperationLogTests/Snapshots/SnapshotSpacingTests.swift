@@ -4,7 +4,7 @@ import Testing
 
 struct SnapshotSpacingTests {
     @Test(arguments: [1, 500] as [UInt64])
-    func `snapshots get rarer the older they are, and few are kept of many`(_ first: UInt64) {
+    func `older snapshots are kept less often, and few of many are kept`(_ first: UInt64) {
         var kept: [UInt64] = []
         for number in 1...1_000 as ClosedRange<UInt64> {
             kept.append(first + number * 10)
@@ -18,7 +18,7 @@ struct SnapshotSpacingTests {
         #expect(kept.count <= 16)
     }
 
-    @Test func `the newest and the one before it stay`() {
+    @Test func `the newest two snapshots are kept`() {
         for count in 1...40 {
             let all = (1...UInt64(count)).map { $0 * 3 }
             let superfluous = SnapshotSpacing.superfluous(all, first: 1)
@@ -26,12 +26,12 @@ struct SnapshotSpacingTests {
         }
     }
 
-    @Test func `the one that a compacted log begins with stays`() {
+    @Test func `the snapshot that a compacted log begins with is kept`() {
         let all = (1...100 as ClosedRange<UInt64>).map { 1_000 + $0 }
         #expect(!SnapshotSpacing.superfluous(all, first: 1_000).contains(1_001))
     }
 
-    @Test func `nothing is superfluous where there is none`() {
+    @Test func `an empty list has no superfluous snapshots`() {
         #expect(SnapshotSpacing.superfluous([], first: 1).isEmpty)
     }
 }

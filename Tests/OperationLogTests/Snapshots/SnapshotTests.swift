@@ -9,7 +9,7 @@ import Testing
         try LogReader(directory: Sample.directory, fileSystem: disk)
     }
 
-    @Test func `a snapshot gives back its items, and stands in front of the next record`() throws {
+    @Test func `a snapshot returns its items and has the sequence number of the next record`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 3))
@@ -24,7 +24,7 @@ import Testing
         #expect(try Sample.open(disk).recovery.snapshotDamages == [])
     }
 
-    @Test func `a snapshot is made where a segment begins`() throws {
+    @Test func `a snapshot begins a new segment`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         for sequence in UInt64(1)...3 {
@@ -35,7 +35,7 @@ import Testing
         #expect(try reader(disk).snapshots().map(\.sequence) == [2, 3, 4])
     }
 
-    @Test func `a snapshot in front of the same record replaces the one before`() throws {
+    @Test func `a snapshot before the same record replaces the previous snapshot`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -46,7 +46,7 @@ import Testing
         #expect(try reader(disk).segmentList().count == 2)
     }
 
-    @Test func `what was appended without a sync is durable once a snapshot stands behind it`() throws {
+    @Test func `records that were appended without a sync are durable after a snapshot`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 3))
@@ -56,7 +56,7 @@ import Testing
         #expect(try SampleSnapshot.read(after, snapshot) == SampleSnapshot.items(4))
     }
 
-    @Test func `a body that throws leaves nothing, and the log goes on`() throws {
+    @Test func `a body that throws leaves no snapshot, and the log continues`() throws {
         struct Mishap: Error {}
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
@@ -72,7 +72,7 @@ import Testing
         #expect(try Sample.read(disk) == Sample.expected(1...2))
     }
 
-    @Test func `an unfinished snapshot is removed at the next open and never shown`() throws {
+    @Test func `an unfinished snapshot is removed at the next open and never listed`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
         disk[SampleSnapshot.path(2) + ".new"] = Array("half".utf8)
@@ -82,7 +82,7 @@ import Testing
         #expect(disk.paths == [Sample.segment(1), Sample.end])
     }
 
-    @Test func `snapshots of any size read back, in any compression`() throws {
+    @Test func `snapshots of any size are read with any compression`() throws {
         for compression in [OperationLog.Options.Compression.stored, .zstd(level: 3)] {
             let disk = SimulatedDisk()
             let log = try Sample.open(disk, .init(compression: compression)).log
@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot of an encrypted log is encrypted, with the key that writes`() throws {
+    @Test func `a snapshot of an encrypted log is encrypted with the key for writing`() throws {
         let keys = [LogKey.random(), LogKey.random()]
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(compression: .stored, keys: keys)).log
@@ -110,13 +110,13 @@ import Testing
         }
         let (again, recovery) = try Sample.open(disk, .init(keys: keys.reversed()))
         #expect(recovery.nextSequence == 4 && recovery.snapshotDamages == [])
-        // The other key begins another segment in the same place.
+        // The other key begins a new segment with the same first record.
         try again.append(Sample.commit(from: 4, count: 1))
         again.close()
         #expect(try Sample.open(disk, .init(keys: keys)).recovery.snapshotDamages == [])
     }
 
-    @Test func `each bit of a snapshot counts`() throws {
+    @Test func `a flipped bit anywhere in a snapshot is detected`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -132,7 +132,7 @@ import Testing
         print("bits flipped: \(flips)")
     }
 
-    @Test func `a snapshot that is cut short is none`() throws {
+    @Test func `a snapshot that is truncated or extended is damaged`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         let snapshot = try SampleSnapshot.write(log, count: 4)
@@ -145,7 +145,7 @@ import Testing
         #expect(throws: LogError.self) { try reader(disk).verify(snapshot) }
     }
 
-    @Test func `a segment under a snapshot's name is no snapshot, and the other way round`() throws {
+    @Test func `a segment with the name of a snapshot is rejected, and so is the reverse`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -160,7 +160,7 @@ import Testing
         #expect(throws: LogError.self) { try Sample.open(copy) }
     }
 
-    @Test func `a refused call while a snapshot is written leaves no snapshot, and a log with all records`() throws {
+    @Test func `a failed call during a snapshot leaves no snapshot and a log with all records`() throws {
         func run(failing call: Int?) throws -> (disk: SimulatedDisk, calls: Int) {
             let disk = SimulatedDisk()
             let log = try Sample.open(disk, small).log
@@ -168,7 +168,7 @@ import Testing
             let before = disk.calls
             if let call { disk.fail(atCall: before + call, .refuse) }
             let made = try? SampleSnapshot.write(log)
-            // The end of the log may go unnoted.
+            // A failure to record the end of the log does not fail the snapshot.
             #expect((made == nil) == (call != nil && !Sample.isOfEnd(disk.refusedPaths)), "call \(call ?? -1)")
             return (disk.copy(), disk.calls - before)
         }

@@ -6,7 +6,7 @@
     import Glibc
 #endif
 
-/// How much of what can be repeated at will is done: a usual number, or one from the environment for longer runs.
+/// The number of repetitions of a random test: the default, or the value of an environment variable for longer runs.
 enum Effort {
     static func runs(_ variable: String, usually usual: Int) -> Int {
         guard let value = getenv(variable), let number = Int(String(cString: value)) else { return usual }

@@ -1,8 +1,8 @@
 @testable import OperationLog
 
-/// Changes segments as no accident would.
+/// Changes to segments that no accident causes.
 enum Forger {
-    /// Makes both checksums of the block fit what its header and payload say now.
+    /// Recomputes both checksums of the block from its current header and payload.
     static func fitChecksums(ofBlockAt offset: Int, in segment: inout [UInt8]) {
         let header = segment[offset...]
         let stored: UInt32 = header.load(BlockHeader.Layout.storedLength)
@@ -16,7 +16,7 @@ enum Forger {
 }
 
 extension Sample {
-    /// Where the blocks of an intact segment begin, the footer's included.
+    /// Returns the offsets of the blocks of an intact segment, including the footer.
     static func blockOffsets(of segment: [UInt8]) -> [Int] {
         var offsets: [Int] = []
         var offset = SegmentHeader.Layout.byteCount

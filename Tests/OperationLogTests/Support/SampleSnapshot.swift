@@ -1,7 +1,7 @@
 import DiskSimulation
 import OperationLog
 
-/// Items that tell which state they are of, so that a wrong, missing or strange one is noticed.
+/// Items that contain the number of their snapshot, so that a wrong, missing or foreign item is detected.
 enum SampleSnapshot {
     static func items(_ sequence: UInt64, count: Int = 5) -> [LogRecord] {
         (0..<UInt64(count)).map { index in
@@ -36,7 +36,7 @@ enum SampleSnapshot {
         return items
     }
 
-    /// The path of the snapshot in front of this record.
+    /// Returns the path of the snapshot before this record.
     static func path(_ sequence: UInt64) -> String {
         Sample.segment(sequence).replacing(".segment", with: ".snapshot")
     }

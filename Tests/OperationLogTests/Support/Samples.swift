@@ -1,7 +1,7 @@
 import DiskSimulation
 import OperationLog
 
-/// Records that tell their own number, so that a wrong, moved or repeated one is noticed.
+/// Records that contain their own number, so that a wrong, moved or repeated record is detected.
 enum Sample {
     static let directory = "/store/log"
     static let store = StoreIdentifier(bytes: Array(1...16))!
@@ -37,7 +37,7 @@ enum Sample {
         return try OperationLog.open(directory: directory, options: options, fileSystem: disk)
     }
 
-    /// Appends commits of these sizes and closes.
+    /// Appends commits with these numbers of records, and closes the log.
     static func write(_ disk: SimulatedDisk, commits: [Int], _ options: OperationLog.Options = .init()) throws {
         let log = try open(disk, options).log
         for count in commits { try log.append(commit(from: log.nextSequence, count: count)) }
@@ -46,10 +46,11 @@ enum Sample {
 
     static let end = directory + "/END"
 
-    /// As after the end of a process that did not close the log, and of an earlier version: nothing says how far it went.
+    /// Removes the recorded end, as for a log that was not closed or was written by an earlier version.
     static func forgetEnd(_ disk: SimulatedDisk) { disk.erase(end) }
 
-    /// Whether the refused call was made to note the end: with the file, or with the directory because of the file.
+    /// Whether the refused call was made to record the end: a call on the file, or on the directory because of the
+    /// file.
     static func isOfEnd(_ refusedPaths: [String]) -> Bool {
         refusedPaths.last == end || refusedPaths == [end, directory]
     }
@@ -66,14 +67,14 @@ enum Sample {
 
     static func expected(_ range: ClosedRange<UInt64>) -> [LogRecord] { range.map { record($0) } }
 
-    /// The path of the segment that begins with this number.
+    /// Returns the path of the segment that begins with this record.
     static func segment(_ first: UInt64) -> String {
         let digits = String(first)
         return directory + "/" + String(repeating: "0", count: 20 - digits.count) + digits + ".segment"
     }
 }
 
-/// SplitMix64: the same draws from the same seed everywhere.
+/// A SplitMix64 generator, which returns the same numbers for the same seed on every machine.
 struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

@@ -6,7 +6,7 @@
     import Glibc
 #endif
 
-/// A directory of its own in the system's place for them.
+/// A new directory in the directory for temporary files.
 struct TemporaryDirectory {
     let path: String
 
@@ -16,7 +16,7 @@ struct TemporaryDirectory {
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Two levels are all that a store has.
+    /// Removes the directory. A store has only two levels.
     func remove() {
         for directory in [path + "/log", path] {
             guard let stream = opendir(directory) else { continue }

@@ -6,10 +6,10 @@
     import Glibc
 #endif
 
-/// Lets other threads go on for a moment.
+/// Lets other threads run for a moment.
 func pause() { usleep(200) }
 
-/// Runs the closure on so many threads at once, and returns when all have ended.
+/// Runs the closure on this number of threads at once, and returns when all of them have ended.
 func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     final class Work: Sendable {
         let index: Int

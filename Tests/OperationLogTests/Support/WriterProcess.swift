@@ -11,7 +11,7 @@ import Testing
 #endif
 
 #if os(Linux) || os(macOS)
-    /// A running `LogWriter`.
+    /// A running `LogWriter` process.
     struct WriterProcess {
         private let identifier: pid_t
 
@@ -39,22 +39,23 @@ import Testing
             self.identifier = identifier
         }
 
-        /// The kilobytes that it takes a process to read the log.
+        /// Returns the memory that a process uses to read the log, in KiB.
         static func memory(toRead store: String) throws -> UInt64 {
             unlink(store + "/peak")
-            // Large pieces of memory go back to the system at once: what is measured is what is needed.
+            // The process returns large allocations to the system when it frees them, so its peak contains only memory
+            // in use.
             let process = try WriterProcess([store, "read"], environment: ["MALLOC_MMAP_THRESHOLD_=1000000"])
             #expect(process.wait() == 0)
             return number(in: store + "/peak", at: 0)
         }
 
-        /// The signal that ended the process, or 0.
+        /// Kills the process and returns the signal that ended it, or 0.
         func kill() -> Int32 {
             _ = signal(SIGKILL)
             return wait() & 0x7F
         }
 
-        /// As `waitpid` gives it.
+        /// Waits for the end of the process and returns the status of `waitpid`.
         private func wait() -> Int32 {
             var status: Int32 = 0
             while waitpid(identifier, &status, 0) < 0, errno == EINTR {}
@@ -71,7 +72,7 @@ import Testing
             #endif
         }
 
-        /// The last commit that the writer's thread was told to have.
+        /// Returns the number of the last commit that was acknowledged to the writer's thread.
         static func acknowledged(in store: String, thread: UInt32) -> UInt64 {
             number(in: store + "/acknowledged", at: off_t(thread * 8))
         }
@@ -85,7 +86,7 @@ import Testing
             return UInt64(littleEndian: number)
         }
 
-        /// Built together with the tests, it stands beside their bundle.
+        /// The path of the program, which is built together with the tests into the directory of their bundle.
         private static let program: String = {
             let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
             var folder = bundle[...]

@@ -2,9 +2,9 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// Bits changed behind the log's back: each is noticed or makes no difference.
+/// Bits changed in the files of a log. Each change is detected or has no effect.
 @Suite struct DamageTests {
-    /// What a reader says of a log: a prefix of what was written, and whether it reached the end without complaint.
+    /// Returns the records that a reader returns, and whether it reached the end without an error.
     private func readable(_ disk: SimulatedDisk) throws -> (records: [LogRecord], isComplete: Bool) {
         var records: [LogRecord] = []
         do {
@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test(arguments: [OperationLog.Options.Compression.stored, .zstd(level: 3)])
-    func `a flipped bit anywhere is noticed or harmless`(compression: OperationLog.Options.Compression) throws {
+    func `verification detects a flipped bit anywhere, and a reader never returns changed records`(
+        compression: OperationLog.Options.Compression
+    ) throws {
         let whole = SimulatedDisk()
         let options = OperationLog.Options(compression: compression, segmentSize: 300, runSize: 150)
         try Sample.write(whole, commits: [1, 2, 1, 1, 3, 1, 1, 1], options)
@@ -35,12 +37,12 @@ import Testing
                     let context = "\(path), byte \(index), bit \(bit)"
                     let (records, isComplete) = try readable(disk)
                     let report = try? LogVerification.verify(directory: Sample.directory, fileSystem: disk)
-                    // Verification complains, refuses, or calls it a torn tail.
+                    // Verification reports damage, throws, or reports a torn tail.
                     let isNoticed = report.map { !$0.isSound || $0.tail != nil } ?? true
                     #expect(isNoticed, "\(context)")
                     #expect(records == Array(expected.prefix(records.count)), "\(context)")
                     if isComplete, records.count < expected.count {
-                        // Only the very last commit can pass for one that a crash tore.
+                        // Only the last commit can be mistaken for a torn one.
                         #expect(path == segments.last && report?.tail != nil, "\(context)")
                     }
                     if let (log, recovery) = try? Sample.open(disk, options) {
@@ -57,7 +59,7 @@ import Testing
         print("bits flipped: \(flips)")
     }
 
-    @Test func `verification lists each damaged place and counts what is readable around it`() throws {
+    @Test func `verification lists each damaged place and counts the readable records around it`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(runSize: 1)).log
         var ends = [disk[Sample.segment(1)].count]
@@ -75,7 +77,7 @@ import Testing
         #expect(report.damages.map(\.fault) == [.wrongMagic, .payloadChecksum])
     }
 
-    @Test func `a damaged block makes the rest of its run unreadable, and verification says so`() throws {
+    @Test func `verification reports that a damaged block makes the rest of its run unreadable`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         var ends = [disk[Sample.segment(1)].count]
@@ -90,7 +92,7 @@ import Testing
         #expect(report.damages.map(\.fault) == [.payloadChecksum, .runInterrupted, .runInterrupted, .runInterrupted])
     }
 
-    @Test func `random bytes for a segment never trap`() throws {
+    @Test func `random bytes in place of a segment never trap`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)

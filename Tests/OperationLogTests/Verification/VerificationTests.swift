@@ -3,7 +3,7 @@ import OperationLog
 import Testing
 
 @Suite struct VerificationTests {
-    /// Segments of some five commits each.
+    /// Returns a log with segments of about five commits.
     private func log(_ commits: [Int] = Array(repeating: 2, count: 12)) throws -> SimulatedDisk {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: commits, .init(segmentSize: 700, runSize: 200))
@@ -16,7 +16,7 @@ import Testing
         try LogVerification.verify(directory: Sample.directory, depth: depth, check: check, fileSystem: disk)
     }
 
-    @Test func `a fast verification counts what a deep one counts, without kinds`() throws {
+    @Test func `a fast verification returns the same counts as a deep one, without kinds`() throws {
         let disk = try log()
         let fast = try verify(disk, .fast)
         let deep = try verify(disk, .deep)
@@ -34,7 +34,7 @@ import Testing
         #expect(UInt64(stored.rounded()) == report.segments.reduce(0) { $0 + $1.storedBytes })
     }
 
-    @Test func `a fast verification notices every flipped bit that a deep one notices`() throws {
+    @Test func `a fast verification detects every flipped bit that a deep one detects`() throws {
         let whole = try log([1, 2, 1, 3])
         for path in whole.paths where path.hasSuffix(".segment") {
             for index in whole[path].indices {
@@ -49,10 +49,10 @@ import Testing
         }
     }
 
-    @Test func `only a deep verification finds content that the chain does not know`() throws {
+    @Test func `only a deep verification detects content that contradicts the chain`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1], .init(compression: .stored))
-        // The payload's and the header's checksum made to fit: what no accident does, and a bug before writing could.
+        // Both checksums match the changed content. No accident does this, but a bug before writing could.
         let path = Sample.segment(1)
         disk[path][disk[path].count - 1] ^= 1
         Forger.fitChecksums(ofBlockAt: 64, in: &disk[path])
@@ -62,14 +62,14 @@ import Testing
                 == [.undecodable(reason: "the content is not what the chain says")])
     }
 
-    @Test func `a record that does not decode is a place of its own`() throws {
+    @Test func `each record that does not decode is listed as damage`() throws {
         let report = try verify(try log(), check: { $0.sequence % 10 == 3 ? "bad" : nil })
         #expect(report.damages.map(\.sequence) == [3, 13, 23])
         #expect(report.damages.first?.fault == .undecodableRecord(kind: Sample.kind(3), reason: "bad"))
         #expect(report.records == 21)
     }
 
-    @Test func `another log's segment is named, and the rest is read`() throws {
+    @Test func `a segment of another log is reported, and the remaining segments are read`() throws {
         let disk = try log()
         let other = SimulatedDisk()
         let options = OperationLog.Options(segmentSize: 700, storeIdentifier: StoreIdentifier(bytes: Array(2...17)))
@@ -90,7 +90,7 @@ import Testing
         #expect(own.reduce(0) { $0 + $1.records } == 24 - lost)
     }
 
-    @Test func `progress is told in front of each segment`() throws {
+    @Test func `progress is reported before each segment`() throws {
         var told: [LogVerification.Progress] = []
         let report = try LogVerification.verify(
             directory: Sample.directory, progress: { told.append($0) }, fileSystem: try log())
@@ -98,8 +98,8 @@ import Testing
         #expect(told.map(\.segment) == Array(1...report.segments.count))
     }
 
-    @Test func `a block that a writer completes meanwhile is no damage`() throws {
-        // The first look sees the file without its last two commits torn in the middle; the second sees all of it.
+    @Test func `a block that a writer completes during verification is not damage`() throws {
+        // The first read returns the file with a torn second commit, later reads return the complete file.
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1, 1])
         let whole = disk[Sample.segment(1)]
@@ -112,7 +112,7 @@ import Testing
     }
 }
 
-/// Gives other bytes at the first read of a file's blocks than at later ones.
+/// A file system that returns different bytes for the first read of a file's blocks than for later reads.
 private final class LateDisk: FileSystem {
     let disk: SimulatedDisk
     let path: String

@@ -3,7 +3,7 @@ import OperationLog
 import Testing
 
 @Suite struct AppendTests {
-    @Test func `records are numbered from one without gaps and read back as appended`() throws {
+    @Test func `records are numbered from one without gaps and are read as appended`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         #expect(try log.append(Sample.commit(from: 1, count: 1)) == 1...1)
@@ -12,14 +12,14 @@ import Testing
         #expect(try Sample.read(disk) == Sample.expected(1...4))
     }
 
-    @Test func `an empty payload and every kind are kept`() throws {
+    @Test func `empty payloads and all kinds are stored`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append((0...255).map { (kind: UInt8($0), payload: []) })
         #expect(try Sample.read(disk).map(\.kind) == Array(0...255))
     }
 
-    @Test func `a reopened log goes on where it ended`() throws {
+    @Test func `a reopened log continues after its last record`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 2])
         let (log, recovery) = try Sample.open(disk)
@@ -29,14 +29,16 @@ import Testing
     }
 
     @Test(arguments: [OperationLog.Options.Compression.stored, .zstd(level: 1), .zstd(level: 19), .zstd(level: 900)])
-    func `every method and level reads back`(compression: OperationLog.Options.Compression) throws {
+    func `records are read with every compression method and level`(compression: OperationLog.Options.Compression)
+        throws
+    {
         let disk = SimulatedDisk()
         try Sample.write(
             disk, commits: Array(repeating: 1, count: 200), .init(compression: compression, runSize: 2000))
         #expect(try Sample.read(disk) == Sample.expected(1...200))
     }
 
-    @Test func `a full segment is sealed and another begins, and all of them read as one log`() throws {
+    @Test func `a full segment is sealed and a new one begins, and all segments are read as one log`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 2, count: 100), .init(segmentSize: 1000, runSize: 300))
         let segments = disk.paths.filter { $0.hasSuffix(".segment") }
@@ -47,7 +49,7 @@ import Testing
         #expect(report.segments.dropLast().allSatisfy { $0.isSealed })
     }
 
-    @Test func `a small commit profits from those before it`() throws {
+    @Test func `a small commit is compressed with the help of the previous commits`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         for number in 0..<500 {
@@ -56,11 +58,11 @@ import Testing
             try log.append([(kind: 1, payload: Array(json.utf8))])
         }
         let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
-        // A frame for each commit alone would not get below the raw size.
+        // With a separate frame for each commit, the stored size would not be below the raw size.
         #expect(report.segments[0].storedBytes * 2 < report.segments[0].rawBytes)
     }
 
-    @Test func `a commit larger than a block is one commit in several blocks`() throws {
+    @Test func `a commit that is larger than a block is stored in several blocks`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 5, size: 600_000))
@@ -69,7 +71,7 @@ import Testing
         #expect(try LogVerification.verify(directory: Sample.directory, fileSystem: disk).blocks == 5)
     }
 
-    @Test func `the largest payload is taken, and one byte more is refused without a trace`() throws {
+    @Test func `the largest payload is accepted, and one more byte is rejected without an effect`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         let largest = [UInt8](repeating: 7, count: LogFormat.maximumPayload)
@@ -104,7 +106,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...2))
     }
 
-    @Test func `another store's log is refused`() throws {
+    @Test func `a log of another store is rejected`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
         let other = try #require(StoreIdentifier(bytes: Array(repeating: 9, count: 16)))
@@ -114,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `where a log should be, a missing one is not replaced by a new one`() throws {
+    @Test func `a missing log is not created if the options forbid it`() throws {
         let disk = SimulatedDisk()
         #expect(throws: LogError.noLog(path: Sample.directory)) {
             try Sample.open(disk, .init(creation: .never))
@@ -122,7 +124,7 @@ import Testing
         #expect(disk.paths.isEmpty)
     }
 
-    @Test func `a second writer is told who holds which lock, until the first one closes`() throws {
+    @Test func `a second writer is rejected with lock file and process ID until the first one closes`() throws {
         let disk = SimulatedDisk()
         let first = try Sample.open(disk).log
         #expect(throws: LogError.locked(path: "/store/LOCK", processID: 42)) { try Sample.open(disk) }
@@ -130,7 +132,7 @@ import Testing
         _ = try Sample.open(disk)
     }
 
-    @Test func `a closed log takes nothing more`() throws {
+    @Test func `a closed log accepts no commits`() throws {
         let log = try Sample.open(SimulatedDisk()).log
         log.close()
         #expect(throws: LogError.closed(cause: nil)) { try log.append(Sample.commit(from: 1, count: 1)) }

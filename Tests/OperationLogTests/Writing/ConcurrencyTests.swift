@@ -3,9 +3,9 @@ import OperationLog
 import Synchronization
 import Testing
 
-/// One log, many threads and tasks.
+/// Many threads and tasks that append to one log.
 @Suite struct ConcurrencyTests {
-    /// A commit whose records tell who made it and which of that one's commits it is.
+    /// Returns a commit whose records contain the number of the committer and the number of its commit.
     private static func commit(_ committer: Int, _ number: Int) throws(LogError) -> Commit {
         var commit = Commit()
         for part in 0..<1 + number % 3 { try commit.add(kind: UInt8(part), payload: bytes(committer, number)) }
@@ -16,7 +16,8 @@ import Testing
         Array("committer \(committer), commit \(number)".utf8)
     }
 
-    /// The log holds each commit of each committer once, in that one's order, its records side by side.
+    /// Expects that the log contains each commit of each committer once, in the committer's order and with consecutive
+    /// records.
     private func expectComplete(_ records: [LogRecord], committers: Int, commits: Int) {
         var next = Array(repeating: 0, count: committers)
         var index = 0
@@ -45,7 +46,7 @@ import Testing
     @Test(arguments: [
         OperationLog.Options.Durability.everyCommit, .grouped, .interval(milliseconds: 1), .none,
     ])
-    func `commits of many threads are all there, each once and in its thread's order`(
+    func `the log contains each commit of many threads once and in the order of its thread`(
         durability: OperationLog.Options.Durability
     ) throws {
         let disk = SimulatedDisk()
@@ -68,7 +69,7 @@ import Testing
     @Test(arguments: [
         OperationLog.Options.Durability.everyCommit, .grouped, .interval(milliseconds: 1), .none,
     ])
-    func `commits of many tasks are all there, each once and in its task's order`(
+    func `the log contains each commit of many tasks once and in the order of its task`(
         durability: OperationLog.Options.Durability
     ) async throws {
         let disk = SimulatedDisk()

@@ -2,20 +2,20 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// A crash at every call of a small log's life, and every image that it can leave of the last write.
+/// Crashes at every call of a short log, with every image that the last write can leave.
 @Suite struct CrashTests {
     private static let commits = [1, 3, 1, 2, 1, 1, 4, 1, 1]
-    /// Small enough that segments are sealed and begun within the script.
+    /// The segments are so small that the script seals and starts several.
     private static let options = OperationLog.Options(segmentSize: 350, runSize: 150)
 
     struct Outcome {
-        /// The last sequence number that a caller was told to be durable.
+        /// The last sequence number that was reported as durable.
         var acknowledged: UInt64 = 0
-        /// Where a commit that was tried ends.
+        /// The last sequence numbers of all attempted commits.
         var boundaries: Set<UInt64> = [0]
     }
 
-    /// Opens and appends until the end of the script or the first failure.
+    /// Opens the log and appends until the end of the script or the first failure.
     private func run(_ disk: SimulatedDisk, _ options: OperationLog.Options) -> Outcome {
         var outcome = Outcome()
         guard let log = try? Sample.open(disk, options).log else { return outcome }
@@ -29,8 +29,8 @@ import Testing
         return outcome
     }
 
-    /// What must hold of a log after a crash: it opens, has every acknowledged record, no part of a commit and nothing
-    /// else; it can be appended to, and reads back.
+    /// Checks a log after a crash: it opens, contains every acknowledged record and only whole commits, accepts new
+    /// commits, and is readable.
     private func check(
         _ disk: SimulatedDisk, _ outcome: Outcome, _ context: @autoclosure () -> String,
         sourceLocation: SourceLocation = #_sourceLocation
@@ -61,7 +61,7 @@ import Testing
         return disk.calls
     }
 
-    @Test func `after a crash at any call, torn at any byte, the acknowledged records are there and nothing else`()
+    @Test func `after a crash at any call and byte, the log keeps all acknowledged records and only whole commits`()
         throws
     {
         var images = 0
@@ -81,7 +81,7 @@ import Testing
         #expect(total > 30)
     }
 
-    @Test func `a crash during recovery is recovered from as well`() throws {
+    @Test func `the log recovers from a crash during recovery`() throws {
         let total = calls(Self.options)
         var runs = 0
         for call in 0..<total {
@@ -101,7 +101,7 @@ import Testing
         print("crashes during recovery: \(runs)")
     }
 
-    @Test func `random crash images of logs with and without durability keep a prefix`() throws {
+    @Test func `random crash images of logs with and without durability contain a prefix of the commits`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)
@@ -119,8 +119,8 @@ import Testing
 }
 
 @Suite struct FailureTests {
-    /// Runs the script with one refused call; what was acknowledged must be there after reopening.
-    @Test func `whichever call the disk refuses, the log closes for good and keeps what it acknowledged`() throws {
+    /// Runs the script with one refused call. The acknowledged records must be present after reopening.
+    @Test func `after a failure of any call, the log closes permanently and keeps all acknowledged records`() throws {
         let options = OperationLog.Options(segmentSize: 350, runSize: 150)
         let script = [1, 3, 1, 2, 1, 1, 4, 1, 1]
         let whole = SimulatedDisk()
@@ -169,7 +169,7 @@ import Testing
         #expect(disk.syncs == syncs)
     }
 
-    @Test func `the message of a closed log names the call, the file and what to do`() throws {
+    @Test func `the message of a closed log names the call, the file and the remedy`() throws {
         let failure = FileSystemError(call: "fdatasync", path: "/store/log/1", errorNumber: 28, message: "No space")
         #expect(
             LogError.closed(cause: failure).description

@@ -3,12 +3,13 @@ import Testing
 
 @testable import OperationLog
 
-/// Bytes of the last commits that changed after they were written are damage, and what a crash left out is not; also where
-/// nothing says how far the log went.
+/// Changed bytes in the last commits are damage, bytes missing after a crash are not, even if the end of the log is not
+/// recorded.
 @Suite struct DamagedTailTests {
     private let path = Sample.segment(1)
 
-    /// A log of commits of these sizes in bytes, and where each of them begins; the last number is the end.
+    /// Returns a log of commits with these sizes in bytes, and the offset of each commit followed by the end of the
+    /// file.
     private func log(_ sizes: [Int], keys: [LogKey] = []) throws -> (disk: SimulatedDisk, starts: [Int]) {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(keys: keys)).log
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [[], [Sample.key]])
-    func `a changed bit of the last commit is damage, and nothing is cut`(_ keys: [LogKey]) throws {
+    func `a changed bit of the last commit is damage, and the tail is not cut`(_ keys: [LogKey]) throws {
         for sizes in [[40, 40], [40, 1_500]] {
             let (disk, starts) = try log(sizes, keys: keys)
             let whole = disk[path]
@@ -44,7 +45,7 @@ import Testing
                 changed[path][bit / 8] ^= 1 << UInt8(bit % 8)
                 let before = changed[path]
                 guard isDamage(changed, keys: keys) else {
-                    // A byte that becomes zero beside zeroes looks like one that was not written.
+                    // A byte that becomes zero next to zeroes looks like a byte that was not written.
                     #expect(before[bit / 8] == 0, "bit \(bit) of \(sizes)")
                     taken += 1
                     continue
@@ -75,7 +76,7 @@ import Testing
         #expect(!report.isSound)
     }
 
-    @Test func `a commit that lacks a sector is torn, and its bytes are kept`() throws {
+    @Test func `a commit with a missing sector is torn, and its bytes are kept in a file`() throws {
         let (disk, starts) = try log([40, 4_000])
         let sector = (starts[1] / 512 + 2) * 512
         for index in sector..<sector + 512 { disk[path][index] = 0 }
@@ -86,14 +87,14 @@ import Testing
         let kept = try #require(recovery.cut?.keptAt)
         #expect(kept == "\(Sample.directory)/00000000000000000001-\(starts[1]).cut")
         #expect(disk[kept] == torn)
-        // What follows is written where the torn commit was, and the kept bytes are in nobody's way.
+        // New commits are written at the place of the torn one. The file with the cut bytes does not interfere.
         try log.append(Sample.commit(from: 2, count: 1))
         log.close()
         #expect(try Sample.read(disk) == Sample.expected(1...2))
         #expect(try LogVerification.verify(directory: Sample.directory, fileSystem: disk).isSound)
     }
 
-    @Test func `no more than eight files with cut bytes are kept, and the newest are`() throws {
+    @Test func `only the newest eight files with cut bytes are kept`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
         var kept: [String] = []

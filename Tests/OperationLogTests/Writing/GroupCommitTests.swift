@@ -11,7 +11,7 @@ import Testing
         return commit
     }
 
-    /// Lets a sync go on once so many more records are in the log than when it began.
+    /// Blocks a sync until the given number of threads has arrived.
     private final class Crowd: Sendable {
         private let arrived = Atomic(0)
         private let wanted: Int
@@ -25,12 +25,12 @@ import Testing
         }
     }
 
-    @Test func `commits that come while a sync runs are made durable by one more`() throws {
+    @Test func `one further sync makes all commits durable that arrive during a sync`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let before = disk.syncs
         let crowd = Crowd(of: 8)
-        // The first sync takes until all others have come; they cannot be covered by it.
+        // The first sync waits for all threads, so it cannot cover their commits.
         disk.duringSync { crowd.wait() }
         let ranges = Mutex<[UInt64]>([])
         onThreads(8) { _ in
@@ -39,7 +39,7 @@ import Testing
             ranges.withLock { $0.append(range.lowerBound) }
         }
         #expect(ranges.withLock { $0.sorted() } == Array(1...8))
-        // One for the first, then as many as it takes when threads come late; without sharing it would be eight.
+        // One sync for the first commit, and more if threads are late. Without sharing there would be eight.
         #expect((1..<8).contains(disk.syncs - before), "\(disk.syncs - before) syncs")
     }
 
@@ -59,7 +59,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()).count == 100)
     }
 
-    @Test func `a written commit is with the system at once and durable when it was waited for`() async throws {
+    @Test func `a written commit is visible at once and durable after the wait`() async throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let range = try log.write(try Self.commit(1))
@@ -70,7 +70,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...1))
     }
 
-    @Test func `a commit is written while a sync runs, and not taken for durable`() throws {
+    @Test func `a commit that is written during a sync is not durable after that sync`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         let written = Atomic(false)
@@ -88,7 +88,7 @@ import Testing
     }
 
     @Test(arguments: [OperationLog.Options.Durability.none, .interval(milliseconds: 3_600_000)])
-    func `waiting for a record syncs it where appending does not`(
+    func `waiting for a record syncs it if appending does not`(
         durability: OperationLog.Options.Durability
     ) async throws {
         let disk = SimulatedDisk()
@@ -99,7 +99,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...1))
     }
 
-    @Test func `with an interval, commits become durable without being waited for`() throws {
+    @Test func `with an interval, commits become durable without a wait`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .interval(milliseconds: 1))).log
         for sequence in UInt64(1)...20 { try log.append(try Self.commit(sequence)) }
@@ -107,7 +107,7 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...20))
     }
 
-    @Test func `closing makes durable what an interval had not yet`() throws {
+    @Test func `closing makes commits durable before the interval ends`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .interval(milliseconds: 3_600_000))).log
         try log.append(try Self.commit(1))
@@ -115,21 +115,21 @@ import Testing
         #expect(try Sample.read(disk.withoutUnsynced()) == Sample.expected(1...1))
     }
 
-    @Test func `where the system syncs less than was written, the next commit says so, and the bound holds`() throws {
+    @Test func `a commit waits for a sync after every 64 KiB of unsynced bytes`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped, compression: .stored)).log
         let before = disk.syncs
         var commit = Commit()
         try commit.add(kind: 1, payload: [UInt8](repeating: 9, count: 10_000))
         for _ in 0..<30 { try log.write(commit) }
-        // Every 64 KiB a commit is made to wait for those before it, so that damage is told from a torn tail.
+        // Every 64 KiB, a commit waits until all commits before it are durable, so that damage can be distinguished
+        // from a torn tail.
         #expect((3...5).contains(disk.syncs - before), "\(disk.syncs - before) syncs")
     }
 }
 
 @Suite struct GroupFailureTests {
-    @Test func `a shared sync that fails is the failure of all who waited for it, and closes the log for good`() throws
-    {
+    @Test func `a failed shared sync fails all waiting calls and closes the log permanently`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -158,13 +158,13 @@ import Testing
             }
         }
         #expect(disk.syncsAfterFailure == 0)
-        // Nothing that was refused is found later.
+        // A refused commit must not be found later.
         let image = disk.copy()
         #expect(try Sample.read(image) == Sample.expected(1...1))
         #expect(try Sample.open(image).log.nextSequence == 2)
     }
 
-    @Test func `tasks that wait get the failure as well`() async throws {
+    @Test func `a failed sync fails waiting tasks as well`() async throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .grouped)).log
         disk.fail(atCall: disk.calls + 1, .refuse, forEver: true)
@@ -187,7 +187,7 @@ import Testing
         await #expect(throws: LogError.self) { try await log.waitUntilDurable(1) }
     }
 
-    @Test func `a failed sync in the background is told by the next call`() throws {
+    @Test func `the next call throws the error of a failed background sync`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .interval(milliseconds: 1))).log
         disk.fail(atCall: disk.calls + 1, .refuse, forEver: true)
@@ -201,7 +201,7 @@ import Testing
         #expect(disk.syncsAfterFailure == 0)
     }
 
-    @Test func `a disk that sets no space aside does not stop the log`() throws {
+    @Test func `a disk without preallocation does not stop the log`() throws {
         let disk = WithoutReservation(base: SimulatedDisk())
         let log = try OperationLog.open(
             directory: Sample.directory,
@@ -213,7 +213,7 @@ import Testing
     }
 }
 
-/// A disk that is too full to set anything aside.
+/// A disk without enough space for a reservation.
 private struct WithoutReservation: FileSystem {
     let base: SimulatedDisk
 

@@ -2,9 +2,9 @@ import DiskSimulation
 import OperationLog
 import Testing
 
-/// Any sequence of appends, syncs, reopenings, crashes and reads, against an array of records.
+/// Random sequences of appends, syncs, reopenings, crashes and reads, compared with an array of records.
 @Suite struct RandomOperationTests {
-    @Test func `a log behaves like an array of commits that loses at most what was not durable`() throws {
+    @Test func `a log behaves like an array of commits that loses at most commits that are not durable`() throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed: \(seed)")
         var generator = SeededGenerator(seed: seed)

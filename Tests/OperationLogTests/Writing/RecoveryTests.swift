@@ -5,7 +5,8 @@ import Testing
 @Suite struct RecoveryTests {
     private let first = Sample.segment(1)
 
-    @Test func `a tail torn at any byte is cut at the last whole commit, and the report says how much`() throws {
+    @Test func `a tail that is torn at any byte is cut after the last complete commit, and the cut is reported`() throws
+    {
         let whole = SimulatedDisk()
         try Sample.write(whole, commits: [2, 1])
         let kept = whole[first].count
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `zeroes behind the last commit are cut`() throws {
+    @Test func `zeroes after the last commit are cut`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [2])
         disk[first] += [UInt8](repeating: 0, count: 5000)
@@ -32,7 +33,7 @@ import Testing
         #expect(log.nextSequence == 3)
     }
 
-    @Test func `of a commit in several blocks no part is kept when the last block is missing`() throws {
+    @Test func `a commit in several blocks is cut completely if its last block is missing`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -41,7 +42,7 @@ import Testing
         log.close()
         let report = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
         #expect(report.blocks == 5)
-        // Torn so that only the last of the commit's blocks is missing.
+        // Only the last block of the commit is torn.
         disk[first].removeLast(10)
         Sample.forgetEnd(disk)
         let torn = try LogVerification.verify(directory: Sample.directory, fileSystem: disk)
@@ -51,7 +52,7 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.offset == UInt64(kept))
     }
 
-    @Test func `a changed byte in front of a durable commit is damage, and nothing is cut`() throws {
+    @Test func `a changed byte before a durable commit is damage, and nothing is cut`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1])
         let offset = disk[first].count
@@ -65,7 +66,7 @@ import Testing
         #expect(damage.description.contains("\(first) is damaged at offset \(offset)"))
     }
 
-    @Test func `blocks that a crash left out of order are a torn tail where nothing had been synced`() throws {
+    @Test func `unsynced blocks that a crash left incomplete are a torn tail`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 1))
@@ -73,7 +74,8 @@ import Testing
         let kept = disk[first].count
         for sequence in UInt64(2)...4 { try log.append(Sample.commit(from: sequence, count: 1)) }
         log.close()
-        // The first of three unsynced commits never reached the disk, the first of them says that all before is durable.
+        // The first of three unsynced commits is missing. Only this commit stated that all commits before it are
+        // durable.
         let blocks = disk[first]
         let size = (blocks.count - kept) / 3
         for index in kept..<kept + size { disk[first][index] = 0 }
@@ -81,7 +83,7 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.offset == UInt64(kept))
     }
 
-    @Test func `what a killed process left with the system is durable once the log is open`() throws {
+    @Test func `records that a killed process did not sync are durable after the log opens`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(durability: .none)).log
         try log.append(Sample.commit(from: 1, count: 3))
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a segment whose end is missing is damage when another one follows`() throws {
+    @Test func `a truncated segment before another segment is damage`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: Array(repeating: 1, count: 30), .init(segmentSize: 500))
         disk[first].removeLast(60)
@@ -118,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `a block taken out, repeated or moved is noticed`() throws {
+    @Test func `a removed, repeated or moved block is detected`() throws {
         let disk = SimulatedDisk()
         let log = try Sample.open(disk, .init(compression: .stored)).log
         var ends = [disk[first].count]
@@ -138,7 +140,7 @@ import Testing
         }
     }
 
-    @Test func `a block of another log is not taken for one of this`() throws {
+    @Test func `a block of another log is not accepted`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1, 1], .init(compression: .stored))
         let other = SimulatedDisk()
@@ -156,12 +158,12 @@ import Testing
         #expect(recovery.nextSequence == 2 && recovery.cut?.reason == .headerChecksum)
     }
 
-    @Test func `a block from a copy of the log that went another way is noticed`() throws {
+    @Test func `a block from a diverged copy of the log is detected`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1], .init(compression: .stored))
         let copy = disk.copy()
         let start = disk[first].count
-        // The same segment header and the same sequence numbers, but other content.
+        // The segment headers and sequence numbers are equal, but the content differs.
         for (disk, letter) in [(disk, UInt8(0x61)), (copy, 0x62)] {
             let log = try Sample.open(disk, .init(compression: .stored)).log
             for _ in 0..<2 { try log.append([(kind: 1, payload: [letter, letter, letter])]) }
@@ -176,7 +178,7 @@ import Testing
         #expect(report.damages.map(\.fault) == [.brokenChain])
     }
 
-    @Test func `a segment that was being made is removed`() throws {
+    @Test func `an unfinished segment is removed`() throws {
         let disk = SimulatedDisk()
         try Sample.write(disk, commits: [1])
         disk[Sample.segment(2) + ".new"] = [1, 2, 3]

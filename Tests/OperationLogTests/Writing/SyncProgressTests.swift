@@ -2,19 +2,19 @@ import Testing
 
 @testable import OperationLog
 
-/// The rules of the shared sync, without threads.
+/// The rules of the shared sync, tested without threads.
 @Suite struct SyncProgressTests {
-    @Test func `who needs what is durable need do nothing`() {
+    @Test func `a caller that waits for a durable record does nothing`() {
         #expect(SyncProgress(durable: 7).turn(for: 7) == .durable)
     }
 
-    @Test func `where nobody syncs, the one who needs it does`() {
+    @Test func `a caller leads the sync if no sync is running`() {
         var progress = SyncProgress(durable: 7)
         progress.didEncode(through: 8)
         #expect(progress.turn(for: 8) == .lead)
     }
 
-    @Test func `what is encoded before the sync begins is covered by it, what comes later by the next`() {
+    @Test func `a sync covers the records that were encoded before it began, and the next sync covers later ones`() {
         var progress = SyncProgress(durable: 0)
         progress.didEncode(through: 1)
         progress.beginGathering()
@@ -30,7 +30,7 @@ import Testing
         #expect(progress.turn(for: 3) == .lead)
     }
 
-    @Test func `what was written while a sync ran is not durable after it`() {
+    @Test func `records that were written during a sync are not durable after it`() {
         var progress = SyncProgress(durable: 0)
         progress.didEncode(through: 1)
         progress.beginGathering()

@@ -1,7 +1,7 @@
 import ProxyGenerator
 import Testing
 
-/// Names that annotations choose.
+/// Names that annotations specify.
 @Suite struct AnnotationTests {
     private let metadata = SmallDocuments.v4(
         SmallDocuments.type(
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `a class name is that of the class and of its file`() throws {
+    @Test func `a class name annotation sets the names of the class and its file`() throws {
         let files = try sources(SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase")))
         #expect(
             files.map(\.name) == [
@@ -37,31 +37,31 @@ import Testing
         #expect(files[2].text.contains("class Purchase: EntityValue"))
     }
 
-    @Test func `a property name is that of the member`() throws {
+    @Test func `a property name annotation sets the name of the member`() throws {
         let files = try sources(SmallDocuments.annotations(("N.Order/Total", "Proxy.PropertyName", "grandTotal")))
         #expect(files[2].text.contains("var grandTotal"))
         #expect(files[2].text.contains("ContainerMetadata.embedded.property(\"Total\", of: \"N.Order\")"))
     }
 
-    @Test func `the class name of the container is that of the service`() throws {
+    @Test func `a class name annotation of the container sets the name of the service`() throws {
         let files = try sources(SmallDocuments.annotations(("N.Container", "Proxy.ClassName", "Shop")))
         #expect(files.map(\.name).prefix(2) == ["Shop.swift", "ShopMetadata.swift"])
     }
 
-    @Test func `the option for the service's name goes before the annotation`() throws {
+    @Test func `the option for the service's name takes precedence over the annotation`() throws {
         let files = try sources(
             SmallDocuments.annotations(("N.Container", "Proxy.ClassName", "Shop")),
             options: ProxyOptions(service: "Sales"))
         #expect(files[0].name == "Sales.swift")
     }
 
-    @Test func `a chosen name has no prefix`() throws {
+    @Test func `a name from an annotation gets no prefix`() throws {
         let files = try sources(
             SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase")), options: ProxyOptions(prefix: "My"))
         #expect(files.map(\.name).suffix(3) == ["Purchase.swift", "MyItem.swift", "MyGift.swift"])
     }
 
-    @Test func `an annotation within the metadata chooses as well`() throws {
+    @Test func `an annotation within the metadata sets a name`() throws {
         let text = SmallDocuments.v4(
             SmallDocuments.type("Order", "<Annotation Term=\"Proxy.ClassName\" String=\"Purchase\"/>"),
             references: SmallDocuments.proxyReference)
@@ -69,7 +69,7 @@ import Testing
         #expect(files.map(\.name).contains("Purchase.swift"))
     }
 
-    @Test func `the namespace may have another alias, or none`() throws {
+    @Test func `the namespace may have any alias or none`() throws {
         let text = SmallDocuments.annotations(
             ("N.Order", "P.ClassName", "Purchase"), ("N.Item", "com.sap.cloud.client.odata.proxy.ClassName", "Line"))
         let files = try sources(text.replacing("Alias=\"Proxy\"", with: "Alias=\"P\""))
@@ -128,7 +128,7 @@ import Testing
         ("N.Order/Total", "Proxy.PropertyName", "ContainerMetadata", "The name 'ContainerMetadata' of N.Order/Total"),
         ("N.Order/Total", "Proxy.PropertyName", "id", "The name 'id' of N.Order/Total is"),
     ])
-    func `an annotation that cannot be followed is refused at its line`(
+    func `an annotation that cannot be applied is refused with its line`(
         target: String, term: String, value: String, words: String
     ) {
         let refusal = refusal(SmallDocuments.annotations((target, term, value)))
@@ -136,7 +136,7 @@ import Testing
         #expect(refusal?.contains(words) == true, "\(refusal ?? "no error")")
     }
 
-    @Test func `a second annotation of the same element is refused, with the first one's place`() {
+    @Test func `a second annotation of the same element is refused with the location of the first`() {
         let text = SmallDocuments.annotations(
             ("N.Order", "Proxy.ClassName", "Purchase"), ("N.Order", "Proxy.ClassName", "Buy"))
         let refusal = refusal(text)
@@ -144,13 +144,13 @@ import Testing
         #expect(refusal?.contains("N.Order has a ClassName already, in a.xml: line 3, ") == true)
     }
 
-    @Test func `two elements that choose one name are refused`() {
+    @Test func `two annotations with the same name are refused`() {
         let text = SmallDocuments.annotations(
             ("N.Order", "Proxy.ClassName", "Line"), ("N.Item", "Proxy.ClassName", "Line"))
         #expect(refusal(text)?.contains("line 4") == true)
     }
 
-    @Test func `two annotations that exchange names are followed`() throws {
+    @Test func `two annotations can exchange names`() throws {
         let text = SmallDocuments.annotations(
             ("N.Order", "Proxy.ClassName", "Item"), ("N.Item", "Proxy.ClassName", "Order"))
         #expect(try sources(text).map(\.name).suffix(3) == ["Item.swift", "Order.swift", "Gift.swift"])
@@ -161,11 +161,11 @@ import Testing
         #expect(refusal(text)?.contains("has no String") == true)
     }
 
-    @Test func `a file without such annotations is refused`() {
+    @Test func `a file without name annotations is refused`() {
         #expect(refusal(SmallDocuments.annotations())?.contains("has no annotation") == true)
     }
 
-    @Test func `a file that is no XML is refused with its name`() {
+    @Test func `a file that is not XML is refused with its name`() {
         #expect(refusal("names")?.hasPrefix("a.xml: line 1, column 1: ") == true)
     }
 }

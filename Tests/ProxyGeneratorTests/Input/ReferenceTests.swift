@@ -2,7 +2,7 @@ import ProxyGenerator
 import Testing
 import Tidelog
 
-/// Documents that metadata refer to.
+/// Documents that are referenced by metadata.
 @Suite struct ReferenceTests {
     private func source(_ name: String, _ text: String) -> MetadataSource {
         MetadataSource(name: name, bytes: Array(text.utf8))
@@ -25,7 +25,7 @@ import Tidelog
             SmallDocuments.v4(type, namespace: namespace, references: references, container: false))
     }
 
-    @Test func `a document is asked for by namespace, with the URIs of its references`() throws {
+    @Test func `a missing document is requested by namespace, with the URIs of its references`() throws {
         var asked: [ReferencedDocuments.Wanted] = []
         let references = try ReferencedDocuments(of: needing("P")) { wanted in
             asked.append(wanted)
@@ -36,14 +36,14 @@ import Tidelog
         #expect(references.unresolved == ["P.Person"])
     }
 
-    @Test func `what a document needs is asked for as well`() throws {
+    @Test func `the references of a referenced document are requested as well`() throws {
         let all = ["P": person(in: "P", base: "Q"), "Q": person(in: "Q")]
         let references = try ReferencedDocuments(of: needing("P")) { all[$0.namespace] }
         #expect(references.found.map(\.name) == ["P.xml", "Q.xml"])
         #expect(references.unresolved == [])
     }
 
-    @Test func `documents that need each other are read once each`() throws {
+    @Test func `each of two documents that refer to each other is read once`() throws {
         let p = source(
             "p",
             SmallDocuments.v4(
@@ -52,7 +52,7 @@ import Tidelog
         #expect(references.found.map(\.name) == ["p"])
     }
 
-    @Test func `a namespace that only annotations name is not asked for`() throws {
+    @Test func `a namespace that only annotations use is not requested`() throws {
         let text = SmallDocuments.v4(
             SmallDocuments.type("Order", "<Annotation Term=\"Other.Label\" String=\"x\"/>"),
             references: SmallDocuments.reference("x", "Words"))
@@ -62,7 +62,7 @@ import Tidelog
         }
     }
 
-    @Test func `documents without end are refused`() {
+    @Test func `an endless chain of documents is refused`() {
         #expect(throws: ProxyError.tooManyReferences(document: "m.xml")) {
             try ReferencedDocuments(of: needing("P1")) { wanted in
                 person(in: wanted.namespace, base: "P\((Int(wanted.namespace.dropFirst()) ?? 0) + 1)")
@@ -70,7 +70,7 @@ import Tidelog
         }
     }
 
-    @Test func `a document that is found and cannot be read is refused with its name and line`() {
+    @Test func `a referenced document that is invalid is refused with its name and line`() {
         #expect {
             try ReferencedDocuments(of: needing("P")) { _ in source("p.xml", "<a/>") }
         } throws: {
@@ -79,14 +79,14 @@ import Tidelog
         }
     }
 
-    @Test func `a class of another document's type is generated, and its document embedded`() throws {
+    @Test func `a class is generated for a type of another document, and the document is embedded`() throws {
         let files = try ProxySources(needing("P"), references: [person(in: "P")]).files
         #expect(files.map(\.name) == ["Container.swift", "ContainerMetadata.swift", "Employee.swift", "Person.swift"])
         #expect(files[1].text.contains("references: ["))
         #expect(files[2].text.contains("class Employee: Person"))
     }
 
-    @Test func `what is embedded of several documents is read again`() throws {
+    @Test func `several embedded documents are read as one model`() throws {
         let main = String(decoding: needing("P").bytes, as: UTF8.self)
         let other = String(decoding: person(in: "P").bytes, as: UTF8.self)
         let embedded = EmbeddedMetadata(main, references: [other])
@@ -95,19 +95,19 @@ import Tidelog
 
     #if os(macOS) || os(Linux)
         @Test(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"))
-        func `sources with several documents parse`() throws {
+        func `sources of several documents parse`() throws {
             let files = try ProxySources(needing("P"), references: [person(in: "P", base: "Q"), person(in: "Q")]).files
             #expect(try Compiler.complaints(files) == "")
         }
 
         @Test(.enabled(if: Compiler.path != nil, "skipped: there is no swiftc on the search path"))
-        func `sources in one file parse`() throws {
+        func `sources in a single file parse`() throws {
             let file = try ProxySources(needing("P"), references: [person(in: "P")]).singleFile(named: "All.swift")
             #expect(try Compiler.complaints([file]) == "")
         }
     #endif
 
-    @Test func `one file has one first line, one import and every class`() throws {
+    @Test func `a single file has one first line, one import and every class`() throws {
         let file = try ProxySources(needing("P"), references: [person(in: "P")]).singleFile(named: "All.swift")
         #expect(file.text.hasPrefix(GeneratedFile.mark))
         let lines = file.text.split(separator: "\n")

@@ -1,7 +1,7 @@
 import Foundation
 import ProxyGenerator
 
-/// Files of the checkout that these tests were compiled from.
+/// The files of the checkout from which these tests were compiled.
 enum Checkout {
     static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
 
@@ -13,7 +13,7 @@ enum Checkout {
             .sorted { $0.0 < $1.0 }
     }
 
-    /// The sources of a folder and those within it, one after the other.
+    /// Returns the sources of a folder and its subfolders, concatenated.
     static func text(of folder: String) throws -> String {
         let paths = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
         return try paths.filter { $0.hasSuffix(".swift") }.sorted()
@@ -22,18 +22,18 @@ enum Checkout {
     }
 }
 
-/// The metadata documents of the conformance corpora, beside the checkout or where `TIDELOG_CONFORMANCE` says.
+/// The metadata documents of the conformance corpora, next to the checkout or in the directory `TIDELOG_CONFORMANCE`.
 enum CSDLCorpus {
     static let folder: URL =
         ProcessInfo.processInfo.environment["TIDELOG_CONFORMANCE"].map { URL(filePath: $0) }
         ?? Checkout.root.appending(path: "../shared/conformance").standardized
 
-    /// One document with what is known about it.
+    /// A document with its facts from the index.
     struct Row: Sendable, CustomStringConvertible {
         let file: String
         let isInvalid: Bool
         let entityTypes: Int
-        /// Those that something is generated for.
+        /// The number of types for which a declaration is generated.
         let types: Int
 
         var description: String { file }

@@ -2,16 +2,17 @@ import ProxyGenerator
 import TestSupport
 
 #if os(macOS) || os(Linux)
-    /// What the compiler says of generated sources.
+    /// The messages of the compiler for generated sources.
     enum Compiler {
         static var path: String? { SwiftCompiler.path }
         static var hasModules: Bool { SwiftCompiler.modules != nil }
 
-        /// What it says against the syntax of the sources; empty where it is content.
+        /// Returns the syntax errors in the sources, or an empty string.
         static func complaints(_ files: [GeneratedFile]) throws -> String { try run(["-frontend", "-parse"], files) }
 
-        /// What it says against the sources as a module of their own, warnings included; empty where it is content. All
-        /// files go through one run: thousands of them would each be parsed for each other.
+        /// Returns the errors and warnings for the sources as a separate module, or an empty string.
+        ///
+        /// All files are compiled in one run, because separate runs would parse each file again for every other file.
         static func typeComplaints(_ files: [GeneratedFile], _ options: String...) throws -> String {
             let features = ["ExistentialAny", "MemberImportVisibility", "InternalImportsByDefault"]
             return try run(

@@ -1,6 +1,6 @@
-/// A service of customers and their orders, for which the sources in `Generated` were made.
+/// A service with customers and their orders. The sources in `Generated` are generated from its metadata.
 enum CustomersAndOrders {
-    /// As V2 has it. The last three properties of the order need names of their own in Swift.
+    /// The metadata in V2. The last three properties of the order need different names in Swift.
     static let v2 = """
         <?xml version="1.0" encoding="utf-8"?>
         <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx"
@@ -51,7 +51,7 @@ enum CustomersAndOrders {
         </edmx:Edmx>
         """
 
-    /// The same as V4 has it, which is how the sandbox wants to know it.
+    /// The same metadata in V4, as the sandbox requires.
     static let v4 = """
         <edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">
           <edmx:DataServices>

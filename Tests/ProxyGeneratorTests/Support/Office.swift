@@ -1,4 +1,4 @@
-/// A service with everything that types can have, for which the sources in `GeneratedOffice` were made.
+/// A service with all features of types. The sources in `GeneratedOffice` are generated from its metadata.
 enum Office {
     static let metadata = """
         <?xml version="1.0" encoding="utf-8"?>

@@ -1,4 +1,4 @@
-/// Metadata of a few lines. What is between begins in line 3.
+/// Metadata documents of a few lines. The body begins in line 3.
 enum SmallDocuments {
     static func v4(
         _ body: String, namespace: String = "N", references: String = "", sets: String = "", container: Bool = true
@@ -23,10 +23,10 @@ enum SmallDocuments {
         "<edmx:Reference Uri=\"\(uri)\"><edmx:Include Namespace=\"\(namespace)\" Alias=\"\(alias)\"/></edmx:Reference>"
     }
 
-    /// Of the terms that choose names.
+    /// A reference to the vocabulary with the terms that specify names.
     static let proxyReference = reference("proxy.xml", "com.sap.cloud.client.odata.proxy", alias: "Proxy")
 
-    /// A file of annotations, each in a line of its own from line 3 on: a target, a term, a value.
+    /// Returns a document of annotations, each on a separate line from line 3 on.
     static func annotations(_ list: (target: String, term: String, value: String)...) -> String {
         v4(
             list.map {

@@ -1,7 +1,7 @@
 import Foundation
 
 #if os(macOS) || os(Linux)
-    /// The program itself, with a folder to work in that is removed with the value.
+    /// The program, with a working folder that is removed when the value is released.
     final class Tool {
         let folder = FileManager.default.temporaryDirectory.appending(path: "proxygen-\(UUID().uuidString)")
 
@@ -9,7 +9,7 @@ import Foundation
 
         deinit { try? FileManager.default.removeItem(at: folder) }
 
-        /// The path of a file of the folder.
+        /// Returns the path of a file in the folder.
         func path(_ name: String) -> String { folder.appending(path: name).path }
 
         func write(_ text: String, to name: String) throws {
@@ -21,12 +21,12 @@ import Foundation
 
         func text(_ name: String) throws -> String { try String(contentsOfFile: path(name), encoding: .utf8) }
 
-        /// What is in the folder, or in a folder of it, hidden files too.
+        /// Returns the names of the files in the folder or in one of its subfolders, including hidden files.
         func names(in name: String = "") throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: path(name)).sorted()
         }
 
-        /// What it says on standard error, and its exit code. It runs in the folder; nothing may come on standard output.
+        /// Runs the program in the folder and returns its output and its exit code.
         func run(_ arguments: [String], input: String = "") throws -> (said: String, code: Int32) {
             let result = try output(arguments, input: input)
             return (result.said + result.printed, result.code)
@@ -59,7 +59,7 @@ import Foundation
             )
         }
 
-        /// The test bundle stands beside the executables that were built with it.
+        /// The executable, in the directory of the test bundle that was built with it.
         private static let executable: URL = {
             let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") } ?? CommandLine.arguments[0]
             var products = URL(filePath: bundle).deletingLastPathComponent()

@@ -12,14 +12,14 @@ import Testing
         private let metadata = SmallDocuments.v4(SmallDocuments.type("Order"))
 
         @Test(arguments: [["-m", "m.xml"], ["--metadata", "m.xml"], ["--metadata=m.xml"], ["-m", "-"], []])
-        func `metadata come from a file or from standard input`(arguments: [String]) throws {
+        func `metadata is read from a file or from standard input`(arguments: [String]) throws {
             try tool.write(metadata, to: "m.xml")
             #expect(try tool.run(arguments + ["-d", "out"], input: metadata) == ("", 0))
             #expect(try tool.names(in: "out").contains("Order.swift"))
         }
 
         @Test(arguments: ["file://", "FILE://localhost"])
-        func `metadata come from the URL of a file`(scheme: String) throws {
+        func `metadata is read from the URL of a file`(scheme: String) throws {
             try tool.write(
                 SmallDocuments.v4(
                     "<EntityType Name=\"Boss\" BaseType=\"Other.Person\"/>",
@@ -33,7 +33,7 @@ import Testing
         }
 
         @Test(arguments: ["-s", "--service"])
-        func `the service's class has the name that is given`(option: String) throws {
+        func `the service option sets the name of the service class`(option: String) throws {
             #expect(try tool.run([option, "Sales", "-d", "out"], input: metadata) == ("", 0))
             #expect(try tool.names(in: "out") == ["Order.swift", "Sales.swift", "SalesMetadata.swift"])
         }
@@ -45,25 +45,25 @@ import Testing
                 try tool.names(in: "out") == ["MyContainer.swift", "MyContainerMetadata.swift", "MyOrder.swift"])
         }
 
-        @Test func `without a destination files go where the program runs`() throws {
+        @Test func `files are written to the current directory if there is no destination`() throws {
             #expect(try tool.run([], input: metadata) == ("", 0))
             #expect(try tool.names() == ["Container.swift", "ContainerMetadata.swift", "Order.swift"])
         }
 
         @Test(arguments: ["-d", "--destination"])
-        func `the destination is made with the directories around it`(option: String) throws {
+        func `the destination is created with its parent directories`(option: String) throws {
             #expect(try tool.run([option, "a/b c/d"], input: metadata) == ("", 0))
             #expect(try tool.names(in: "a/b c/d").count == 3)
         }
 
         @Test(arguments: ["-package", "--package"])
-        func `a package is a folder in the destination`(option: String) throws {
+        func `the package option creates a folder in the destination`(option: String) throws {
             #expect(try tool.run([option, "My.Sales", "-d", "out"], input: metadata) == ("", 0))
             #expect(try tool.names(in: "out") == ["My.Sales"])
             #expect(try tool.names(in: "out/My.Sales").contains("Order.swift"))
         }
 
-        @Test func `no package is no folder`() throws {
+        @Test func `the package none creates no folder`() throws {
             #expect(try tool.run(["-package", "none", "-d", "out"], input: metadata) == ("", 0))
             #expect(try tool.names(in: "out").contains("Order.swift"))
         }
@@ -78,18 +78,18 @@ import Testing
             "-dio", "--disable-optionals", "--disableOptionals", "-open:enumerations", "--open-enumerations",
             "--no-interaction",
         ])
-        func `a flag is accepted in silence`(flag: String) throws {
+        func `flags are accepted without a message`(flag: String) throws {
             #expect(try tool.run([flag, "-d", "out"], input: metadata) == ("", 0))
         }
 
         @Test(arguments: ["-p", "--proxylibs"])
-        func `resources are accepted, and it is said that they are not needed`(option: String) throws {
+        func `the resources option is accepted with a message that it is not needed`(option: String) throws {
             let result = try tool.run([option, "/nowhere", "-d", "out"], input: metadata)
             #expect(
                 result == ("tidelog-proxygen: --proxylibs is not needed: the generator has no resources.\n", 0))
         }
 
-        @Test func `options that begin with the same letter are told apart`() throws {
+        @Test func `options that begin with the same letter are distinguished`() throws {
             let result = try tool.run(
                 ["-p", "x", "-prefix", "My", "-package", "Sales", "-parser:ALLOW_CASE_CONFLICTS", "-d", "out"],
                 input: SmallDocuments.v4(SmallDocuments.type("Order") + SmallDocuments.type("ORDER")))
@@ -98,7 +98,7 @@ import Testing
         }
 
         @Test(arguments: ["-v", "--verbose"])
-        func `verbose says what is read, named and written, on standard error`(option: String) throws {
+        func `verbose prints input, names and written files to standard error`(option: String) throws {
             let result = try tool.output([option, "-d", "out"], input: metadata)
             #expect(result.printed == "")
             for words in ["Read standard input", "N.Order is Order.", "Written: out/Order.swift."] {
@@ -107,7 +107,7 @@ import Testing
         }
 
         @Test(arguments: ["-h", "--help"])
-        func `help is printed and has every spelling`(option: String) throws {
+        func `help lists every spelling of the options`(option: String) throws {
             let result = try tool.output([option])
             #expect(result.code == 0)
             for spelling in [
@@ -124,7 +124,7 @@ import Testing
 
         private let conflict = SmallDocuments.v4(SmallDocuments.type("Order") + "\n" + SmallDocuments.type("ORDER"))
 
-        @Test func `names that differ in case only are refused, with the option that allows them`() throws {
+        @Test func `names that differ in case only are refused with a message that names the option`() throws {
             let result = try tool.run(["-d", "out"], input: conflict)
             #expect(
                 result == (
@@ -139,7 +139,7 @@ import Testing
         }
 
         @Test(arguments: ["-parser:ALLOW_CASE_CONFLICTS", "--allow-case-conflicts"])
-        func `names that differ in case only are allowed`(option: String) throws {
+        func `the option allows names that differ in case only`(option: String) throws {
             #expect(try tool.run([option, "-d", "out"], input: conflict) == ("", 0))
             #expect(try tool.names(in: "out").count == 4)
         }
@@ -147,13 +147,13 @@ import Testing
         // MARK: Annotations
 
         @Test(arguments: ["-annotate", "--annotate"])
-        func `a file of annotations chooses names`(option: String) throws {
+        func `a file of annotations sets names`(option: String) throws {
             try tool.write(SmallDocuments.annotations(("N.Order", "Proxy.ClassName", "Purchase")), to: "names.xml")
             #expect(try tool.run([option, "names.xml", "-d", "out"], input: metadata) == ("", 0))
             #expect(try tool.names(in: "out").contains("Purchase.swift"))
         }
 
-        @Test func `an annotation that names nothing is refused with file and line`() throws {
+        @Test func `an annotation without a matching element is refused with file and line`() throws {
             try tool.write(SmallDocuments.annotations(("N.Ordre", "Proxy.ClassName", "Purchase")), to: "names.xml")
             let result = try tool.run(["-annotate", "names.xml", "-d", "out"], input: metadata)
             #expect(result.code == 1)
@@ -161,7 +161,7 @@ import Testing
             #expect(try tool.names() == ["names.xml"])
         }
 
-        @Test func `a file of annotations that is not there is named`() throws {
+        @Test func `the error for a missing file of annotations names the file`() throws {
             let result = try tool.run(["-annotate", "none.xml", "-d", "out"], input: metadata)
             #expect(result == ("tidelog-proxygen: none.xml cannot be read: there is no such file.\n", 1))
         }
@@ -182,7 +182,7 @@ import Testing
             (["-reference", "none"], "none is no directory"),
             (["-m", "http://user:secret@host/"], "The URL of the metadata cannot be used"),
         ])
-        func `what is wrong is said in one line, and nothing is written`(arguments: [String], words: String) throws {
+        func `an error is printed in one line, and no files are written`(arguments: [String], words: String) throws {
             let result = try tool.run(arguments, input: metadata)
             #expect(result.code == 1)
             #expect(result.said.hasPrefix("tidelog-proxygen: ") && result.said.contains(words), "\(result.said)")
@@ -191,7 +191,7 @@ import Testing
             #expect(try tool.names() == [])
         }
 
-        @Test func `metadata that cannot be read are refused with file and line`() throws {
+        @Test func `invalid metadata is refused with file and line`() throws {
             try tool.write("no metadata", to: "bad.xml")
             let result = try tool.run(["-m", "bad.xml", "-d", "out"])
             #expect(result.code == 1)
@@ -199,7 +199,7 @@ import Testing
             #expect(try tool.names() == ["bad.xml"])
         }
 
-        @Test func `metadata without entity types are refused by name`() throws {
+        @Test func `metadata without entity types is refused with the name of the file`() throws {
             try tool.write(SmallDocuments.v4(""), to: "m.xml")
             let result = try tool.run(["-m", "m.xml", "-d", "out"])
             #expect(result.said.hasPrefix("tidelog-proxygen: m.xml: The metadata declares no entity type"))
@@ -207,7 +207,7 @@ import Testing
         }
     }
 
-    /// Metadata from a service.
+    /// Metadata downloaded from a service.
     @Suite struct DownloadTests {
         private let tool: Tool
 
@@ -217,7 +217,7 @@ import Testing
             ("", "GET /$metadata "), ("svc", "GET /svc/$metadata "), ("svc/$metadata?x=1", "GET /svc/$metadata?x=1 "),
             ("svc?client=100", "GET /svc/$metadata?client=100 "), ("m.xml", "GET /m.xml "),
         ])
-        func `metadata are read from the URL of a service or of its document`(path: String, request: String) throws {
+        func `metadata is read from the URL of a service or its document`(path: String, request: String) throws {
             let service = try CannedService(status: "200 OK", body: CustomersAndOrders.v2)
             #expect(try tool.run(["-m", service.root + path, "-d", "out"]) == ("", 0))
             #expect(try tool.names(in: "out").count == 4)
@@ -230,7 +230,9 @@ import Testing
             ("500 Internal Server Error", "The service answered with status 500"),
             ("200 OK", "The document is a web page"),
         ])
-        func `an answer that is no metadata is said, and nothing is written`(status: String, words: String) throws {
+        func `a response that is not metadata is reported, and no files are written`(status: String, words: String)
+            throws
+        {
             let service = try CannedService(status: status, body: "<html></html>")
             let result = try tool.run(["-m", service.root + "?token=secret", "-d", "out"])
             #expect(result.code == 1)
@@ -238,7 +240,7 @@ import Testing
             #expect(try tool.names() == [])
         }
 
-        @Test func `a service that wants credentials is to be asked with curl`() throws {
+        @Test func `the error for a service that requires credentials names the curl command`() throws {
             let service = try CannedService(status: "401 Unauthorized", body: "")
             let said = try tool.run(["-m", service.root]).said
             #expect(said.contains("curl -u USER -o metadata.xml '\(service.root)$metadata'"))

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 #if os(macOS) || os(Linux)
-    /// Where the program looks for documents that metadata refer to.
+    /// The directories in which the program searches for referenced documents.
     @Suite struct ReferenceDirectoryTests {
         private let tool: Tool
 
@@ -22,7 +22,9 @@ import Testing
             ("my%20people.xml", "my people.xml"), ("https://example.org/odata", "People.V1.xml"),
             ("https://example.org/odata", "anything.edmx"), ("../people.xml", "people.xml"),
         ])
-        func `it is found by its URI, its namespace or by what it declares`(uri: String, file: String) throws {
+        func `a referenced document is found by its URI, its namespace or its declarations`(uri: String, file: String)
+            throws
+        {
             try tool.write(metadata(uri), to: "m.xml")
             try tool.write(people, to: file)
             #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
@@ -30,14 +32,14 @@ import Testing
         }
 
         @Test(arguments: ["-reference", "--reference"])
-        func `it is looked for in the directory that is given`(option: String) throws {
+        func `a referenced document is read from the directory in the option`(option: String) throws {
             try tool.write(people, to: "other/people.xml")
             #expect(try tool.run([option, "other", "-d", "out"], input: metadata("people.xml")) == ("", 0))
             #expect(try tool.names(in: "out").contains("Person.swift"))
         }
 
         @Test(arguments: ["../people.xml", "sub/../../people.xml", "%2e%2e/people.xml"])
-        func `nothing outside of the directory is read`(uri: String) throws {
+        func `no document outside of the directory is read`(uri: String) throws {
             try tool.write(people, to: "people.xml")
             try tool.write(metadata(uri), to: "in/m.xml")
             let result = try tool.run(["-m", "in/m.xml", "-d", "out", "-v"])
@@ -45,13 +47,13 @@ import Testing
             #expect(!(try tool.names(in: "out").contains("Person.swift")))
         }
 
-        @Test func `a document that is not found leaves the type without its base type's properties`() throws {
+        @Test func `a type with a base type in a missing document has no inherited properties`() throws {
             try tool.write(metadata("people.xml"), to: "m.xml")
             #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
             #expect(try tool.text("out/Employee.swift").contains("class Employee: EntityValue"))
         }
 
-        @Test func `a document of that name that declares something else is not taken`() throws {
+        @Test func `a document with the expected name and a different namespace is ignored`() throws {
             try tool.write(metadata("people.xml"), to: "m.xml")
             try tool.write(SmallDocuments.v4(SmallDocuments.type("Person"), namespace: "Else"), to: "people.xml")
             #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))
@@ -59,7 +61,7 @@ import Testing
         }
 
         @Test(arguments: ["people.xml", "https://example.org/odata"])
-        func `a document that only mentions the namespace is not taken`(uri: String) throws {
+        func `a document that only mentions the namespace is ignored`(uri: String) throws {
             let mention = SmallDocuments.reference("people.xml", "People.V1") + "<!-- Namespace=\"People.V1\" -->"
             try tool.write(metadata(uri), to: "m.xml")
             try tool.write(
@@ -73,7 +75,7 @@ import Testing
             #expect(!(try tool.names(in: "out").contains("Else.swift")))
         }
 
-        @Test func `the namespace is read as XML, however it is written`() throws {
+        @Test func `the namespace is recognized in any XML notation`() throws {
             try tool.write(metadata("https://example.org/odata"), to: "m.xml")
             try tool.write(
                 people.replacing("Namespace=\"People.V1\"", with: "Namespace = 'People.V1'"), to: "other.xml")
@@ -81,7 +83,7 @@ import Testing
             #expect(try tool.names(in: "out").contains("Person.swift"))
         }
 
-        @Test func `a broken document that nobody refers to is passed over`() throws {
+        @Test func `an invalid document without references to it is ignored`() throws {
             try tool.write(metadata("https://example.org/odata"), to: "m.xml")
             try tool.write(String(people.dropLast(10)), to: "alpha.xml")
             try tool.write(people, to: "zeta.xml")
@@ -89,7 +91,7 @@ import Testing
             #expect(try tool.names(in: "out").contains("Person.swift"))
         }
 
-        @Test func `a document that is found and broken is refused with its name`() throws {
+        @Test func `a referenced document that is invalid is refused with its name`() throws {
             try tool.write(metadata("people.xml"), to: "m.xml")
             try tool.write(String(people.dropLast(10)), to: "people.xml")
             let result = try tool.run(["-m", "m.xml", "-d", "out"])
@@ -97,7 +99,7 @@ import Testing
             #expect(result.said.contains("people.xml: line "))
         }
 
-        @Test func `a directory called like the document is passed over`() throws {
+        @Test func `a directory with the name of the document is ignored`() throws {
             try tool.write(metadata("people.xml"), to: "m.xml")
             try tool.write("", to: "people.xml/x")
             #expect(try tool.run(["-m", "m.xml", "-d", "out"]) == ("", 0))

@@ -192,7 +192,7 @@ extension Combination {
         .refused(
             .deleteLink, mayor, .delete, .deleteLink("Mayors(1)/City"), "mandatoryEnd", "Mayors(1)", "Mayors/City",
             advice: "Mayors(1)", "another"),
-        // The property itself must not be null.
+        // The property is not nullable.
         .refused(
             .constraintOnUpdate, mayor, .delete, .update("Mayors(1)", ["CityID": nil]), "typeMismatch",
             "Mayors/CityID"),

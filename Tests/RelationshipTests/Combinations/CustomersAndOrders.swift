@@ -177,7 +177,8 @@ extension Combination {
         .allowed(
             .constraintOnUpdate, order, .move, .update("Orders(1)", ["CustomerID": 3]), "1-2 2-3 3-1 -4",
             .change("Orders(1)", .value("CustomerID", 3))),
-        // Where both speak, the binding is what counts. Not every V2 service knows bindings: those get its key.
+        // The binding takes precedence over the constraint property. Not every V2 service supports bindings, so the
+        // request for V2 contains the key.
         .allowed(
             .constraintOnUpdate, order, .move,
             .update("Orders(1)", ["CustomerID": 2], bind: ["Customer": "Customers(3)"]), "1-2 2-3 3-1 -4",

@@ -175,7 +175,7 @@ extension Combination {
         .refused(
             .deleteLink, child, .delete, .deleteLink("Children(1)/Father"), "mandatoryEnd", "Children(1)",
             "Children/Father", advice: "Children(1)", "another"),
-        // The property itself must not be null.
+        // The property is not nullable.
         .refused(
             .constraintOnUpdate, child, .delete, .update("Children(1)", ["FatherID": nil]), "typeMismatch",
             "Children/FatherID"),

@@ -45,7 +45,7 @@ extension Combination {
         .refused(
             .plainCreate, car, .create, .create("Cars(c)"), "mandatoryEnd", "new Cars(", "Cars/Owner",
             "multiplicity 1", advice: "Owners", "change set"),
-        // Whoever is there has a partner, who would be alone then.
+        // Every existing entity has a partner, which would be left without one.
         half(.bindBeforeCreate, owner, .create, .create("Owners(o)", bind: ["Car": "Cars(1)"]), pushesOut: "Owners(1)"),
         half(.bindBeforeCreate, car, .create, .create("Cars(c)", bind: ["Owner": "Owners(1)"]), pushesOut: "Cars(1)"),
         half(
@@ -118,7 +118,7 @@ extension Combination {
             .changeSet([.update("Cars(1)", bind: ["Owner": "Owners(2)"]), .update("Cars(2)", ["OwnerID": 1])]),
             "1-2 2-1",
             .change("Cars(1)", .bind("Owner", "Owners(2)")), .change("Cars(2)", .value("OwnerID", 1))),
-        // One side of a pair leaves with its new partner's creation: the other one goes.
+        // The new partner of one entity is created, and the old partner is deleted.
         .allowed(
             .contentID, car, .move,
             .changeSet([.createRelated("Owners(o)", in: "Cars(1)/Owner"), .delete("Owners(1)")]), "2-2 o-1",
@@ -151,7 +151,7 @@ extension Combination {
         .allowed(
             .contentID, car, .delete, .changeSet([.delete("Cars(1)"), .delete("Owners(1)")]), "2-2",
             .delete("Cars(1)"), .delete("Owners(1)")),
-        // The sample of the seeds, which contradicts their own text.
+        // The sample of the guide to relationships, which contradicts the guide's text.
         .refused(
             .contentID, car, .delete,
             .changeSet([.deleteLink("Cars(1)/Owner", "Owners(1)"), .deleteLink("Cars(2)/Owner", "Owners(2)")]),

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Answers of a service that name contained entities in ways of their own, tell a part of them, or contradict the metadata.
+/// Responses of a service that identify contained entities in unusual ways, omit some of them, or contradict the
+/// metadata.
 @Suite struct ContainmentAnswerTests {
     private static let root = "http://travel.test/v4/"
     private static let favourites = [
@@ -12,7 +13,7 @@ import Tidelog
         (name: "Templates", query: "Templates"),
     ]
 
-    /// The next answer to a request whose URL has the part is a page of these items.
+    /// Replaces the next response to a request whose URL contains `urlPart` by a page of these items.
     private func answer(
         _ items: String..., to travel: Travel, _ urlPart: String, context: String = "People", more: String = ""
     ) {
@@ -34,7 +35,9 @@ import Tidelog
     @Test(arguments: [
         "People('ann')/Trips(0)", root + "People('ann')/Trips(0)", "https://inner.test/a/People('ann')/Trips(0)",
     ])
-    func `a link to a contained entity leads to no entity of another set with its key`(_ id: String) async throws {
+    func `a link to a contained entity does not refer to an entity of another set with the same key`(_ id: String)
+        async throws
+    {
         let travel = try await Travel(queries: Self.favourites)
         let link = #"[{"@odata.id":"\#(id)","TripID":0,"Title":"Ann's Rome"}]"#
         answer(ann(#"[{"TripID":0,"Title":"Ann's Rome","Items":[]}]"#, link), bob, to: travel, "People?")
@@ -46,7 +49,7 @@ import Tidelog
     }
 
     @Test(arguments: ["Templates(0)", "https://inner.test/People/v1/Templates(0)"])
-    func `a service may know itself by another root`(_ id: String) async throws {
+    func `an entity-id with a different service root is resolved`(_ id: String) async throws {
         let travel = try await Travel(queries: Self.favourites)
         let link = #"[{"@odata.id":"\#(id)","TripID":0,"Title":"Template"}]"#
         answer(ann("[]", link), bob, to: travel, "People?")
@@ -55,7 +58,8 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Favourites") == ["Template"])
     }
 
-    @Test func `an unbound property leads to no set by guess if contained entities have the type as well`() async throws
+    @Test func `the target set of an unbound property is not guessed if contained entities have the same type`()
+        async throws
     {
         let travel = try await Travel(queries: [("Me", "Me?$expand=Favourites"), ("Templates", "Templates")])
         let body = #"{"Name":"me","Title":"I","Favourites":[{"TripID":0,"Title":"Whose?"}]}"#
@@ -67,7 +71,9 @@ import Tidelog
         #expect(try await travel.titles("Templates(0)") == ["Template"])
     }
 
-    @Test func `contained entities of two parents stay apart if the service gives both the same name`() async throws {
+    @Test func `contained entities of two parents are distinct even if the service gives them the same entity-id`()
+        async throws
+    {
         let travel = try await Travel(queries: [("People", "People?$expand=Trips")])
         func trip(_ title: String) -> String {
             #"[{"@odata.id":"\#(Self.root)Trips(9)","TripID":9,"Title":"\#(title)"}]"#
@@ -84,7 +90,7 @@ import Tidelog
 
     // MARK: Links
 
-    @Test func `a link of a delta takes no contained entity out of the one that contains it`() async throws {
+    @Test func `a link in a delta does not move a contained entity to a different parent`() async throws {
         let travel = try await Travel(queries: Self.favourites, deltas: Deltas(.flat))
         func link(_ kind: String, _ property: String, _ target: String) -> String {
             """
@@ -106,7 +112,7 @@ import Tidelog
 
     // MARK: Parts
 
-    @Test func `changes below an entity come in pages, and so does what is expanded within them`() async throws {
+    @Test func `nested changes and the expanded entities within them are read from several pages`() async throws {
         let travel = try await Travel(
             queries: [("People", "People?$expand=Trips")], deltas: Deltas(.nested))
         let items = #""Items":[],"Items@odata.nextLink":"\#(Self.root)more-items""#
@@ -127,7 +133,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips(5)/Items") == ["Bus"])
     }
 
-    @Test func `a collection may be nowhere but on pages of its own`() async throws {
+    @Test func `a collection whose entities are all on separate pages is read`() async throws {
         let travel = try await Travel(queries: [("People", "People?$expand=Trips")])
         answer(
             #"{"Name":"ann","Title":"Ann","Trips@odata.nextLink":"\#(Self.root)more-trips"}"#, to: travel, "People?")
@@ -137,7 +143,8 @@ import Tidelog
     }
 
     @Test(arguments: [#""Other":1"#, #""Trips":null"#, #""Trips@odata.count":2"#])
-    func `what an answer is silent about stays, with what is below it`(_ member: String) async throws {
+    func `contained entities that a response omits are kept with the entities below them`(_ member: String) async throws
+    {
         let travel = try await Travel(queries: [("People", "People?$expand=Trips($expand=Items)")])
         answer(#"{"Name":"ann","Title":"Renamed",\#(member)}"#, bob, to: travel, "People?")
         let report = try await travel.store.download()
@@ -147,13 +154,13 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Oslo", "Ann's Rome"])
         #expect(try await travel.titles("People('ann')/Trips(0)/Items") == ["Flight"])
         #expect(try await travel.titles("People('bob')/Trips(0)/Items") == ["Train"])
-        // Nothing of it is kept for ever.
+        // The entities kept because of the omission are removed by the next complete response.
         answer(ann("[]"), bob, to: travel, "People?")
         try await travel.store.download()
         #expect(try await travel.titles("People('ann')/Trips") == [])
     }
 
-    @Test func `a change that stands in a collection that is given whole is quarantined`() async throws {
+    @Test func `a removed entity in a complete collection is quarantined`() async throws {
         let travel = try await Travel(queries: [("People", "People?$expand=Trips($expand=Items)")])
         answer(
             ann(#"[{"@removed":{"reason":"deleted"},"TripID":0},{"TripID":1,"Title":"New"}]"#), bob, to: travel,
@@ -163,7 +170,9 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Rome", "New"])
     }
 
-    @Test func `a contained entity with a value that cannot be read stays, with what it contains`() async throws {
+    @Test func `a contained entity with an unreadable value is quarantined and keeps the entities below it`()
+        async throws
+    {
         let travel = try await Travel(queries: [("People", "People?$expand=Trips($expand=Items)")])
         answer(ann(#"[{"TripID":0,"Title":5},{"TripID":1,"Title":"New"}]"#), bob, to: travel, "People?")
         let report = try await travel.store.download()
@@ -172,7 +181,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips(0)/Items") == ["Flight"])
     }
 
-    @Test func `a contained entity that nothing places is quarantined for that reason`() async throws {
+    @Test func `a contained entity without a known parent is quarantined for that reason`() async throws {
         let travel = try await Travel(
             queries: [("People", "People?$expand=Trips")], deltas: Deltas(.flat))
         answer(
@@ -184,7 +193,7 @@ import Tidelog
     }
 
     @Test(arguments: [#"{"value":[{"Name":"x","Title":"x"}]}"#, #"{"value":{"Name":"x","Title":"x"}}"#])
-    func `a collection is no entity`(_ body: String) async throws {
+    func `a collection in place of an entity is an error`(_ body: String) async throws {
         let travel = try await Travel(queries: [("Me", "Me")])
         travel.transport.add(
             Fault(.replace(contentType: "application/json", body: Array(body.utf8)), method: "GET", urlPart: "Me"))

@@ -5,12 +5,13 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Entities that exist only in the one that contains them (`ContainsTarget`), against a service that holds them by the same
-/// rules.
+/// Entities that exist only within their parent (`ContainsTarget`), with a service that applies the same rules.
 @Suite struct ContainmentTests {
     // MARK: Reading
 
-    @Test func `contained entities with the same key stay apart, and are in no set that has their type`() async throws {
+    @Test func `contained entities with the same key are distinct, and are in no entity set of their type`()
+        async throws
+    {
         let travel = try await Travel()
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Oslo", "Ann's Rome"])
         #expect(try await travel.titles("People('bob')/Trips") == ["Bob's Bonn"])
@@ -23,11 +24,11 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips?$filter=TripID eq 0") == ["Ann's Rome"])
         let expanded = try await travel.query("People?$expand=Trips($expand=Items)&$orderby=Name")
         #expect(expanded.count == 2)
-        // A second download takes and removes nothing.
+        // A second download neither adds nor removes entities.
         #expect(try await travel.isSettled())
     }
 
-    @Test func `folders in folders keep their keys apart at each depth`() async throws {
+    @Test func `recursively contained entities with the same key are distinct at each depth`() async throws {
         let travel = try await Travel()
         #expect(try await travel.titles("People('ann')/Folders") == ["Inbox"])
         #expect(try await travel.titles("People('ann')/Folders(1)/Folders(1)") == ["Inbox below the inbox"])
@@ -41,7 +42,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Folders(1)/Folders(1)/Folders(1)") == ["third"])
     }
 
-    @Test func `a defining query may lead to what one entity contains`() async throws {
+    @Test func `a defining query may read the entities that one entity contains`() async throws {
         let travel = try await Travel(queries: [
             ("Trips", "People('ann')/Trips"), ("Items", "People('bob')/Trips(0)/Items"), ("Mine", "Me/Trips"),
         ])
@@ -53,7 +54,7 @@ import Tidelog
         try await travel.store.download()
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Bern", "Ann's Oslo"])
         #expect(try await travel.titles("People('bob')/Trips(0)/Items") == ["Train"])
-        // What is created below belongs to the query.
+        // An entity that is created below the path belongs to the query.
         let ann = try await travel.one("People('ann')")
         let trip = try await travel.new("Trip", ["TripID": .integer(9), "Title": .string("New")])
         try await travel.service.createRelatedEntity(trip, in: ann, property: try travel.property("Trips", of: ann))
@@ -63,7 +64,7 @@ import Tidelog
     }
 
     @Test(arguments: [DeltaForm.flat, .nested])
-    func `deltas tell of contained entities, below their parents and by themselves`(_ form: DeltaForm) async throws {
+    func `deltas contain contained entities below their parents and on their own`(_ form: DeltaForm) async throws {
         let travel = try await Travel(
             queries: [("People", "People?$expand=Trips"), ("Bob's", "People('bob')/Trips(0)/Items")],
             deltas: Deltas(form))
@@ -82,7 +83,7 @@ import Tidelog
         #expect(try await travel.titles("Templates") == [])
     }
 
-    @Test func `an entity that the service deleted takes what it contains along, and a record of it all opens again`()
+    @Test func `an entity that the service deleted is removed with its contained entities, also after a rebuild`()
         async throws
     {
         let travel = try await Travel()
@@ -112,7 +113,7 @@ import Tidelog
         #expect(travel.sent() == ["POST People('bob')/Trips"])
         #expect(travel.served("People('bob')/Trips(1)") == ["Bob's Oslo"])
 
-        // The link that was handed out still leads there.
+        // The readLink from before the upload still resolves to the entity.
         let created = try await travel.one(link)
         #expect(created.readLink == "People('bob')/Trips(1)")
         created["Title"] = .string("Bob's Bergen")
@@ -131,7 +132,7 @@ import Tidelog
         #expect(try await travel.titles("People('bob')/Trips") == ["Bob's Bonn"])
     }
 
-    @Test func `below new entities they are created by Content-ID paths`() async throws {
+    @Test func `contained entities below new entities are created with Content-ID paths`() async throws {
         let travel = try await Travel()
         _ = travel.sent()
         let eve = try await travel.new("Person", ["Name": .string("eve"), "Title": .string("Eve")])
@@ -149,12 +150,12 @@ import Tidelog
         #expect(travel.sent() == ["POST People", "POST $1/Trips", "POST $2/Items"])
         #expect(try await travel.titles("People('eve')/Trips(0)/Items(7)") == ["Walk"])
         #expect(travel.served("People('eve')/Trips(0)/Items(7)") == ["Walk"])
-        // An item below a trip is a change of the trip, whose ETag is read anew.
+        // Creating an item changes the trip that contains it, so the download reads the ETag of the trip again.
         try await travel.store.download()
         #expect(try await travel.isSettled())
     }
 
-    @Test func `operations on new contained entities in calls of their own arrive as well`() async throws {
+    @Test func `operations on new contained entities in separate calls are uploaded`() async throws {
         let travel = try await Travel()
         let ann = try await travel.one("People('ann')")
         let trip = try await travel.new("Trip", ["TripID": .integer(3), "Title": .string("first")])
@@ -168,7 +169,7 @@ import Tidelog
         #expect(travel.served("People('ann')/Trips(3)/Items") == ["Hotel"])
     }
 
-    @Test func `a deep insert may hold contained entities`() async throws {
+    @Test func `a deep insert may contain contained entities`() async throws {
         let travel = try await Travel()
         let eve = try await travel.new("Person", ["Name": .string("eve"), "Title": .string("Eve")])
         eve.entitySet = try await travel.store.model().findEntitySet("People")
@@ -184,7 +185,9 @@ import Tidelog
         #expect(try await travel.titles("People('eve')/Passport") == ["P4"])
     }
 
-    @Test func `what a single-valued property contains is created and changed by an update of its path`() async throws {
+    @Test func `the entity of a single-valued containment property is created and changed by an update of its path`()
+        async throws
+    {
         let travel = try await Travel()
         _ = travel.sent()
         let bob = try await travel.one("People('bob')")
@@ -206,7 +209,7 @@ import Tidelog
         #expect(error?.code == .refused(.duplicateKey))
     }
 
-    @Test func `a deleted parent takes what it contains along by one request`() async throws {
+    @Test func `a parent is deleted with its contained entities by one request`() async throws {
         let travel = try await Travel()
         _ = travel.sent()
         try await travel.service.deleteEntity(try await travel.one("People('ann')"))
@@ -218,7 +221,7 @@ import Tidelog
         #expect(try await travel.titles("People('bob')/Trips(0)/Items") == ["Train"])
     }
 
-    @Test func `where a derived type contains, its name is in the path`() async throws {
+    @Test func `the path of a containment property of a derived type contains the type's name`() async throws {
         let travel = try await Travel()
         let model = try await travel.store.model()
         let manager = try await travel.new("Manager", ["Name": .string("max")])
@@ -235,7 +238,7 @@ import Tidelog
         #expect(plan == [["POST People", "POST $1/Travel.Manager/Reports"]])
     }
 
-    @Test func `a lost answer to the creation of a contained entity is settled at its path`() async throws {
+    @Test func `a creation of a contained entity whose response was lost is resolved at its path`() async throws {
         let travel = try await Travel()
         let bob = try await travel.one("People('bob')")
         let trip = try await travel.new("Trip", ["TripID": .integer(1), "Title": .string("Bob's Oslo")])
@@ -249,7 +252,7 @@ import Tidelog
         #expect(try await travel.titles("People('bob')/Trips") == ["Bob's Bonn", "Bob's Oslo"])
     }
 
-    @Test func `an undo takes a contained entity back, and a store that is made again from its log has all the others`()
+    @Test func `an undo removes a contained entity, and a store rebuilt from its log contains the remaining ones`()
         async throws
     {
         let travel = try await Travel()
@@ -273,7 +276,8 @@ import Tidelog
         #expect(try await travel.store.stateDigest() == digest)
     }
 
-    @Test func `what a contained entity leads to comes in pages, and its number in the store is a name`() async throws {
+    @Test func `related entities of a contained entity are loaded, and its entity ID is a valid readLink`() async throws
+    {
         let travel = try await Travel()
         let trip = try await travel.one("People('ann')/Trips(0)")
         let items = try travel.property("Items", of: trip)
@@ -291,7 +295,7 @@ import Tidelog
         #expect(named["Title"] == .string("Ann's Rome"))
     }
 
-    @Test func `online, a contained entity is addressed through the one that contains it`() async throws {
+    @Test func `the online provider addresses a contained entity through its parent`() async throws {
         let travel = try await Travel()
         let online = DataService(
             provider: OnlineODataProvider(
@@ -309,7 +313,7 @@ import Tidelog
 
     // MARK: Rules
 
-    @Test func `keys are unique below one parent, and only there`() async throws {
+    @Test func `keys of contained entities are unique only within one parent`() async throws {
         let travel = try await Travel()
         let (ann, bob) = (try await travel.one("People('ann')"), try await travel.one("People('bob')"))
         let trips = try travel.property("Trips", of: bob)
@@ -355,7 +359,7 @@ import Tidelog
         #expect(try await travel.titles("People('ann')/Trips") == ["Ann's Oslo", "Ann's Rome"])
     }
 
-    @Test func `the default queries bring everything that is contained`() async throws {
+    @Test func `the default queries expand all containment properties`() async throws {
         let travel = try await Travel()
         let queries = DefaultQueries.of(try await travel.store.model())
         #expect(

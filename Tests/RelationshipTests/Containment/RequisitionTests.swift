@@ -4,11 +4,11 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// SAP's requisition document, whose line items, account assignments and comments are all contained: read in place from the
-/// shared corpus.
+/// SAP's requisition document, whose line items, account assignments and comments are all contained. The document is
+/// read from the conformance corpus.
 @Suite(.enabled(if: Requisition.document != nil, "skipped: the conformance corpora are not beside the checkout"))
 struct RequisitionTests {
-    @Test func `the whole document is usable, to the deepest contained set`() async throws {
+    @Test func `SAP's requisition document is usable to its deepest contained set`() async throws {
         let document = try #require(Requisition.document)
         var sandbox = try Sandbox(
             v4Metadata: Array(document), v2Metadata: Array(Requisition.empty.utf8),
@@ -35,7 +35,7 @@ struct RequisitionTests {
         let service = DataService(provider: store)
         func new(_ set: String) throws -> EntityValue {
             let entity = EntityValue(try #require(model.findEntitySet(set)).entityType)
-            // The service gives none.
+            // The service does not assign keys.
             for key in entity.entityType.keyProperties {
                 let digits = String(format: "%012d", set.utf8.count)
                 entity[key.name] = .guid(try #require(GuidValue("00000000-0000-0000-0000-\(digits)")))
@@ -78,7 +78,7 @@ private enum Requisition {
 
     static let number = "00000000-0000-0000-0000-000000000001"
 
-    /// V2 has no containment.
+    /// An empty model, because V2 has no containment.
     static let empty = """
         <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">
         <edmx:DataServices m:DataServiceVersion="2.0" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">

@@ -5,17 +5,17 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// People with trips, these with plan items, as TripPin has them; folders in folders, as Graph has them; and a set of
-/// templates that has the type of the trips.
+/// A store of people with trips and their plan items (as in TripPin), folders within folders (as in Microsoft Graph),
+/// and a set of templates with the type of the trips.
 final class Travel {
     let store: OfflineODataProvider
     let service: DataService
     let transport: SandboxTransport
     private let directory = TemporaryDirectory()
 
-    /// With Ann's trips 0 and 1, Bob's trip 0, template 0, and everything downloaded.
+    /// Creates Ann's trips 0 and 1, Bob's trip 0 and template 0, and downloads everything.
     ///
-    /// - Parameter queries: nil for those that a store has when none are named.
+    /// - Parameter queries: The defining queries, or nil for queries of everything.
     init(queries: [(name: String, query: String)]? = nil, deltas: Deltas? = nil) async throws {
         var sandbox = try Sandbox(
             v4Metadata: Array(Self.metadata.utf8), v2Metadata: Array(Self.legacyMetadata.utf8),
@@ -55,7 +55,7 @@ final class Travel {
         (name: "Templates", query: "Templates"), (name: "Me", query: "Me?$expand=Trips"),
     ]
 
-    /// The store, made again from its log.
+    /// Reopens the store with views that are rebuilt from the log.
     func rebuild() async throws {
         await store.close()
         for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) where name.contains("views") {
@@ -88,7 +88,7 @@ final class Travel {
         try #require(entity.entityType.findProperty(name))
     }
 
-    /// The first lines of the requests in the batches since the last call, and what was asked beside them.
+    /// Returns the first lines of the requests in all batches since the last call.
     func sent() -> [String] {
         defer { transport.forgetRequests() }
         return transport.requests.flatMap { request -> [String] in
@@ -97,7 +97,7 @@ final class Travel {
         }
     }
 
-    /// The first lines of the requests in a batch.
+    /// Returns the first lines of the requests in a batch.
     static func requests(in batch: [UInt8]) -> [String] {
         String(decoding: batch, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap { line in
             let words = line.split(separator: " ")
@@ -106,14 +106,14 @@ final class Travel {
         }
     }
 
-    /// Whether a download brings nothing new and takes nothing away.
+    /// Whether a download neither adds nor removes entities.
     func isSettled() async throws -> Bool {
         let report = try await store.download()
         return report.skipped.isEmpty && report.failures.isEmpty
             && report.queries.allSatisfy { $0.tally.inserted + $0.tally.changed + $0.tally.removed == 0 }
     }
 
-    /// What the service holds of a path.
+    /// Returns the content of the service at a path.
     func served(_ path: String) -> [String] {
         let answer = transport.direct("GET", "/v4/\(path)")
         guard answer.status == 200 else { return ["\(answer.status)"] }
@@ -160,7 +160,7 @@ final class Travel {
         </Schema></edmx:DataServices></edmx:Edmx>
         """
 
-    /// V2 has no containment.
+    /// An empty model, because V2 has no containment.
     static let legacyMetadata = """
         <edmx:Edmx Version="1.0" xmlns:edmx="http://schemas.microsoft.com/ado/2007/06/edmx">
         <edmx:DataServices m:DataServiceVersion="2.0" xmlns:m="http://schemas.microsoft.com/ado/2007/08/dataservices/metadata">

@@ -1,6 +1,9 @@
 extension RelationshipsDocument {
+    /// Returns the introduction of the page.
+    ///
     /// - Parameters:
-    ///   - v2: the bytes of a whole batch.
+    ///   - v2: The bytes of a whole V2 batch.
+    ///   - v4: The bytes of a whole V4 batch.
     static func introduction(v2: String, v4: String) -> String {
         """
         # Relationships

@@ -1,11 +1,13 @@
 import Foundation
 import ODataWire
 
-/// `Docs/Relationships.md`, written from the table and from what was seen when its cells ran.
+/// `Docs/Relationships.md`, generated from the table and from the observations of its cells.
 struct RelationshipsDocument {
     private var lines: [String] = []
 
-    /// - Parameter introduction: what stands above the combinations, with `{V2}` and `{V4}` where a whole batch is shown.
+    /// Starts the page.
+    ///
+    /// - Parameter introduction: The text before the combinations.
     init(introduction: String) { lines = [introduction] }
 
     var text: String { lines.joined(separator: "\n") + "\n" }
@@ -59,7 +61,7 @@ struct RelationshipsDocument {
 
     // MARK: The cells
 
-    /// Cells that send the same bytes share them.
+    /// Adds the requests of the allowed cells. Cells that send the same bytes share one block.
     private mutating func addAllowed(_ combination: Combination, _ v2: [Observation], _ v4: [Observation]) {
         var blocks: [(requests: String, cells: [String])] = []
         for (index, cell) in combination.cells.enumerated() {
@@ -85,7 +87,7 @@ struct RelationshipsDocument {
         var blocks: [(words: String, calls: [String])] = []
         for index in refused {
             let words = [v2[index], v4[index]].compactMap { $0.refusal.map { "*\($0.message)* \($0.recovery)" } }
-            // The metadata of V2 may spell a type differently.
+            // The names of types may differ in the metadata of V2.
             let text = Set(words).count == 1 ? words[0] : "V2: \(words[0])  \nV4: \(words[1])"
             let call = "**\(index + 1)** \(combination.cells[index].call)"
             if let known = blocks.firstIndex(where: { $0.words == text }) {
@@ -105,7 +107,7 @@ struct RelationshipsDocument {
         return (a.map { "V2  \($0)" } + b.map { "V4  \($0)" }).joined(separator: "\n")
     }
 
-    /// Each request in one line: method and URL, the headers that not every request has, and the body.
+    /// Returns each request in one line: its method and URL, the headers that are not in every request, and the body.
     private static func requests(_ observation: Observation, _ version: Wanted.Version) -> [String] {
         let batches = observation.synchronization?.batches ?? []
         return batches.enumerated().flatMap { number, batch in
@@ -135,7 +137,7 @@ struct RelationshipsDocument {
 }
 
 extension Outcome {
-    /// In a few words.
+    /// The outcome in a few words.
     fileprivate var words: String {
         switch self {
         case .allowed: "allowed"

@@ -3,7 +3,7 @@ import ODataWire
 import SyncCore
 import Tidelog
 
-/// Makes a cell's calls on a data service, as an app would.
+/// Performs the calls of a cell on a data service, as an app does.
 final class CallRun {
     let service: DataService
     private let combination: Combination
@@ -14,7 +14,7 @@ final class CallRun {
         self.combination = combination
     }
 
-    /// Reads the entities that the call names and does not create.
+    /// Reads the entities that the call refers to and does not create.
     func load(_ call: Call) async throws {
         for name in call.names where !name.isNew && entities[name] == nil {
             let entity = EntityValue(try type(name.set))
@@ -88,7 +88,7 @@ final class CallRun {
         return entity
     }
 
-    /// One object for each name of the cell; a new entity has its label property set, and no key.
+    /// Returns the object for a name of the cell. A new entity has a value for its label property, and no key.
     private func entity(_ name: Call.Name) throws -> EntityValue {
         if let known = entities[name] { return known }
         let entity = EntityValue(try type(name.set))

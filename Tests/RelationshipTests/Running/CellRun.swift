@@ -6,7 +6,7 @@ import SyncCore
 import TestSupport
 import Tidelog
 
-/// Carries a cell out: the call, a look at both ends, upload, download, and a look at the service.
+/// Runs a cell: the call, a check of both ends, upload, download, and a check of the service.
 final class CellRun {
     private let cell: Cell
     private let combination: Combination
@@ -15,7 +15,7 @@ final class CellRun {
     private let transport: SandboxTransport
     private let path: String
     private let calls: CallRun
-    /// The readLinks that new entities got at their creation: good for ever.
+    /// The readLinks that new entities received at their creation. They remain valid permanently.
     private var links: [Call.Name: String] = [:]
 
     private init(
@@ -55,7 +55,7 @@ final class CellRun {
         return Observation(local: local, synchronization: try await synchronize())
     }
 
-    /// Everything that a refused call must leave as it was: the state's digest and the log's bytes.
+    /// Returns the state that a refused call must not change: the state digest and the bytes of the log.
     private func trace() async throws -> [String] {
         let log = URL(fileURLWithPath: path).appendingPathComponent("log")
         let files = try FileManager.default.contentsOfDirectory(atPath: log.path).sorted()
@@ -80,7 +80,7 @@ final class CellRun {
             afterUpload: afterUpload, afterDownload: try await view(), server: try await serverView())
     }
 
-    // MARK: Looking
+    // MARK: Views
 
     private func load(_ set: String, _ readLink: String) async throws -> EntityValue {
         let entity = EntityValue(try calls.type(set))
@@ -89,7 +89,7 @@ final class CellRun {
         return entity
     }
 
-    /// New entities that are still there, as they are now.
+    /// Returns the current state of the new entities that still exist.
     private func newEntities() async throws -> [(name: Call.Name, entity: EntityValue)] {
         var found: [(name: Call.Name, entity: EntityValue)] = []
         for (name, link) in links { found.append((name, try await load(name.set, link))) }

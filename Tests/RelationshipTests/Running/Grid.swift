@@ -1,4 +1,4 @@
-/// The observations of all cells; each combination runs once in each version, whoever asks first.
+/// The observations of all cells. Each combination runs once for each version, at the first request.
 actor Grid {
     static let shared = Grid()
 
@@ -10,7 +10,7 @@ actor Grid {
     private var templates: [Part: Task<Template, any Error>] = [:]
     private var parts: [Part: Task<[Observation], any Error>] = [:]
 
-    /// One for each cell of the combination, in order.
+    /// Returns an observation for each cell of the combination, in order.
     func observations(of combination: Combination, _ version: Wanted.Version) async throws -> [Observation] {
         let part = Part(row: combination.row, version: version)
         if let task = parts[part] { return try await task.value }

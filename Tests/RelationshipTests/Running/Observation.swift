@@ -1,22 +1,22 @@
 import ODataSandbox
 import ODataWire
 
-/// What was seen while a cell ran.
+/// The observations made while a cell ran.
 struct Observation: Sendable {
     struct Refusal: Sendable {
         let code: String
         let message: String
         let recovery: String
-        /// Whether state, pending operations and log were the same as before.
+        /// Whether the state, the pending operations and the log were unchanged.
         let leftNoTrace: Bool
     }
 
-    /// What an upload and a download came to.
+    /// The results of an upload and a download.
     struct Synchronization: Sendable {
         let planned: WireRequest?
         /// Every batch that was sent.
         let batches: [WireRequest]
-        /// Refused, in doubt or left behind; empty if all went well.
+        /// Operations that were rejected, in doubt or not sent. Empty if there are none.
         let failures: [String]
         let afterUpload: View
         let afterDownload: View
@@ -24,23 +24,26 @@ struct Observation: Sendable {
     }
 
     var refusal: Refusal?
-    /// Right after the call.
+    /// The view immediately after the call.
     let local: View
     var synchronization: Synchronization?
 }
 
-/// A relationship as each way to look at it shows it, in the form of ``Outcome/allowed(links:batches:)``.
+/// A relationship as seen in each way of reading it, in the form of ``Outcome/allowed(links:batches:)``.
 struct View: Sendable, Equatable {
-    /// Read through the first end's navigation property.
+    /// The links read through the navigation property of the first end.
     var first: String
-    /// Read through the second end's.
+    /// The links read through the navigation property of the second end.
     var second: String
-    /// Where a navigation property that is loaded by itself, or a constraint property, says something else.
+    /// Differences found in a navigation property that was loaded separately, or in a constraint property.
     var contradictions: [String] = []
 
+    /// Returns the text of a relationship.
+    ///
     /// - Parameters:
-    ///   - firsts: the labels of the entities of the first end.
-    ///   - pairs: as labels.
+    ///   - firsts: The labels of the entities of the first end.
+    ///   - seconds: The labels of the entities of the second end.
+    ///   - pairs: The labels of the linked entities.
     static func text(_ firsts: [String], _ seconds: [String], _ pairs: [(String, String)]) -> String {
         var parts: [String] = []
         for first in firsts.sorted() {
@@ -53,9 +56,9 @@ struct View: Sendable, Equatable {
 }
 
 extension View {
-    /// What a service holds, read from its printed state.
+    /// Reads the content of a service from its printed state.
     ///
-    /// - Parameter label: that of an entity from its set and key.
+    /// - Parameter label: Returns the label of an entity for its set and key.
     init(_ service: Sandbox, _ combination: Combination, label: (_ set: String, _ key: String) -> String) {
         var seen: [[(label: String, partners: [String])]] = []
         for set in [combination.first.set, combination.second.set] {

@@ -1,6 +1,9 @@
-/// One model told twice: documents have items, which have remarks, and stamps, which may do without.
+/// One model in V4 and V2: documents have items, items have remarks. Documents also have stamps, which can exist
+/// without a document.
 enum OfficeMetadata {
-    /// - Parameter cascades: whether items and remarks are deleted with what they belong to.
+    /// Returns the metadata in V4.
+    ///
+    /// - Parameter cascades: Whether items and remarks are deleted with their parents.
     static func v4(cascades: Bool) -> String {
         let onDelete = cascades ? #"<OnDelete Action="Cascade"/>"# : ""
         return """

@@ -2,10 +2,10 @@ import ODataSandbox
 import TestSupport
 import Tidelog
 
-/// The same call without a store in between, so that the service alone judges it.
+/// Performs the same call without a store, so that only the service checks it.
 enum OnlineRun {
     struct Observation: Sendable {
-        /// nil where the service did it.
+        /// The error of the service, or nil if it performed the call.
         let refusal: String?
         let server: View
     }
@@ -27,14 +27,15 @@ enum OnlineRun {
             refusal: refusal, server: View(transport.sandbox, template.combination) { label(set: $0, key: $1, cell) })
     }
 
-    /// The service counts keys up from the last that it has given: new entities have theirs in the order of their letters.
+    /// Returns the label for a key. The service assigns ascending keys, so new entities have keys in the order of their
+    /// letters.
     private static func label(set: String, key: String, _ cell: Cell) -> String {
         let new = Set(cell.call.names.filter { $0.set == set && $0.isNew }.map(\.label)).sorted()
         let index = (Int(key) ?? 0) - 1 - (Self.seeded[set] ?? 0)
         return new.indices.contains(index) ? new[index] : key
     }
 
-    /// How many entities of a set the service begins with.
+    /// The number of entities in each set of the service at the start.
     private static let seeded = [
         "Persons": 2, "IDCards": 2, "Cities": 3, "Mayors": 2, "Owners": 2, "Cars": 2, "Fathers": 3, "Children": 3,
         "Customers": 3, "Orders": 4, "Suppliers": 2, "Products": 3,

@@ -3,7 +3,7 @@ import ODataSandbox
 import TestSupport
 import Tidelog
 
-/// A store with the two sets of a combination downloaded, made once; each cell gets a copy of it and of the service.
+/// A store with the two downloaded sets of a combination, created once. Each cell uses a copy of it and of the service.
 struct Template: Sendable {
     let combination: Combination
     let version: Wanted.Version
@@ -19,7 +19,7 @@ struct Template: Sendable {
         let transport = SandboxTransport(shop)
         let provider = Self.provider(directory.path, version, transport)
         for end in [combination.first, combination.second] {
-            // A relationship without a referential constraint comes only where it is expanded.
+            // A relationship without a referential constraint is only returned if it is expanded.
             let isPlain = combination.first.constraint != nil || combination.second.constraint != nil
             try await provider.add(
                 definingQuery: OfflineODataDefiningQuery(
@@ -39,10 +39,10 @@ struct Template: Sendable {
             parameters: OfflineODataParameters(storePath: path, transport: transport, durability: .none))
     }
 
-    /// A service that nothing has happened to yet.
+    /// Returns a copy of the service in its initial state.
     func service() -> SandboxTransport { SandboxTransport(sandbox) }
 
-    /// Runs `body` with a store and a service that nothing has happened to yet.
+    /// Runs `body` with a store and a service in their initial states.
     func withCopy<Result>(_ body: (OfflineODataProvider, SandboxTransport, String) async throws -> Result) async throws
         -> Result
     {

@@ -1,5 +1,5 @@
-/// A call of the API as the table writes it. Entities are named `Cars(1)` where the service has them, and `Cars(c)`, with a
-/// letter, where a call of the cell creates them.
+/// A call of the API as written in the table. `Cars(1)` is an entity of the service, and `Cars(c)`, with a letter, is
+/// an entity that a call of the cell creates.
 indirect enum Call: Sendable {
     case createLink(from: Place, to: Name)
     case updateLink(from: Place, to: Name)
@@ -9,13 +9,13 @@ indirect enum Call: Sendable {
     case updateEntity(Draft)
     case deleteEntity(Name)
     case changeSet([Call])
-    /// One after another, each by itself.
+    /// Several separate calls, one after the other.
     case calls([Call])
 
-    /// `Cars(1)`
+    /// The name of an entity, such as `Cars(1)`.
     struct Name: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         let set: String
-        /// What stands in the parentheses: a key, or a letter for a new entity.
+        /// The text in the parentheses: a key, or a letter for a new entity.
         let label: String
 
         init(stringLiteral text: String) {
@@ -29,7 +29,7 @@ indirect enum Call: Sendable {
         var description: String { "\(set)(\(label))" }
     }
 
-    /// `Cars(1)/Owner`
+    /// The navigation property of an entity, such as `Cars(1)/Owner`.
     struct Place: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
         let entity: Name
         let navigation: String
@@ -44,14 +44,14 @@ indirect enum Call: Sendable {
         var description: String { "\(entity)/\(navigation)" }
     }
 
-    /// An entity object as the app prepares it before `createEntity` or `updateEntity`.
+    /// An entity object as the app prepares it for `createEntity` or `updateEntity`.
     struct Draft: Sendable {
         let entity: Name
-        /// nil sets null.
+        /// The values of properties. Nil sets null.
         let values: KeyValuePairs<String, Int?>
-        /// `bindEntity`
+        /// The entities that are bound with `bindEntity`.
         let bound: KeyValuePairs<String, Name>
-        /// `setEntityValue`, or `setEntityList` for a collection.
+        /// The related new entities, set with `setEntityValue` or, for a collection, `setEntityList`.
         let related: KeyValuePairs<String, [Draft]>
     }
 }
@@ -83,7 +83,7 @@ extension Call {
 
     static func delete(_ entity: Name) -> Call { .deleteEntity(entity) }
 
-    /// Every entity that the call names.
+    /// Every entity that the call refers to.
     var names: [Name] {
         switch self {
         case .createLink(let from, let to), .updateLink(let from, let to): [from.entity, to]
@@ -97,7 +97,7 @@ extension Call {
 }
 
 extension Call.Draft: ExpressibleByStringLiteral {
-    /// An entity with nothing but its name set, or an existing one as it is.
+    /// Creates a draft of a new entity with only its label, or of an existing entity without changes.
     init(stringLiteral text: String) {
         self.init(entity: Call.Name(stringLiteral: text), values: [:], bound: [:], related: [:])
     }
@@ -105,7 +105,7 @@ extension Call.Draft: ExpressibleByStringLiteral {
     var names: [Call.Name] { [entity] + bound.map(\.value) + related.flatMap { $0.value.flatMap(\.names) } }
 }
 
-/// As the document prints it.
+/// The description of the call in the document.
 extension Call: CustomStringConvertible {
     var description: String {
         switch self {

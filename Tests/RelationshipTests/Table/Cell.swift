@@ -1,23 +1,23 @@
-/// One cell of the grid: a technique at one end of a relationship for one purpose, and what has to come of it.
+/// A cell of the grid: a technique at one end of a relationship for one purpose, and the expected outcome.
 struct Cell: Sendable {
     let technique: Technique
-    /// `Cars/Owner`: the end that the technique goes through.
+    /// The end at which the technique is used, such as `Cars/Owner`.
     let end: String
     let aim: Aim
     let call: Call
     let outcome: Outcome
-    /// The requests to a service of V2, by batch and change set, where they are not the same as to one of V4: V2 has references to new
-    /// entities in URLs only.
+    /// The requests to a V2 service, by batch and change set, if they differ from those to a V4 service. V2 supports
+    /// references to new entities only in URLs.
     var legacyBatches: [[[Wanted]]]?
 
-    /// The same cell with these requests in V2, by batch and change set.
+    /// Returns the cell with these requests in V2, by batch and change set.
     func inV2(_ batches: [[Wanted]]...) -> Cell {
         var cell = self
         cell.legacyBatches = batches
         return cell
     }
 
-    /// The requests by batch and change set; nil where the call is refused.
+    /// Returns the requests by batch and change set, or nil if the call is refused.
     func batches(_ version: Wanted.Version) -> [[[Wanted]]]? {
         guard case .allowed(_, let batches) = outcome else { return nil }
         guard version == .v2, let legacyBatches else { return batches }
@@ -41,7 +41,7 @@ enum Technique: String, Sendable, CaseIterable {
     case deleteLink
     case deleteEntity
 
-    /// What the technique can be for at all.
+    /// The purposes for which the technique can be used.
     var aims: [Aim] {
         switch self {
         case .createLink, .updateLink, .bindBeforeCreate, .bindBeforeUpdate, .createRelatedEntity, .setAndUpdate,
@@ -55,40 +55,42 @@ enum Technique: String, Sendable, CaseIterable {
 }
 
 enum Aim: String, Sendable, CaseIterable {
-    /// A link where none was, or a new entity with its link.
+    /// A link where there was none, or a new entity with its link.
     case create
-    /// A link instead of another one.
+    /// A link that replaces another link.
     case move
     case delete
 }
 
 enum Outcome: Sendable {
-    /// - `links`: the whole relationship afterwards, each pair as `1-2`, an entity without a partner as `3-` (first end) or
-    ///   `-3` (second end).
-    /// - `batches`: the requests, by batch and change set.
+    /// The call is allowed.
+    ///
+    /// - `links`: The whole relationship afterwards. A pair is `1-2`; an entity without a partner is `3-` (first end)
+    ///   or `-3` (second end).
+    /// - `batches`: The requests, by batch and change set.
     case allowed(links: String, batches: [[[Wanted]]])
     case refused(Refused)
 }
 
-/// What a refusal has to say.
+/// The expected content of a refusal.
 struct Refused: Sendable {
-    /// `OperationRefused.Code`
+    /// The name of the `OperationRefused.Code`.
     let code: String
-    /// Parts of the sentence: the entity, the property and the rule.
+    /// Parts of the message: the entity, the property and the rule.
     let says: [String]
-    /// Parts of the way out.
+    /// Parts of the advice.
     let advises: [String]
 }
 
 extension Cell {
-    /// Whether the call names the target of a single-valued property, which the request has no place for: only who knows the
-    /// links can tell that it is another one.
+    /// Whether the call names the target of a single-valued property, for which the request has no place. Only a caller
+    /// that has the links can detect that the target is wrong.
     var isLostOnTheWire: Bool {
         guard case .deleteLink(_, _?) = call, end == "IDCards/Person" || end == "Persons/IDCard" else { return false }
         return true
     }
 
-    /// Carried out by the requests of one change set.
+    /// Returns a cell whose requests are sent in one change set.
     static func allowed(
         _ technique: Technique, _ end: String, _ aim: Aim, _ call: Call, _ links: String, _ requests: Wanted...
     ) -> Cell {
@@ -109,25 +111,25 @@ extension Cell {
 
 /// Two entity sets and the relationship between them.
 struct Combination: Sendable {
-    /// As the inventory of requirements numbers it.
+    /// The number in the list of requirements.
     let row: String
-    /// `1 – 0..1`
+    /// The multiplicities, such as `1 – 0..1`.
     let multiplicities: String
     let first: End
     let second: End
-    /// In the form of ``Outcome/allowed(links:batches:)``: what the service holds at the start.
+    /// The links at the service at the start, in the form of ``Outcome/allowed(links:batches:)``.
     let links: String
-    /// In words, for the document.
+    /// The rule in words, for the document.
     let rule: String
     let cells: [Cell]
-    /// What has no meaning here, with the reason.
+    /// The cases that have no meaning for this combination, with the reason.
     let meaningless: [Meaningless]
 
     struct Meaningless: Sendable {
         let techniques: [Technique]
-        /// nil for both.
+        /// The end, or nil for both ends.
         let end: String?
-        /// nil for all.
+        /// The purpose, or nil for all purposes.
         let aim: Aim?
         let why: String
 
@@ -142,9 +144,9 @@ struct Combination: Sendable {
     struct End: Sendable {
         let set: String
         let navigation: String
-        /// The property that a new entity gets a value for.
+        /// The property that has the label of a new entity as its value.
         let label: String
-        /// The property that names the partner by its key, where this end has one.
+        /// The property that contains the key of the partner, if this end has one.
         var constraint: String?
 
         var place: String { "\(set)/\(navigation)" }

@@ -1,12 +1,13 @@
-/// A request as the OData standards want it, written down here once for V2 and once for V4, without any of the product's code.
+/// A request as the OData standards require it, written once for V2 and once for V4, independently of the product's
+/// code.
 struct Wanted: Sendable {
     var v2: Lines
     var v4: Lines
 
-    /// A request line and what stands below the headers that every request has.
+    /// The request line, and the content that differs between requests.
     struct Lines: Sendable, Hashable {
         var method: String
-        /// Relative to the service root.
+        /// The URL, relative to the service root.
         var url: String
         var ifMatch: String?
         var body: String?
@@ -17,7 +18,7 @@ struct Wanted: Sendable {
 
         var root: String { "http://shop.test/\(rawValue)/" }
 
-        /// The headers of each request in a batch.
+        /// Returns the headers of a request in a batch.
         func headers(_ lines: Lines) -> [String] {
             var headers =
                 switch self {
@@ -33,13 +34,13 @@ struct Wanted: Sendable {
 
     subscript(version: Version) -> Lines { version == .v2 ? v2 : v4 }
 
-    /// A part of a body.
+    /// A member of a body.
     enum Member: Sendable {
         case text(String, String)
         case value(String, Int?)
-        /// A binding of a single-valued property. `$1` for the entity of the request with Content-ID 1.
+        /// A binding of a single-valued property. `$1` is the entity of the request with Content-ID 1.
         case bind(String, String)
-        /// Of a collection-valued one.
+        /// A binding of a collection-valued property.
         case bindAll(String, [String])
         case inline(String, [Member])
     }
@@ -50,13 +51,15 @@ extension Wanted {
 
     // MARK: Links
 
-    /// `Cars(1)/Owner`, single-valued
+    /// Returns a request that sets the link of a single-valued property, such as `Cars(1)/Owner`.
     static func setLink(_ place: String, _ target: String) -> Wanted { link("PUT", place, target) }
 
-    /// `Customers(1)/Orders`, collection-valued
+    /// Returns a request that adds a link to a collection, such as `Customers(1)/Orders`.
     static func addLink(_ place: String, _ target: String) -> Wanted { link("POST", place, target) }
 
-    /// - Parameter target: for a collection.
+    /// Returns a request that removes a link.
+    ///
+    /// - Parameter target: The entity to remove, for a collection.
     static func removeLink(_ place: String, _ target: String? = nil) -> Wanted {
         let parts = place.split(separator: "/")
         let key = target.map { String($0[($0.firstIndex(of: "(") ?? $0.startIndex)...]) } ?? ""
@@ -93,7 +96,7 @@ extension Wanted {
         return Wanted(v2: lines, v4: lines)
     }
 
-    /// The sandbox gives ETags to orders only; all of them are in their first version.
+    /// Returns the ETag. The sandbox assigns ETags only to orders, and all of these are in their first version.
     private static func etag(_ entity: String) -> String? { entity.hasPrefix("Orders(") ? "W/\"1\"" : nil }
 
     // MARK: Bodies
@@ -123,9 +126,9 @@ extension Wanted {
     private static func reference(_ target: String) -> String { "{\"__metadata\":{\"uri\":\"\(url(target, .v2))\"}}" }
 }
 
-/// The bytes of a `$batch` body around given requests (OData 4.01 Part 1, 11.7.7; MS-ODATA 2.2.7.6).
+/// The body of a `$batch` request with given requests (OData 4.01 Part 1, 11.7.7; MS-ODATA 2.2.7.6).
 enum WantedBatch {
-    /// Of the batch request itself, besides its boundary.
+    /// Returns the headers of the batch request, except for its boundary.
     static func headers(_ version: Wanted.Version) -> [(name: String, value: String)] {
         switch version {
         case .v2:

@@ -1,5 +1,5 @@
-/// Written by hand, for a class that the build makes.
+/// A handwritten extension of a class that is generated during the build.
 extension Reader {
-    /// Whether the reader may borrow books.
+    /// A Boolean value that indicates whether the reader may borrow books.
     public var hasCard: Bool { cardNumber != nil }
 }

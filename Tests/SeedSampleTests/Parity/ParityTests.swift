@@ -4,12 +4,12 @@ import Operations
 import Testing
 import Tidelog
 
-/// What generated classes do and what the dynamic API does is the same: each pair of samples leaves the same operations in the
+/// Generated classes and the dynamic API have the same effect: each pair of samples appends the same operations to the
 /// log, byte for byte.
 @Suite struct ParityTests {
     private typealias Sample = (Trade) async throws -> Void
 
-    /// Runs both, each over a store of its own, and compares the operations' bytes. Only the times differ.
+    /// Runs both samples, each with a separate store, and compares the bytes of their operations except for the times.
     private func expectParity(
         _ location: SourceLocation = #_sourceLocation, operations: Int, generated: Sample, dynamic: Sample
     ) async throws {
@@ -35,7 +35,7 @@ import Tidelog
         return operations
     }
 
-    @Test func `listing leaves no operations`() async throws {
+    @Test func `a query appends no operations`() async throws {
         try await expectParity(operations: 0) { trade in
             let query = DataQuery().select(Customer.customerID, Customer.companyName).orderBy(Customer.companyName)
             _ = try await trade.service.customers(query: query)
@@ -48,7 +48,7 @@ import Tidelog
         }
     }
 
-    @Test func `creating`() async throws {
+    @Test func `creating an entity appends the same operation with both APIs`() async throws {
         try await expectParity(operations: 1) { trade in
             let customer = Customer()
             customer.customerID = "01234567-89ab-cdef-0123-456789abcdef"
@@ -67,7 +67,7 @@ import Tidelog
         }
     }
 
-    @Test func `updating`() async throws {
+    @Test func `updating an entity appends the same operation with both APIs`() async throws {
         try await expectParity(operations: 1) { trade in
             let query = DataQuery().top(1).filter(Customer.companyName.equal("Bon app'"))
             let customer = try #require(try await trade.service.customers(query: query).first)
@@ -84,7 +84,7 @@ import Tidelog
         }
     }
 
-    @Test func `deleting`() async throws {
+    @Test func `deleting an entity appends the same operation with both APIs`() async throws {
         try await expectParity(operations: 1) { trade in
             let query = DataQuery().top(1).selectKey().filter(Customer.companyName.equal("Bon app'"))
             let customer = try #require(try await trade.service.customers(query: query).first)
@@ -97,7 +97,8 @@ import Tidelog
         }
     }
 
-    @Test func `a new entity around others, and a link to one that exists`() async throws {
+    @Test func `a deep insert and a link to an existing entity append the same operations with both APIs`() async throws
+    {
         try await expectParity(operations: 2) { trade in
             let supplier = try await trade.service.fetchSupplier()
             let product = Product(withDefaults: false)

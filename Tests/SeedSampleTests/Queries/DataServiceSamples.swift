@@ -2,8 +2,8 @@ import NorthwindService
 import Testing
 import Tidelog
 
-/// The samples of the guide to the data component: generated classes online, then each example with generated classes and
-/// with the dynamic API.
+/// The samples of the guide to the data component: first generated classes online, then each example with generated
+/// classes and with the dynamic API.
 @Suite struct DataServiceSamples {
     @Test func `sample online: categories are loaded, created, updated and removed`() async throws {
         let trade = try await Trade()

@@ -4,7 +4,7 @@ import Tidelog
 
 /// The samples of the guide to defining queries.
 @Suite struct DefiningQuerySamples {
-    /// A V4 literal has no suffix.
+    /// Returns the literal for a key. In V4 it has no suffix.
     private func literal(_ dialect: Dialect) -> String { dialect == .v2 ? "10000L" : "10000" }
 
     private func provider(_ dialect: Dialect) -> [OfflineODataDefiningQuery] {

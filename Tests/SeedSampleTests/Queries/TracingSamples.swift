@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Tidelog
 
-/// The sample under *Debugging*: `Logger.shared(named:)` of the seeds is the service's own logger here.
+/// The sample under *Debugging*. `Logger.shared(named:)` of the guide corresponds to the service's own logger.
 @Suite struct TracingSamples {
     private final class Lines: Sendable {
         private let state = Mutex<[String]>([])
@@ -53,7 +53,7 @@ import Tidelog
         #expect(text.contains("application/json"))
     }
 
-    @Test func `without traceWithData no value is shown`() async throws {
+    @Test func `without traceWithData no values are logged`() async throws {
         let text = try await traced { service in
             service.logger.logLevel = .debug
             service.traceRequests = true
@@ -62,7 +62,7 @@ import Tidelog
         #expect(!text.contains("Confidential"))
     }
 
-    @Test func `nothing is shown before the logger's level is debug`() async throws {
+    @Test func `no requests are logged unless the logger's level is debug`() async throws {
         let text = try await traced { service in
             service.traceRequests = true
             service.traceWithData = true

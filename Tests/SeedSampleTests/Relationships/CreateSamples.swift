@@ -2,8 +2,8 @@ import ShopService
 import Testing
 import Tidelog
 
-/// The samples under *Create relationship*. What differs from the seeds' text is the typing errors: sets for types, keys that
-/// a copy must not keep, and `await`.
+/// The samples under *Create relationship*. They differ from the guide only where it has mistakes: sets instead of
+/// types, keys that a copy must not keep, and missing `await`.
 @Suite struct CreateSamples {
     @Test(arguments: Dialect.allCases)
     func `sample createLinkExample: two existing entities`(_ dialect: Dialect) async throws {
@@ -176,7 +176,7 @@ import Tidelog
 
         let batch = RequestBatch()
         let changes = ChangeSet()
-        // The Java sample has this line, the Swift sample forgot it.
+        // This line is in the Java sample of the guide but missing in the Swift sample.
         changes.createEntity(newCustomer)
         changes.createRelatedEntity(firstOrder, in: newCustomer, property: Customer.orders)
         changes.createRelatedEntity(secondOrder, in: newCustomer, property: Customer.orders)

@@ -2,7 +2,7 @@ import ShopService
 import Testing
 import Tidelog
 
-/// The samples under *Delete relationship*. The seeds count entities from 1.
+/// The samples under *Delete relationship*. The guide counts entities from 1.
 @Suite struct DeleteSamples {
     @Test(arguments: Dialect.allCases)
     func `sample deleteLinkExample2: the link goes, both entities stay`(_ dialect: Dialect) async throws {

@@ -2,7 +2,7 @@ import ShopService
 import Testing
 import Tidelog
 
-/// The samples under *Update relationship*. The seeds count entities from 1.
+/// The samples under *Update relationship*. The guide counts entities from 1.
 @Suite struct UpdateSamples {
     @Test(arguments: Dialect.allCases)
     func `sample updateLinkExample: an order gets another customer`(_ dialect: Dialect) async throws {
@@ -43,7 +43,7 @@ import Tidelog
         let ordersESet = try service.entitySet(withName: "Orders")
         let orderToCustomer = try ordersESet.entityType.property(withName: "Customer")
         orderToCustomer.setEntityValue(in: orders[2], to: customer)
-        // The Java sample has this line, the Swift sample forgot it.
+        // This line is in the Java sample of the guide but missing in the Swift sample.
         try await service.updateEntity(orders[2])
         try await shop.expectNowAndLater(orders[2], belongsTo: customer)
     }

@@ -3,7 +3,7 @@ import ODataSandbox
 import Testing
 import Tidelog
 
-/// Events with sessions, tracks and features: the model of the seeds' guides to keys and defining queries.
+/// Events with sessions, tracks and features: the model of the guides to keys and defining queries.
 struct Conference {
     static let europe = 10000
 
@@ -11,7 +11,9 @@ struct Conference {
     var service: EventService { sample.service }
     var provider: OfflineODataProvider { sample.provider }
 
-    /// - Parameter generatesEventKeys: whether the service gives events their keys, or takes those of the app.
+    /// Creates the service and a store of it.
+    ///
+    /// - Parameter generatesEventKeys: Whether the service assigns the keys of events. Otherwise the app does.
     init(
         _ dialect: Dialect, generatesEventKeys: Bool = true, queries: [OfflineODataDefiningQuery]? = nil
     ) async throws {
@@ -25,7 +27,7 @@ struct Conference {
         }
     }
 
-    /// Two events, each with a session and a track, and a feature that both have.
+    /// Creates two events, each with a session and a track, and a feature that both events have.
     private static func fill(_ service: EventService) async throws {
         let feature = Feature(withDefaults: false)
         feature.name = "Live stream"

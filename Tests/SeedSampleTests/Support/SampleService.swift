@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// The version of the protocol that a sample is run with.
+/// The protocol version with which a sample runs.
 enum Dialect: String, CaseIterable, CustomTestStringConvertible {
     case v2, v4
 
     var testDescription: String { rawValue.uppercased() }
 }
 
-/// A generated service over a store that holds everything that its service has, in a directory of its own.
+/// A generated service with a store in a new directory. The store contains everything that the service has.
 final class SampleService<Service: DataService> {
     let service: Service
     let provider: OfflineODataProvider
-    /// Asks the service itself, for comparison.
+    /// The same service without a store, for comparison.
     let server: Service
     let transport: SandboxTransport
     private let directory: TemporaryDirectory
@@ -44,7 +44,7 @@ final class SampleService<Service: DataService> {
         service = make(provider)
     }
 
-    /// Sends everything and downloads: nothing may be refused or left.
+    /// Uploads and downloads, and expects that no operation is rejected or still pending.
     func synchronize(_ location: SourceLocation = #_sourceLocation) async throws {
         let report = try await provider.upload()
         #expect(report.rejected.isEmpty, "\(report.rejected)", sourceLocation: location)
@@ -52,12 +52,12 @@ final class SampleService<Service: DataService> {
         try await provider.download()
     }
 
-    /// The entities that a navigation property leads to in the store now.
+    /// Returns the current targets of a navigation property in the store.
     func related(_ entity: EntityValue, _ property: some PropertyReference) async throws -> [EntityValue] {
         try await Self.load(entity.readLink, entity.entityType, property, service)
     }
 
-    /// The keys of what a navigation property leads to on the service.
+    /// Returns the keys of the targets of a navigation property at the service.
     func keysOnServer(_ entity: EntityValue, _ property: some PropertyReference) async throws -> [KeyPredicate] {
         let current = EntityValue(entity.entityType)
         current.readLink = entity.readLink
@@ -75,7 +75,7 @@ final class SampleService<Service: DataService> {
     }
 }
 
-/// Files of the checkout that these tests were compiled from.
+/// The files of the checkout from which these tests were compiled.
 enum Checkout {
     static let root = URL(filePath: #filePath).appending(path: "../../../..").standardized
 

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Tidelog
 
-/// Customers and orders, owners and cars: the model of the seeds' guide to relationships.
+/// Customers and orders, owners and cars: the model of the guide to relationships.
 struct Shop {
     private let sample: SampleService<ShopService>
     var service: ShopService { sample.service }
@@ -14,7 +14,7 @@ struct Shop {
         sample = try await SampleService(try Sandbox.shop(), dialect) { ShopService(provider: $0) }
     }
 
-    /// The customer's orders and the order's customer, as the store tells them now.
+    /// Expects that the current state of the store contains the link from both ends.
     func expect(
         _ order: Order, belongsTo customer: Customer?, _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -30,7 +30,7 @@ struct Shop {
         #expect(try await sample.related(owner, Owner.car).map(\.entityID) == [car.entityID], sourceLocation: location)
     }
 
-    /// At once, and after an upload and a download here and on the service.
+    /// Expects the link at once, and, after an upload and a download, in the store and at the service.
     func expectNowAndLater(
         _ order: Order, belongsTo customer: Customer?, _ location: SourceLocation = #_sourceLocation
     ) async throws {
@@ -56,7 +56,7 @@ struct Shop {
 }
 
 extension Customer {
-    /// As the samples mean it: a copy has the key of its original, and would be a duplicate.
+    /// Returns a copy without the key, as the samples intend. A copy with the key would be a duplicate.
     func copyWithoutKey() -> Customer {
         let copy = self.copy()
         copy.unsetDataValue(for: Customer.customerID)
@@ -68,7 +68,7 @@ extension Order {
     func copyWithoutKey() -> Order {
         let copy = self.copy()
         copy.unsetDataValue(for: Order.orderID)
-        // It would bind the copy to the customer of its original.
+        // The constraint property would bind the copy to the customer of the original.
         copy.unsetDataValue(for: Order.customerID)
         return copy
     }

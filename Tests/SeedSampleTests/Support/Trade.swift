@@ -3,7 +3,7 @@ import ODataSandbox
 import Testing
 import Tidelog
 
-/// Customers with string keys, categories and products: the models of the seeds' guide to the data component.
+/// Customers with string keys, categories and products: the models of the guide to the data component.
 struct Trade {
     let sample: SampleService<ODataV4ServiceProxy>
     var service: ODataV4ServiceProxy { sample.service }

@@ -112,6 +112,9 @@ public final class QueueTable {
         changedStandings.formUnion(operation.touchedEntities + pending.subjects(of: sequence))
     }
 
+    /// The number of operations that the storage has to write.
+    var changeCount: Int { changes.count }
+
     // MARK: Transactions
 
     package var hasTransaction: Bool { isInTransaction }

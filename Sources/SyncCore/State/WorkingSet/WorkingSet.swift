@@ -162,9 +162,12 @@ public final class WorkingSet: StateStorage {
     }
 
     /// The number of items that differ from the backing.
-    package var changeCount: Int {
+    private var changeCount: Int {
         rowTable.count + linkTable.count + register.count + keys.count + bases.count
     }
+
+    /// The number of items and pending operations that the backing has to write.
+    package var unflushedCount: Int { changeCount + queue.changeCount }
 
     /// Flushes the changes if there are many. Must be called between two records.
     func flushIfLarge() throws(StateError) {

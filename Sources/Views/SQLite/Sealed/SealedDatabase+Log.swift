@@ -61,8 +61,13 @@ extension SealedDatabase {
     private func readLogHeader(_ log: SystemFile, into buffer: UnsafeMutableRawBufferPointer, at offset: Int) -> Int32 {
         let code = log.read(into: buffer, at: Int64(offset))
         guard code == SQLITE_OK, offset == 0, buffer.count == Self.logHeaderSize else { return code }
-        // The log does not belong to the pages.
-        return Self.round(UnsafeRawBufferPointer(buffer)) == mark.round ? code : PageChecks.damageCode
+        if Self.round(UnsafeRawBufferPointer(buffer)) == mark.round { return code }
+        // The log does not belong to the pages. If the mark requires no frame, the pages are complete without a log: a
+        // process ended before it had removed the log, or begun the next round. SQLite treats a header of zeros as no
+        // log.
+        guard mark.frames == 0 else { return PageChecks.damageCode }
+        _ = buffer.initializeMemory(as: UInt8.self, repeating: 0)
+        return SQLITE_OK
     }
 
     // MARK: Writing
@@ -112,7 +117,8 @@ extension SealedDatabase {
 
     func truncateLog(_ log: SystemFile, _ size: Int64) -> Int32 {
         guard canWrite else { return SQLITE_IOERR }
-        let code = log.truncate(size)
-        return code == SQLITE_OK && size == 0 ? forgetLog() : code
+        // First, so that no log is needed that is not there.
+        let code = size == 0 ? forgetLog() : SQLITE_OK
+        return code == SQLITE_OK ? log.truncate(size) : code
     }
 }
