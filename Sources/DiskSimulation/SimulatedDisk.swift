@@ -16,9 +16,9 @@ package final class SimulatedDisk: FileSystem {
         case crash
         /// The call fails with the error number. A write keeps a part of its bytes. A sync makes a part of its data
         /// durable and loses the rest permanently, as operating systems do: the next sync does not retry.
-        case fail(number: Int32, writes: Kept = .half, syncs: Kept = .none)
+        case fail(number: Int32, writes: RetainedPart = .half, syncs: RetainedPart = .none)
 
-        package enum Kept: Equatable {
+        package enum RetainedPart: Equatable {
             case none, half, all
         }
 
@@ -40,7 +40,7 @@ package final class SimulatedDisk: FileSystem {
         var pending: [(number: Int, change: Change)] = []
     }
 
-    struct Trap {
+    struct ScheduledFault {
         var at: Int
         var isForEver: Bool
         var fault: Fault
@@ -62,8 +62,8 @@ package final class SimulatedDisk: FileSystem {
         var syncs = 0
         var syncsAfterFailure = 0
         var bytesRead = 0
-        var trap: Trap?
-        var readTrap: Trap?
+        var trap: ScheduledFault?
+        var readTrap: ScheduledFault?
         var capacity = Int.max
         var peak = 0
         var hasCrashed = false
@@ -107,14 +107,14 @@ package final class SimulatedDisk: FileSystem {
     ///
     /// - Parameter forEver: Whether all later changing calls have the fault as well.
     package func fail(atCall call: Int, _ fault: Fault, forEver: Bool = false) {
-        state.withLock { $0.trap = Trap(at: call, isForEver: forEver, fault: fault) }
+        state.withLock { $0.trap = ScheduledFault(at: call, isForEver: forEver, fault: fault) }
     }
 
     /// Injects a fault at the reading call with the given number, counted from 0.
     ///
     /// - Parameter forEver: Whether all later reading calls have the fault as well.
     package func fail(atRead read: Int, _ fault: Fault, forEver: Bool = false) {
-        state.withLock { $0.readTrap = Trap(at: read, isForEver: forEver, fault: fault) }
+        state.withLock { $0.readTrap = ScheduledFault(at: read, isForEver: forEver, fault: fault) }
     }
 
     /// Stops the machine. All later calls fail.
@@ -375,7 +375,7 @@ extension SimulatedDisk.State {
     }
 }
 
-extension SimulatedDisk.Fault.Kept {
+extension SimulatedDisk.Fault.RetainedPart {
     fileprivate func of<Element>(_ elements: ArraySlice<Element>) -> ArraySlice<Element> {
         switch self {
         case .none: []

@@ -53,7 +53,7 @@ extension InspectedStore {
     ///
     /// - Parameter past: A historical store that is not before the record. It contains the sets of the entities.
     func entry(
-        _ sequence: SequenceNumber, _ reader: LogReader, _ past: PastStore
+        _ sequence: SequenceNumber, _ reader: LogReader, _ past: HistoricalStore
     ) async throws(TidelogError) -> HistoryEntry? {
         let record: Record
         do {
@@ -64,10 +64,10 @@ extension InspectedStore {
             throw LogFailure.mapped(error)
         }
         var sets = EntitySets()
-        sets.learn(from: record.body)
+        sets.add(from: record.body)
         let entities = HistoryEntry(sequence: sequence, record: record, sets: sets).entities.prefix(64)
         for (id, link) in try await past.store.localLinks(of: Set(entities)) {
-            sets.learn(id, String(link.prefix { $0 != "(" }))
+            sets.add(id, String(link.prefix { $0 != "(" }))
         }
         return HistoryEntry(sequence: sequence, record: record, sets: sets)
     }

@@ -16,7 +16,7 @@ public struct InspectedStore: Sendable {
     /// Options of the store in addition to those in `store.json`.
     var options: LocalStore.Options
     /// The salvaged store after the first damage. Copies of this value share it.
-    let salvagedOnce: SalvagedOnce
+    let salvagedOnce: LazySalvage
 
     /// Creates an inspected store. It reads nothing yet except the extent of the encryption of an encrypted log.
     ///
@@ -33,7 +33,7 @@ public struct InspectedStore: Sendable {
         self.keys = LogKey.requiring(keys, in: files, fileSystem: fileSystem)
         self.options = options
         disk = OverlayFileSystem(fileSystem)
-        salvagedOnce = SalvagedOnce(onDamage)
+        salvagedOnce = LazySalvage(onDamage)
     }
 
     /// Creates a store on another disk, which contains the readable part.
@@ -42,7 +42,7 @@ public struct InspectedStore: Sendable {
         keys = store.keys
         options = store.options
         self.disk = disk
-        salvagedOnce = SalvagedOnce(made: salvage)
+        salvagedOnce = LazySalvage(made: salvage)
     }
 
     /// The history of the log, with or without damage.
@@ -65,13 +65,13 @@ public struct InspectedStore: Sendable {
     /// Returns the store as of the given point, in memory.
     ///
     /// - Throws: `notFound` if a compaction has removed the required records, or `noStore` if there is no log.
-    public func past(at point: PointInTime) async throws(TidelogError) -> PastStore {
+    public func past(at point: PointInTime) async throws(TidelogError) -> HistoricalStore {
         try await salvaging { store throws(TidelogError) in
             var options = store.options
             options.log.keys = store.keys
             options.disk = .simulated(store.disk)
             options.service = store.serviceOptions
-            return try await PastStore(store.files, at: point, options: options)
+            return try await HistoricalStore(store.files, at: point, options: options)
         }
     }
 

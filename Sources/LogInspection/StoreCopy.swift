@@ -14,7 +14,7 @@ struct StoreCopy {
     /// - Throws: `storage` if the directory cannot be written, `notFound` if a compaction has removed the position.
     func write(_ store: InspectedStore, through last: SequenceNumber) throws(TidelogError) {
         do throws(LogError) {
-            let past = try LogPast(
+            let past = try HistoricalLog(
                 directory: store.files.log, through: last, keys: store.keys, fileSystem: store.disk)
             try write(store, past)
         } catch {
@@ -22,7 +22,7 @@ struct StoreCopy {
         }
     }
 
-    private func write(_ store: InspectedStore, _ past: LogPast) throws(LogError) {
+    private func write(_ store: InspectedStore, _ past: HistoricalLog) throws(LogError) {
         do throws(FileSystemError) {
             for folder in [directory, files.log] { try target.createDirectory(folder) }
             for name in try past.fileSystem.list(store.files.log) {

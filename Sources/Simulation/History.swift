@@ -33,9 +33,9 @@ struct History {
             switch record.body {
             case .operation(let operation):
                 operations[sequence] = operation
-                if case .create(let creation, _) = operation.action { note(creation) }
-            case .downloadPage(let page): for image in page.entities { note(image, sequence) }
-            case .entitiesRead(let images): for image in images { note(image, sequence) }
+                if case .create(let creation, _) = operation.action { apply(creation) }
+            case .downloadPage(let page): for image in page.entities { apply(image, sequence) }
+            case .entitiesRead(let images): for image in images { apply(image, sequence) }
             case .batchPrepared(let prepared):
                 batches[prepared.batch] = prepared.operations
                 for (index, requests) in prepared.changeSets.enumerated() {
@@ -44,8 +44,8 @@ struct History {
                     }
                 }
             case .batchInterrupted(let interrupted): doubted.formUnion(batches[interrupted.batch] ?? [])
-            case .batchAnswered(let answered): note(answered, sequence)
-            case .conflictResolved(let resolved): note(resolved, sequence)
+            case .batchAnswered(let answered): apply(answered, sequence)
+            case .conflictResolved(let resolved): apply(resolved, sequence)
             case .operationsElided(let sequences): elided.formUnion(sequences)
             case .operationsRedone(let sequences): redone.formUnion(sequences)
             default: break
@@ -53,29 +53,29 @@ struct History {
         }
     }
 
-    private mutating func note(_ creation: Creation) {
+    private mutating func apply(_ creation: Creation) {
         marks[creation.entity] = creation.values["Mark"]?.stringValue
-        for child in creation.inline.flatMap(\.entities) { note(child) }
+        for child in creation.inline.flatMap(\.entities) { apply(child) }
     }
 
-    private mutating func note(_ image: EntityImage, _ sequence: SequenceNumber) {
+    private mutating func apply(_ image: EntityImage, _ sequence: SequenceNumber) {
         if let mark = image.values["Mark"]?.stringValue { marks[image.entity] = mark }
         for name in Ledger.texts {
             if let text = image.values[name]?.stringValue, seen[text] == nil { seen[text] = sequence }
         }
     }
 
-    private mutating func note(_ answered: BatchAnswered, _ sequence: SequenceNumber) {
+    private mutating func apply(_ answered: BatchAnswered, _ sequence: SequenceNumber) {
         for outcome in answered.outcomes {
             switch outcome.result {
-            case .confirmed(let images): for image in images { note(image, sequence) }
+            case .confirmed(let images): for image in images { apply(image, sequence) }
             case .inDoubt: doubted.insert(outcome.operation)
             default: break
             }
         }
     }
 
-    private mutating func note(_ resolved: ConflictResolved, _ sequence: SequenceNumber) {
+    private mutating func apply(_ resolved: ConflictResolved, _ sequence: SequenceNumber) {
         decisions[resolved.entity] = sequence
         for (number, operation) in operations {
             if case .update(resolved.entity, _, _) = operation.action { decided.insert(number) }
@@ -85,7 +85,7 @@ struct History {
 }
 
 extension Operation {
-    fileprivate mutating func drop(_ part: ConflictResolved.Part) {
+    fileprivate mutating func drop(_ part: ConflictResolved.PartialUpdate) {
         guard case .update(let entity, var changes, var bindings) = action else { return }
         for name in part.properties { changes[name] = nil }
         bindings.removeAll { part.navigations.contains($0.navigation) }

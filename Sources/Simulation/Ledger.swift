@@ -14,7 +14,7 @@ struct Ledger {
         let after: String?
     }
 
-    private struct Seen: Hashable {
+    private struct Observation: Hashable {
         var mark: String
         var texts: [String?]
     }
@@ -31,19 +31,19 @@ struct Ledger {
     private(set) var values: [String: String] = [:]
     /// The existing links as `mark navigation mark`.
     private(set) var links: Set<String> = []
-    private var seen: [Int: Seen] = [:]
+    private var seen: [Int: Observation] = [:]
 
     /// Records the changes since the last call.
-    mutating func look(at sandbox: Sandbox) {
+    mutating func observe(at sandbox: Sandbox) {
         var marks: [Int: String] = [:]
-        var all: [Sandbox.Content] = []
+        var all: [Sandbox.StoredEntity] = []
         values = [:]
         for set in FieldService.sets {
             for content in sandbox.contents(of: set) {
-                let now = Seen(
+                let now = Observation(
                     mark: content.values["Mark"]?.stringValue ?? "",
                     texts: Self.texts.map { content.values[$0]?.stringValue })
-                note(now, seen[content.number])
+                count(now, seen[content.number])
                 for (name, text) in zip(Self.texts, now.texts) { values["\(now.mark) \(name)"] = text }
                 seen[content.number] = now
                 marks[content.number] = now.mark
@@ -61,7 +61,7 @@ struct Ledger {
         }
     }
 
-    private mutating func note(_ now: Seen, _ before: Seen?) {
+    private mutating func count(_ now: Observation, _ before: Observation?) {
         if before == nil { created[now.mark, default: 0] += 1 }
         for (index, text) in now.texts.enumerated() where text != before?.texts[index] {
             if let text { written[text, default: 0] += 1 }

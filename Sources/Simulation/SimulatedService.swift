@@ -10,13 +10,13 @@ struct SimulatedService {
 
     init(_ sandbox: Sandbox) {
         self.sandbox = sandbox
-        ledger.look(at: sandbox)
+        ledger.observe(at: sandbox)
     }
 
     /// Restores an earlier state; the history is kept.
     mutating func forget(since before: SimulatedService) {
         sandbox = before.sandbox
-        ledger.look(at: sandbox)
+        ledger.observe(at: sandbox)
     }
 
     /// Handles a request.
@@ -42,7 +42,7 @@ struct SimulatedService {
             if pair.count == 2 { cookies[device, default: [:]][String(pair[0])] = String(pair[1]) }
         }
         // An asynchronously accepted request may take effect when it is polled.
-        if request.method != "GET" || sandbox.options.asynchrony != nil { ledger.look(at: sandbox) }
+        if request.method != "GET" || sandbox.options.asynchrony != nil { ledger.observe(at: sandbox) }
         return response
     }
 }

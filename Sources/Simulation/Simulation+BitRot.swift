@@ -19,7 +19,7 @@ extension Simulation {
         let rotten = image.copy()
         rotten[path][bit / 8] ^= 1 << UInt8(bit % 8)
         let place = "d\(device.number): with bit \(bit) of \(path) changed"
-        note(place)
+        addTrace(place)
         do {
             let lost = try await lostOperations(of: device, on: rotten)
             if !lost.isEmpty { violated("\(place) the store opens without \(lost)") }

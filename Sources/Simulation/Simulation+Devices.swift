@@ -49,14 +49,14 @@ extension Simulation {
     // MARK: Crashes
 
     func crash(_ device: Device) async {
-        let trouble: Trouble = random.chance(50) ? .processCrash : .powerLoss
+        let trouble: FaultKind = random.chance(50) ? .processCrash : .powerLoss
         guard happens(trouble) else { return }
-        note("d\(device.number) \(trouble)")
+        addTrace("d\(device.number) \(trouble)")
         device.crash()
     }
 
     func reopen(_ device: Device) async {
-        note("d\(device.number) closes and opens")
+        addTrace("d\(device.number) closes and opens")
         await device.store.close()
         guard !device.hasCrashed else { return }
         device.views?.reopen()
@@ -90,7 +90,7 @@ extension Simulation {
                 (device.store, device.engine) = try await open(image, device.number, device.views)
                 device.disk = image
                 let recovery = withoutViews(device.store.recovery, device)
-                note("d\(device.number) starts: \(recovery)")
+                addTrace("d\(device.number) starts: \(recovery)")
                 return try await checkAfterStart(device)
             } catch {
                 guard image.hasCrashed else {
@@ -133,12 +133,12 @@ extension Simulation {
         do {
             if random.chance(50) {
                 try await device.store.writeSnapshot()
-                note("d\(device.number) writes a snapshot")
+                addTrace("d\(device.number) writes a snapshot")
             } else {
                 // Must be read before the compaction, because a crash during it may leave it completed.
                 device.removed = try device.allRecords()
                 _ = try await device.store.compact(keeping: .bytes(0))
-                note("d\(device.number) compacts")
+                addTrace("d\(device.number) compacts")
             }
         } catch {
             if !device.hasCrashed { violated("d\(device.number) cannot compact: \(error)") }

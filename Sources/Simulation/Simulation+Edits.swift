@@ -17,7 +17,7 @@ extension Simulation {
             }
         }
         guard !calls.isEmpty else { return }
-        note("d\(device.number) \(calls.map { Self.text($0.intent) + Self.text($0.options) })")
+        addTrace("d\(device.number) \(calls.map { Self.text($0.intent) + Self.text($0.options) })")
         do throws(TidelogError) {
             let results = try await device.store.perform(calls, asChangeSet: isChangeSet)
             counts.operations += results.count
@@ -28,13 +28,13 @@ extension Simulation {
                     device.acknowledged.insert(tag)
                 }
                 if !isChangeSet { check(call.intent, result) }
-                learn(result, device)
+                rememberIDs(result, device)
             }
         } catch {
             switch error.code {
             case .refused, .notFound, .invalidRequest:
                 counts.refusedLocally += 1
-                note("refused: \(error.message)")
+                addTrace("refused: \(error.message)")
             default:
                 if !device.hasCrashed { violated("d\(device.number): an edit fails: \(error)") }
             }
@@ -55,7 +55,7 @@ extension Simulation {
         }
     }
 
-    private func learn(_ result: IntentResult, _ device: Device) {
+    private func rememberIDs(_ result: IntentResult, _ device: Device) {
         for (number, entity) in result.entities.sorted(by: { $0.key < $1.key }) where number != IntentResult.subject {
             device.links[entity.set, default: []].append(entity.readLink)
         }

@@ -3,15 +3,15 @@ import Operations
 
 /// The invariant that each completed operation has exactly one effect, and any other operation none.
 extension Simulation {
-    func verifyEffects(_ accounts: [Account]) {
+    func verifyEffects(_ accounts: [DeviceHistory]) {
         for (mark, count) in service.ledger.created.sorted(by: { $0.key < $1.key }) {
-            if count > 1 + stray.created[mark, default: 0] { violated("\(mark) was created \(count) times.") }
+            if count > 1 + orphaned.created[mark, default: 0] { violated("\(mark) was created \(count) times.") }
         }
         for account in accounts {
             let tags = Set(account.operations.compactMap(\.operation.customTag))
             let lost = account.acknowledged.subtracting(tags).sorted()
             if !lost.isEmpty { violated("d\(account.device) lost what it had acknowledged: \(lost)") }
-            var covered: Set<Covered> = []
+            var covered: Set<OverwrittenItem> = []
             for (sequence, operation) in account.operations.reversed() {
                 for effect in effects(of: operation, sequence, account, &covered) where !effect.isPossible {
                     violated(
@@ -25,7 +25,7 @@ extension Simulation {
     /// A new entity or value, and the number of times that it was created.
     private struct Effect {
         let name: String
-        let standing: Account.Standing
+        let standing: DeviceHistory.Outcome
         let count: Int
         let allowed: ClosedRange<Int>
 
@@ -34,7 +34,7 @@ extension Simulation {
 
     /// An entity or property that a later operation of the same change set writes. The effect of earlier operations of
     /// that change set on it is never visible.
-    private struct Covered: Hashable {
+    private struct OverwrittenItem: Hashable {
         let entity: EntityID
         var property: String?
         let place: History.Place
@@ -42,22 +42,23 @@ extension Simulation {
 
     /// - Parameter covered: The entities and properties that later operations of the device write.
     private func effects(
-        of operation: Operation, _ sequence: SequenceNumber, _ account: Account, _ covered: inout Set<Covered>
+        of operation: Operation, _ sequence: SequenceNumber, _ account: DeviceHistory,
+        _ covered: inout Set<OverwrittenItem>
     ) -> [Effect] {
         let (ledger, standing) = (service.ledger, account.standing(of: sequence))
         let place = account.history.sentWith[sequence]
         func isCovered(_ entity: EntityID, _ property: String? = nil) -> Bool {
-            place.map { covered.contains(Covered(entity: entity, property: property, place: $0)) } ?? false
+            place.map { covered.contains(OverwrittenItem(entity: entity, property: property, place: $0)) } ?? false
         }
         func cover(_ entity: EntityID, _ property: String? = nil) {
             guard standing != .without, let place else { return }
-            covered.insert(Covered(entity: entity, property: property, place: place))
+            covered.insert(OverwrittenItem(entity: entity, property: property, place: place))
         }
         switch operation.action {
         case .create(let creation, _):
             return creation.all.map { created in
                 let mark = account.mark(created.entity)
-                let extra = stray.created[mark, default: 0]
+                let extra = orphaned.created[mark, default: 0]
                 let least = standing == .done && !isCovered(created.entity) ? 1 : 0
                 return Effect(
                     name: mark, standing: standing, count: ledger.created[mark] ?? 0,
@@ -83,7 +84,8 @@ extension Simulation {
     }
 
     private func allowed(
-        _ text: String, _ standing: Account.Standing, _ sequence: SequenceNumber, _ account: Account, isCovered: Bool
+        _ text: String, _ standing: DeviceHistory.Outcome, _ sequence: SequenceNumber, _ account: DeviceHistory,
+        isCovered: Bool
     ) -> ClosedRange<Int> {
         // A faster client may have hidden from the device that the value had existed. A conflict resolution then
         // decided whether to write it again.
@@ -92,7 +94,7 @@ extension Simulation {
         switch standing {
         case .done: return (isCovered ? 0 : 1)...(isAgain ? 2 : 1)
         case .unknown: return 0...1
-        case .without: return 0...(isHidden ? 1 : stray.written[text, default: 0])
+        case .without: return 0...(isHidden ? 1 : orphaned.written[text, default: 0])
         }
     }
 

@@ -10,13 +10,13 @@ extension Simulation {
         clock.advance(milliseconds: Int64(5 + random.below(200)))
         counts.requests += 1
         if request.url.hasSuffix("$batch") { counts.batches += 1 }
-        note("d\(number) \(request.method) \(request.url) \(request.body.count)")
+        addTrace("d\(number) \(request.method) \(request.url) \(request.body.count)")
         trace.add(request.body)
         if let device, !device.isOnline {
             throw failure(.unreachable, number, mayHaveBeenSent: false)
         }
         guard isStormy, let device, random.chance(severity) else { return answer(request, number) }
-        return try await deliverInTrouble(request, device)
+        return try await deliverWithFault(request, device)
     }
 
     private func answer(_ request: WireRequest, _ number: Int, _ fault: Fault? = nil) -> WireResponse {
@@ -33,17 +33,17 @@ extension Simulation {
         if isStormy, options.plants.contains(.repeatedRequests), request.method != "GET" {
             _ = service.handle(request, from: number)
         }
-        note("→ \(response.status) \(response.body.count)")
+        addTrace("→ \(response.status) \(response.body.count)")
         trace.add(response.body)
         return response
     }
 
     private func failure(_ code: TransportError.Code, _ number: Int, mayHaveBeenSent: Bool) -> TransportError {
-        note("→ d\(number) \(code), \(mayHaveBeenSent ? "may have been sent" : "not sent")")
+        addTrace("→ d\(number) \(code), \(mayHaveBeenSent ? "may have been sent" : "not sent")")
         return TransportError(code, "Simulated.", mayHaveBeenSent: mayHaveBeenSent)
     }
 
-    private static let onTheWay: [Trouble] = [
+    private static let onTheWay: [FaultKind] = [
         .unreachable, .lostRequest, .lostAnswer, .lostAnswer, .tornAnswer, .shortAnswer,
         .busy, .refusedPart,
         .refusedPart, .distortedAnswer, .distortedAnswer, .gatewayBefore,
@@ -52,16 +52,16 @@ extension Simulation {
         .cancelInFlight, .crashInFlight, .crashInFlight,
     ]
 
-    private static let ofModifications: [Trouble] = [.lateRequest, .lateRequest, .repeatedRequest]
+    private static let ofModifications: [FaultKind] = [.lateRequest, .lateRequest, .repeatedRequest]
 
-    private func deliverInTrouble(
+    private func deliverWithFault(
         _ request: WireRequest, _ device: Device
     ) async throws(TransportError) -> WireResponse {
         let number = device.number
         let troubles = request.method == "GET" ? Self.onTheWay : Self.onTheWay + Self.ofModifications
         let trouble = troubles[random.below(troubles.count)]
         guard happens(trouble) else { return answer(request, number) }
-        note("d\(number) meets \(trouble)")
+        addTrace("d\(number) meets \(trouble)")
         switch trouble {
         case .unreachable: throw failure(.unreachable, number, mayHaveBeenSent: false)
         case .lateRequest:
@@ -69,7 +69,7 @@ extension Simulation {
             throw failure(.timeout, number, mayHaveBeenSent: true)
         case .repeatedRequest:
             let first = answer(request, number)
-            let second = answerStray(request, number)
+            let second = answerOrphan(request, number)
             return serviceOptions.repeatability == .none ? first : second
         case .lostRequest: throw failure(.disconnected, number, mayHaveBeenSent: true)
         case .lostAnswer:
@@ -88,12 +88,12 @@ extension Simulation {
             let status = [400, 409, 429, 500, 503][random.below(5)]
             let isForAWhile = status == 429 || status == 503
             let headers: HTTPHeaders = isForAWhile ? ["Retry-After": "\(1 + random.below(60))"] : .empty
-            let part = Fault.Part.number(1 + random.below(5))
-            note("part \(part) gets \(status)")
+            let part = Fault.BatchScope.number(1 + random.below(5))
+            addTrace("part \(part) gets \(status)")
             return answer(request, number, Fault(.refuse(status: status, headers: headers), part: part))
         case .distortedAnswer:
             let distortion = Self.distortions[random.below(Self.distortions.count)]
-            note("\(distortion)")
+            addTrace("\(distortion)")
             return answer(request, number, Fault(.distort(distortion), part: random.chance(50) ? .any : nil))
         case .gatewayBefore: return refusal([502, 504][random.below(2)])
         case .gatewayAfter:
@@ -136,15 +136,15 @@ extension Simulation {
     }
 
     /// All distortions except the reordering of parts, which no client can detect.
-    private static let distortions = Fault.Distortion.allCases.filter { $0 != .reversedParts }
+    private static let distortions = Fault.PayloadCorruption.allCases.filter { $0 != .reversedParts }
 
     private func refusal(_ status: Int, _ headers: HTTPHeaders = .empty) -> WireResponse {
-        note("→ \(status) on the way")
+        addTrace("→ \(status) on the way")
         return WireResponse(status: status, headers: headers, body: Array("<html>\(status)</html>".utf8))
     }
 
     /// Performs the events that happen while a request of the device is in flight.
-    private func meanwhile(_ trouble: Trouble, _ device: Device) async {
+    private func meanwhile(_ trouble: FaultKind, _ device: Device) async {
         guard !isInFlight else { return }
         isInFlight = true
         defer { isInFlight = false }
@@ -168,7 +168,7 @@ extension Simulation {
 
     private func logIn(_ number: Int) -> Credentials? {
         let token = login?.token(for: number, now: clock.now)
-        note("d\(number) \(token.map { "logs in: \($0)" } ?? "does not log in")")
+        addTrace("d\(number) \(token.map { "logs in: \($0)" } ?? "does not log in")")
         return token.map { .bearer($0) }
     }
 
@@ -178,23 +178,23 @@ extension Simulation {
     func deliverLate() {
         guard !late.isEmpty else { return }
         let (request, device) = late.removeFirst()
-        note("late, of d\(device): \(request.method) \(request.url)")
-        _ = answerStray(request, device)
+        addTrace("late, of d\(device): \(request.method) \(request.url)")
+        _ = answerOrphan(request, device)
     }
 
     /// Handles a request whose response no device awaits. If the service supports repeatable requests, it cannot have
     /// an additional effect.
-    private func answerStray(_ request: WireRequest, _ number: Int) -> WireResponse {
+    private func answerOrphan(_ request: WireRequest, _ number: Int) -> WireResponse {
         let before = service.ledger
         let response = answer(request, number)
-        if serviceOptions.repeatability == .none { stray.add(from: before, to: service.ledger) }
+        if serviceOptions.repeatability == .none { orphaned.add(from: before, to: service.ledger) }
         return response
     }
 
     func changeNetwork(of device: Device) {
         if device.isOnline, !happens(.partition) { return }
         device.isOnline.toggle()
-        note("d\(device.number) is \(device.isOnline ? "online" : "offline")")
+        addTrace("d\(device.number) is \(device.isOnline ? "online" : "offline")")
     }
 }
 

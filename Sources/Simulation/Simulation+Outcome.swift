@@ -4,7 +4,7 @@ import Operations
 /// The invariant that the final state of the service is exactly the result of the operations that the devices report as
 /// done.
 extension Simulation {
-    func verifyOutcome(_ accounts: [Account]) {
+    func verifyOutcome(_ accounts: [DeviceHistory]) {
         verifyPresence(accounts)
         verifyValues(accounts)
         verifyLabels(accounts)
@@ -13,12 +13,12 @@ extension Simulation {
     }
 
     /// Checks that each created entity exists unless it was deleted, and that no deleted entity exists.
-    private func verifyPresence(_ accounts: [Account]) {
+    private func verifyPresence(_ accounts: [DeviceHistory]) {
         let deletions = accounts.flatMap(\.deletions)
         let deleted = Set(deletions.filter { $0.standing == .done }.map(\.mark))
-        let perhapsDeleted = Set(deletions.filter { $0.standing != .without }.map(\.mark)).union(stray.removed)
+        let perhapsDeleted = Set(deletions.filter { $0.standing != .without }.map(\.mark)).union(orphaned.removed)
         let present = service.ledger.present
-        for mark in deleted.intersection(present).sorted() where stray.created[mark] == nil {
+        for mark in deleted.intersection(present).sorted() where orphaned.created[mark] == nil {
             violated("\(mark) was deleted and is there.")
         }
         for mark in service.ledger.created.keys.sorted() where !present.contains(mark) && !perhapsDeleted.contains(mark)
@@ -29,12 +29,12 @@ extension Simulation {
 
     /// Checks that each value is the last one that a device wrote. If several devices wrote it, any of their last
     /// values is valid.
-    private func verifyValues(_ accounts: [Account]) {
+    private func verifyValues(_ accounts: [DeviceHistory]) {
         let ledger = service.ledger
         let claims = accounts.map(\.values)
         for place in Set(claims.flatMap(\.keys)).union(ledger.values.keys).sorted() {
             let mark = String(place.prefix { $0 != " " })
-            guard ledger.present.contains(mark), stray.created[mark] == nil else { continue }
+            guard ledger.present.contains(mark), orphaned.created[mark] == nil else { continue }
             var possible: Set<String?> = []
             for claim in claims.compactMap({ $0[place] }) {
                 if let last = claim.last { possible.insert(last) }
@@ -42,20 +42,20 @@ extension Simulation {
             }
             if !claims.contains(where: { $0[place]?.last != nil }) { possible.insert(initialValues[place]) }
             let value = ledger.values[place]
-            guard !possible.contains(value), stray.written[value ?? ""] == nil else { continue }
+            guard !possible.contains(value), orphaned.written[value ?? ""] == nil else { continue }
             violated(
                 "\(place) is \(value ?? "null"), not \(possible.map { $0 ?? "null" }.sorted().joined(separator: " or "))."
             )
         }
     }
 
-    private func verifyLabels(_ accounts: [Account]) {
+    private func verifyLabels(_ accounts: [DeviceHistory]) {
         let ledger = service.ledger
         let claims = accounts.map(\.labels)
         for place in Set(claims.flatMap(\.keys)).union(ledger.links.filter { $0.contains(" Labels ") }).sorted() {
             let ends = place.split(separator: " ").map(String.init)
-            guard [ends[0], ends[2]].allSatisfy({ ledger.present.contains($0) && stray.created[$0] == nil }),
-                !stray.links.contains(place)
+            guard [ends[0], ends[2]].allSatisfy({ ledger.present.contains($0) && orphaned.created[$0] == nil }),
+                !orphaned.links.contains(place)
             else { continue }
             let isLinked = ledger.links.contains(place)
             let those = claims.compactMap { $0[place] }
@@ -65,12 +65,12 @@ extension Simulation {
         }
     }
 
-    private func verifyCustomers(_ accounts: [Account]) {
+    private func verifyCustomers(_ accounts: [DeviceHistory]) {
         let ledger = service.ledger
         let claims = accounts.map(\.customers)
         for order in Set(claims.flatMap(\.keys)).sorted() {
-            guard ledger.present.contains(order), stray.created[order] == nil,
-                !stray.links.contains(where: { $0.hasPrefix("\(order) Customer ") })
+            guard ledger.present.contains(order), orphaned.created[order] == nil,
+                !orphaned.links.contains(where: { $0.hasPrefix("\(order) Customer ") })
             else { continue }
             let found = ledger.links.first { $0.hasPrefix("\(order) Customer ") }?.split(separator: " ").last.map(
                 String.init)
@@ -89,7 +89,7 @@ extension Simulation {
 
     /// Checks that an operation overwrites another device's value only if its own device had seen that value, or after
     /// a conflict resolution.
-    private func verifyOverwriting(_ account: Account, _ accounts: [Account]) {
+    private func verifyOverwriting(_ account: DeviceHistory, _ accounts: [DeviceHistory]) {
         var own: [String: (sequence: SequenceNumber, entity: EntityID)] = [:]
         for (sequence, operation) in account.operations {
             guard case .update(let entity, let changes, _) = operation.action else { continue }
@@ -102,7 +102,7 @@ extension Simulation {
             }
         }
         for write in service.ledger.writes {
-            guard let after = write.after, let (sequence, entity) = own[after], stray.written[after] == nil,
+            guard let after = write.after, let (sequence, entity) = own[after], orphaned.written[after] == nil,
                 let before = write.before, own[before] == nil, !made.contains(before),
                 initialValues["\(write.mark) \(write.property)"] != before
             else { continue }

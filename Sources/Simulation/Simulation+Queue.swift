@@ -16,7 +16,7 @@ extension Simulation {
             case 2: try await setDelivery(.draft, [chosen], device)
             case 3: await discardRefused(device)
             // The user can inspect the service, but not requests that are still in the network.
-            default: if !late.contains(where: { $0.device == device.number }) { _ = await settleDoubts(device) }
+            default: if !late.contains(where: { $0.device == device.number }) { _ = await resolveInDoubt(device) }
             }
         } catch {
             failed("arranging", device, error)
@@ -27,7 +27,7 @@ extension Simulation {
         _ delivery: Delivery, _ operations: [PendingOperation], _ device: Device
     ) async throws(TidelogError) {
         let changed = try await device.store.setDelivery(delivery, of: operations.map(\.sequence))
-        note("d\(device.number) makes \(changed) \(delivery)")
+        addTrace("d\(device.number) makes \(changed) \(delivery)")
     }
 
     /// Releases about half of the drafts, undoes a quarter of them, and leaves the rest.
@@ -51,7 +51,7 @@ extension Simulation {
     /// Records that an action failed. An action that the store refuses is not a violation.
     private func failed(_ what: String, _ device: Device, _ error: TidelogError) {
         switch error.code {
-        case .refused, .invalidRequest: note("d\(device.number): the \(what) is refused: \(error.message)")
+        case .refused, .invalidRequest: addTrace("d\(device.number): the \(what) is refused: \(error.message)")
         default: if !device.hasCrashed { violated("d\(device.number): the \(what) fails: \(error)") }
         }
     }
@@ -66,17 +66,17 @@ extension Simulation {
             try await undo([sequence], device)
             if random.chance(25) {
                 let redone = try await device.store.redoLast()
-                note("d\(device.number) redoes \(redone)")
+                addTrace("d\(device.number) redoes \(redone)")
             }
         } catch {
-            if case .refused = error.code { return note("not undone: \(error.message)") }
+            if case .refused = error.code { return addTrace("not undone: \(error.message)") }
             if !device.hasCrashed { violated("d\(device.number): an undo fails: \(error)") }
         }
     }
 
     func undo(_ operations: [SequenceNumber], _ device: Device) async throws(TidelogError) {
         let report = try await device.store.undo(.operations(operations))
-        note("d\(device.number) undoes \(report.undone)")
+        addTrace("d\(device.number) undoes \(report.undone)")
     }
 
     func discardRefused(_ device: Device) async {
@@ -89,7 +89,7 @@ extension Simulation {
                     try await undo([pending.sequence], device)
                 } catch {
                     guard case .refused = error.code else { throw error }
-                    note("not discarded: \(error.message)")
+                    addTrace("not discarded: \(error.message)")
                 }
             }
         } catch {
@@ -103,7 +103,7 @@ extension Simulation {
     /// together, so operations with a visible effect are settled first.
     ///
     /// - Returns: Whether any operation was settled.
-    func settleDoubts(_ device: Device) async -> Bool {
+    func resolveInDoubt(_ device: Device) async -> Bool {
         var isSettled = false
         do throws(TidelogError) {
             for settlement in [DoubtSettlement.tookEffect, .resend] {
@@ -112,13 +112,13 @@ extension Simulation {
                     guard doubtful.contains(where: { $0.sequence == pending.sequence }),
                         settlement == .resend || hasEffect(pending, among: doubtful, device)
                     else { continue }
-                    let settled = try await device.store.settle(pending.sequence, as: settlement)
+                    let settled = try await device.store.resolveInDoubt(pending.sequence, as: settlement)
                     if settlement == .tookEffect {
                         for known in doubtful where settled.contains(known.sequence) {
                             device.settledEntities.formUnion(known.operation.createdEntities)
                         }
                     }
-                    note("d\(device.number) settles \(settled) as \(settlement)")
+                    addTrace("d\(device.number) settles \(settled) as \(settlement)")
                     isSettled = true
                 }
             }

@@ -6,12 +6,13 @@ import SyncEngine
 extension Simulation {
     func upload(_ device: Device) async {
         guard !device.hasCrashed else { return }
-        note("d\(device.number) uploads")
+        addTrace("d\(device.number) uploads")
         do throws(TidelogError) {
             let report = try await device.engine.upload(try await uploadOptions(device))
             counts.confirmed += report.confirmed.count
             counts.rejected += report.rejected.count
-            note("uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
+            addTrace(
+                "uploaded: \(report.confirmed) rejected \(report.rejected.map { "\($0.operation): \($0.refusal)" })")
             check(report)
         } catch {
             failed("upload", device, error)
@@ -25,7 +26,7 @@ extension Simulation {
         var options = habits.upload(&random, refused: refused)
         if !isStormy { (options.categories, options.refused) = (nil, .all) }
         options.conflicts = conflictHandling()
-        note("\(options.coalesces ? "coalescing, " : "")\(options.refused) \(options.categories?.count ?? 0)")
+        addTrace("\(options.coalesces ? "coalescing, " : "")\(options.refused) \(options.categories?.count ?? 0)")
         return options
     }
 
@@ -57,10 +58,10 @@ extension Simulation {
     @discardableResult
     func download(_ device: Device) async -> Bool {
         guard !device.hasCrashed else { return false }
-        note("d\(device.number) downloads")
+        addTrace("d\(device.number) downloads")
         do throws(TidelogError) {
             let report = try await device.engine.download()
-            note("downloaded \(report.entities)")
+            addTrace("downloaded \(report.entities)")
             try await refresh(device)
             return report.queries.contains { $0.mode == .resumed }
         } catch {
@@ -70,7 +71,7 @@ extension Simulation {
     }
 
     private func failed(_ what: String, _ device: Device, _ error: TidelogError) {
-        note("d\(device.number): the \(what) fails: \(error)")
+        addTrace("d\(device.number): the \(what) fails: \(error)")
         if device.hasCrashed { return }
         switch error.code {
         case .unreachable, .unauthorized, .service, .notOData, .inDoubt, .postponed, .cancelled:
@@ -85,7 +86,7 @@ extension Simulation {
     /// Lets every device recover without faults. In a few rounds, each device must send all operations that can be
     /// sent, and its state must equal that of the service.
     func drain() async {
-        note("the storm is over")
+        addTrace("the storm is over")
         for device in devices {
             device.isOnline = true
             device.calmDisk()
@@ -105,7 +106,7 @@ extension Simulation {
                 await upload(device)
                 if round > 1 {
                     await discardRefused(device)
-                    isUnsettled = await settleDoubts(device) || isUnsettled
+                    isUnsettled = await resolveInDoubt(device) || isUnsettled
                 }
                 if await !reasons(device).isEmpty { await download(device) }
                 left.append(await reasons(device))
@@ -118,13 +119,13 @@ extension Simulation {
         for device in devices where violations.isEmpty {
             if await download(device) { await download(device) }
         }
-        note("drained in \((clock.now - start) / 1_000) seconds")
+        addTrace("drained in \((clock.now - start) / 1_000) seconds")
         for device in devices where violations.isEmpty { await checkDrained(device) }
     }
 
     private func reasons(_ device: Device) async -> [SequenceNumber: String] {
         do throws(TidelogError) {
-            return try await Remainder(device.store).reasons
+            return try await UndrainedQueue(device.store).reasons
         } catch {
             violated("d\(device.number) does not say why it waits: \(error)")
             return [:]
@@ -133,10 +134,10 @@ extension Simulation {
 
     private func checkDrained(_ device: Device) async {
         do throws(TidelogError) {
-            let remainder = try await Remainder(device.store)
+            let remainder = try await UndrainedQueue(device.store)
             guard !remainder.operations.isEmpty else { return }
             let left = remainder.reasons.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }
-            note("left: \(left)")
+            addTrace("left: \(left)")
             let stalled = remainder.stalled { !options.isStrict || device.settledEntities.contains($0) }
             if !stalled.isEmpty { violated("d\(device.number) stalls: \(stalled) of \(left)") }
             counts.visibleDoubts += remainder.operations.count

@@ -8,7 +8,7 @@ import SyncEngine
 /// The invariants that are verified at the end of a run.
 extension Simulation {
     func verify() async {
-        var accounts: [Account] = []
+        var accounts: [DeviceHistory] = []
         for device in devices {
             do {
                 let records = try device.allRecords()
@@ -30,8 +30,8 @@ extension Simulation {
         }
     }
 
-    private func account(of device: Device, _ history: History) async throws -> Account {
-        var standings: [SequenceNumber: Account.Standing] = [:]
+    private func account(of device: Device, _ history: History) async throws -> DeviceHistory {
+        var standings: [SequenceNumber: DeviceHistory.Outcome] = [:]
         for pending in try await device.store.pendingOperations() {
             switch pending.status {
             case .inDoubt, .inFlight: standings[pending.sequence] = .unknown
@@ -40,7 +40,7 @@ extension Simulation {
         }
         for undone in try await device.store.undoneOperations() { standings[undone.sequence] = .without }
         for elided in history.elided { standings[elided] = .without }
-        return Account(
+        return DeviceHistory(
             device: device.number, acknowledged: device.acknowledged, history: history, endings: standings)
     }
 
@@ -57,7 +57,7 @@ extension Simulation {
             if case .batchPrepared(let prepared) = record.body { try verifyBatch(prepared, device, &fold) }
             try fold.apply(record, sequence: sequence)
         }
-        try fold.settle()
+        try fold.finishRebase()
         let expected = try StateDigest(of: fold.storage).description
         if fold.storage.digest?.description != expected {
             violated("d\(device.number): the digest that was kept on the way is not that of the state.")
@@ -73,7 +73,7 @@ extension Simulation {
     private func verifyBatch(
         _ prepared: BatchPrepared, _ device: Device, _ fold: inout Fold
     ) throws {
-        try fold.settle()
+        try fold.finishRebase()
         guard let model = fold.model, let root = try fold.storage.header().service?.root else { return }
         let rebuilt = try RebuiltBatch(
             prepared, on: fold.storage, model, serviceRoot: root, options: ServiceOptions())

@@ -15,8 +15,8 @@ package actor Simulation {
     package struct Options: Sendable {
         /// The number of steps during which faults are injected; if nil, the seed determines it.
         package var steps: Int?
-        package var troubles: Set<Trouble>
-        package var plants: Set<Plant> = []
+        package var troubles: Set<FaultKind>
+        package var plants: Set<SeededBug> = []
         /// Whether an operation may remain because a key is unknown only if the user settled the doubt about the
         /// creation of its entity.
         package var isStrict = false
@@ -27,7 +27,7 @@ package actor Simulation {
         /// How many changed items of the state are kept in memory; nil leaves it to the seed.
         package var flushLimit: Int?
 
-        package init(steps: Int? = nil, troubles: Set<Trouble> = Set(Trouble.allCases), keepsLines: Bool = false) {
+        package init(steps: Int? = nil, troubles: Set<FaultKind> = Set(FaultKind.allCases), keepsLines: Bool = false) {
             self.steps = steps
             self.troubles = troubles
             self.keepsLines = keepsLines
@@ -48,7 +48,7 @@ package actor Simulation {
     /// The initial values of `Note` and `Remark`, by `mark property`.
     let initialValues: [String: String]
     /// The effects of requests that no device could revoke.
-    var stray = Stray()
+    var orphaned = OrphanedRequests()
     /// Whether faults are injected at the moment.
     var isStormy = false
     /// Whether other events are running during a request.
@@ -65,7 +65,7 @@ package actor Simulation {
     let severity: Int
     let serviceOptions: ServiceOptions
     let snapshots: SnapshotPolicy
-    let habits: Habits
+    let habits: WorkloadMix
     let viewsHabits: ViewsHabits
     /// The login state; nil if the service does not require authentication.
     var login: Login?
@@ -80,28 +80,28 @@ package actor Simulation {
         let drawn = [3, 6, 8, 16][random.below(4)]
         steps = options.steps ?? drawn
         severity = [0, 8, 20, 40][random.below(4)]
-        var abilities = ServiceOptions()
-        if random.chance(30) { abilities.batchFormat = .json }
-        if random.chance(15) { abilities.supportsBatch = false }
+        var capabilities = ServiceOptions()
+        if random.chance(30) { capabilities.batchFormat = .json }
+        if random.chance(15) { capabilities.supportsBatch = false }
         let dialect = [nil, nil, Repeatability.Dialect.oasis, .sap][random.below(4)]
-        if let dialect { abilities.repeatability = dialect == .oasis ? .oasis : .sap }
+        if let dialect { capabilities.repeatability = dialect == .oasis ? .oasis : .sap }
         if dialect == nil, random.chance(40) {
-            for set in FieldService.sets { abilities.correlationProperties[set] = "Mark" }
+            for set in FieldService.sets { capabilities.correlationProperties[set] = "Mark" }
         }
-        abilities.doubts = [.evidence, .evidence, .evidence, .correlation, .ask][random.below(5)]
-        abilities.respondsAsync = random.chance(20)
-        serviceOptions = abilities
+        capabilities.doubts = [.evidence, .evidence, .evidence, .correlation, .ask][random.below(5)]
+        capabilities.respondsAsync = random.chance(20)
+        serviceOptions = capabilities
         snapshots = random.chance(40) ? .automatic(growth: 8_192) : .manual
         var sandbox = FieldService.seeded
         if random.chance(30) { sandbox.options.pageSize = 2 }
         if random.chance(20) { sandbox.options.answersUpdates = true }
-        sandbox.options.abilities.batch = abilities.supportsBatch
+        sandbox.options.capabilities.batch = capabilities.supportsBatch
         sandbox.options.repeatability = dialect.map { Repeatability($0) }
-        if abilities.respondsAsync {
+        if capabilities.respondsAsync {
             sandbox.options.asynchrony = Asynchrony(
                 polls: random.below(3), retryAfter: random.chance(50) ? 5 : nil, startsAtOnce: random.chance(50))
         }
-        habits = Habits(&random)
+        habits = WorkloadMix(&random)
         viewsHabits = ViewsHabits(seed: seed, areFiles: options.viewsAreFiles, flushLimit: options.flushLimit)
         if random.chance(40) { login = Login(lifetime: [2_000, 60_000, 3_600_000][random.below(3)]) }
         let service = SimulatedService(sandbox)
@@ -116,9 +116,9 @@ package actor Simulation {
     // MARK: The run
 
     package func run() async -> Outcome {
-        note("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
-        note(habits.line)
-        note(viewsHabits.line)
+        addTrace("seed \(seed): \(version), \(deviceCount) devices, \(steps) steps, severity \(severity)")
+        addTrace(habits.line)
+        addTrace(viewsHabits.line)
         for number in 0..<deviceCount { await install(number) }
         if violations.isEmpty {
             isStormy = true
@@ -161,7 +161,7 @@ package actor Simulation {
     private func noteLog(of device: Device) {
         for (sequence, record) in (try? device.allRecords()) ?? [] {
             if case .serviceInstalled = record.body { continue }
-            note("d\(device.number) log \(sequence): \(record.body)")
+            addTrace("d\(device.number) log \(sequence): \(record.body)")
         }
     }
 
@@ -171,15 +171,15 @@ package actor Simulation {
 
     // MARK: Trace and violations
 
-    func note(_ line: @autoclosure () -> String) { trace.add(line()) }
+    func addTrace(_ line: @autoclosure () -> String) { trace.add(line()) }
 
     func violated(_ what: String) {
-        note("VIOLATION: \(what)")
+        addTrace("VIOLATION: \(what)")
         violations.append(what)
     }
 
     /// Returns whether the fault can be injected now according to the options, and counts it in that case.
-    func happens(_ trouble: Trouble) -> Bool {
+    func happens(_ trouble: FaultKind) -> Bool {
         guard isStormy, options.troubles.contains(trouble) else { return false }
         counts.troubles[trouble, default: 0] += 1
         return true
@@ -188,7 +188,7 @@ package actor Simulation {
 
 /// Statistics of one or more runs.
 package struct Counts: Sendable {
-    package var troubles: [Trouble: Int] = [:]
+    package var troubles: [FaultKind: Int] = [:]
     package var operations = 0
     package var refusedLocally = 0
     package var requests = 0

@@ -50,7 +50,7 @@ public actor SyncEngine {
         self.store = store
         self.session = session
         let activity = session.activity
-        store.onRecord { activity.tell(.recorded($0, $1)) }
+        store.onRecord { activity.notify(.recorded($0, $1)) }
     }
 
     // MARK: Looking on
@@ -107,7 +107,7 @@ public actor SyncEngine {
         guard !isCancelled(work, since: before), await begin(work) else { throw Self.early }
         defer { end() }
         guard !isCancelled(work, since: before) else { throw Self.early }
-        session.activity.tell(began)
+        session.activity.notify(began)
         let task = Task { () async -> Result<Report, TidelogError> in
             do throws(TidelogError) { return .success(try await body()) } catch { return .failure(error) }
         }
@@ -119,8 +119,8 @@ public actor SyncEngine {
             task.cancel()
         }
         switch result {
-        case .success: session.activity.tell(.ended(nil))
-        case .failure(let error): session.activity.tell(.ended(error))
+        case .success: session.activity.notify(.ended(nil))
+        case .failure(let error): session.activity.notify(.ended(error))
         }
         await store.writeSnapshotIfDue()
         await store.noteEnd()
@@ -266,10 +266,10 @@ public actor SyncEngine {
                     try await UploadRound(store: store, session: session, upload: options).run(
                         refused: refused.union(refusedNow))
                 }
-                await self.note(report)
+                await self.rememberRejections(report)
                 return report
             } catch {
-                await self.note(error.upload)
+                await self.rememberRejections(error.upload)
                 throw error
             }
         }
@@ -286,7 +286,9 @@ public actor SyncEngine {
     }
 
     /// Stores the operations that the round saw refused, however it ended.
-    private func note(_ report: UploadReport?) { lastRefused = Set(report?.rejected.map(\.operation) ?? []) }
+    private func rememberRejections(_ report: UploadReport?) {
+        lastRefused = Set(report?.rejected.map(\.operation) ?? [])
+    }
 
     /// Downloads the defining queries with these names, or all except shared ones that are still fresh. If the service
     /// is busy, the download retries according to the options.

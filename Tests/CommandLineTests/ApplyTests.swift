@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ApplyTests {
+@Suite(.timeLimit(.minutes(20))) struct ApplyTests {
     /// Defining queries. No property contains a many-to-many relationship, so its links are only available with
     /// `$expand`.
     static let queries = ["C=Customers", "O=Orders", "P=Products?$expand=Suppliers", "S=Suppliers"]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct BadInputTests {
+@Suite(.timeLimit(.minutes(20))) struct BadInputTests {
     /// Arguments, and the error message on standard error after `tidelog: `.
     static let refusals: [([String], String)] = [
         (

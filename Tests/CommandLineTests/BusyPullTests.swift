@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests of `pull` from a service that is busy.
-@Suite(.timeLimit(.minutes(5))) struct BusyPullTests {
+@Suite(.timeLimit(.minutes(20))) struct BusyPullTests {
     /// Returns a service that is busy after the first pull, and a store that was pulled from it.
     private func workspace(retryAfter: Int) throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(

@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ChangingTests {
+@Suite(.timeLimit(.minutes(20))) struct ChangingTests {
     @Test(arguments: ["Customers(1)/Orders", "Customers(99)/Orders"])
     func `a path from an entity creates the new entity in it`(_ path: String) throws {
         let server = try SandboxServer()

@@ -7,7 +7,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CompactTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct CompactTests {
     /// Returns a store with confirmed, rejected and pending operations.
     private func filled(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])

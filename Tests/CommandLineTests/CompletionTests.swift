@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The output that shells need to complete commands and options.
-@Suite(.timeLimit(.minutes(5))) struct CompletionTests {
+@Suite(.timeLimit(.minutes(20))) struct CompletionTests {
     /// Returns the commands that `--help` lists.
     private func subcommands(_ workspace: Workspace) throws -> [String] {
         let help = try workspace.output("--help")

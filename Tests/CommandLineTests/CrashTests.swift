@@ -7,7 +7,7 @@ import Testing
     import Glibc
 #endif
 
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CrashTests {
+@Suite(.serialized, .timeLimit(.minutes(20))) struct CrashTests {
     /// The number of lines in a file. Each third line is a change set of two operations.
     private static let lineCount = 60
 

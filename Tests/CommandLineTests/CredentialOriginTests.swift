@@ -164,7 +164,7 @@ import Testing
 }
 
 /// Tests of `init` without `--query`.
-@Suite(.timeLimit(.minutes(5))) struct DefaultQueryTests {
+@Suite(.timeLimit(.minutes(20))) struct DefaultQueryTests {
     @Test func `init adds a query for every entity set and singleton and lists the omitted ones`() throws {
         let service = try HostileService {
             $0.target.hasPrefix("/Me")

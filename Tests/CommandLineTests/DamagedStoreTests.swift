@@ -19,7 +19,7 @@ extension Workspace {
 }
 
 /// Commands on a store with a lost record. Each command returns the readable data and reports the lost record.
-@Suite(.timeLimit(.minutes(5))) struct DamagedStoreTests {
+@Suite(.timeLimit(.minutes(20))) struct DamagedStoreTests {
     static let notice =
         "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). What follows is made of the others; 'tidelog repair' "
         + "says more.\n"

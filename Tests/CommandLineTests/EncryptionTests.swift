@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
+@Suite(.timeLimit(.minutes(20))) struct EncryptionTests {
     private static let hexadecimal = String(repeating: "0123456789abcdef", count: 4)
     /// A different key.
     private static let base64 = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="

@@ -2,7 +2,7 @@ import Testing
 
 /// Tests of `errors`, `retry`, `discard`, `release`, `settle` and the options that determine whether and how an
 /// operation is sent, with a service that injects faults.
-@Suite(.timeLimit(.minutes(5))) struct ErrorCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct ErrorCommandTests {
     private func workspace(_ faults: String = "") throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(faults: faults)
         return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"]))

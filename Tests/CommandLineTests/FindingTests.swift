@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of `diff`, `bisect`, `watch`, `what-if` and `minimise`.
-@Suite(.timeLimit(.minutes(5))) struct FindingTests {
+@Suite(.timeLimit(.minutes(20))) struct FindingTests {
     /// Returns a store with three customers and four orders in the records up to 8, then an update, two creations and
     /// an upload.
     private func workspace(_ server: SandboxServer) throws -> Workspace {

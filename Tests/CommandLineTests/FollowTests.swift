@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct FollowTests {
+@Suite(.timeLimit(.minutes(20))) struct FollowTests {
     /// Waits until the output has this number of lines.
     private func lines(_ count: Int, of running: Workspace.Running, in workspace: Workspace) -> [String] {
         var lines: [String] = []

@@ -101,7 +101,7 @@ import Testing
 }
 
 /// Text from the service, printed to a terminal.
-@Suite(.timeLimit(.minutes(5))) struct HostileTextTests {
+@Suite(.timeLimit(.minutes(20))) struct HostileTextTests {
     /// A value with control sequences that clear the screen, set the title and change the writing direction.
     private static let value = #"a\u001b[2Jb\u001b]0;title\u0007c\u009b2Jd\u202Ee\u200Ff\u007f\tg"#
 

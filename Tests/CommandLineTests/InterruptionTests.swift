@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Files and output that a command leaves when a signal ends it.
-@Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
+@Suite(.timeLimit(.minutes(20))) struct InterruptionTests {
     private func waits(until isSo: () -> Bool) -> Bool {
         for _ in 0..<6000 where !isSo() { usleep(10_000) }
         return isSo()

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of `log` with filters, `show`, `history`, `blame`, `why` and `segments`, each with its complete output.
-@Suite(.timeLimit(.minutes(5))) struct LookCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct LookCommandTests {
     /// Returns a store with a customer and an order that a push confirmed (9 to 12), an update, an undone update (14,
     /// 15) and a draft.
     private func workspace(_ server: SandboxServer) throws -> Workspace {

@@ -3,7 +3,7 @@ import Testing
 
 /// A confirmed create, in a log whose last blocks (the batch and its response) were damaged later. The create is never
 /// sent again and never lost without a report.
-@Suite(.timeLimit(.minutes(5))) struct LostEndTests {
+@Suite(.timeLimit(.minutes(20))) struct LostEndTests {
     private static let hexadecimal = String(repeating: "0123456789abcdef", count: 4)
 
     /// Damage to the log's only segment. Blocks are counted from the end of the segment.

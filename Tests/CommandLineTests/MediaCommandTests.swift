@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MediaCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct MediaCommandTests {
     @Test func `media commands create, read, replace and verify a stream`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace.pulled(server, .v4, queries: ["P=Photos"])

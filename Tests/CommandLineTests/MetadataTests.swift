@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct MetadataTests {
+@Suite(.timeLimit(.minutes(20))) struct MetadataTests {
     @Test func `metadata prints counts, sets and types of a document`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()

@@ -1,7 +1,7 @@
 import Testing
 
 /// Entities that `pull` cannot store.
-@Suite(.timeLimit(.minutes(5))) struct QuarantineTests {
+@Suite(.timeLimit(.minutes(20))) struct QuarantineTests {
     private func workspace(_ effect: String) throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer(
             faults: #"[{"effect":"\#(effect)","method":"GET","url":"Customers","skip":1}]"#)

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of `tidelog queries`, and of the messages of `pull` about queries.
-@Suite(.timeLimit(.minutes(5))) struct QueriesCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct QueriesCommandTests {
     private func object(_ json: String) throws -> [String: Any] {
         try #require(try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any])
     }

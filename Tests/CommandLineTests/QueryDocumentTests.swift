@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The examples of Docs/Queries.md: each command with its output.
-@Suite(.timeLimit(.minutes(5))) struct QueryDocumentTests {
+@Suite(.timeLimit(.minutes(20))) struct QueryDocumentTests {
     private struct Example {
         let command: String
         var output: String

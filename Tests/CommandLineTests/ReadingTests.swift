@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct ReadingTests {
+@Suite(.timeLimit(.minutes(20))) struct ReadingTests {
     @Test func `init with named queries prints the queries of the store`() throws {
         let server = try SandboxServer()
         let workspace = try Workspace()

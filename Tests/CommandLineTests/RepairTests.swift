@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct RepairTests {
+@Suite(.timeLimit(.minutes(20))) struct RepairTests {
     private static let segment = ".tidelog/log/00000000000000000001.segment"
 
     /// Returns a store with thirteen records. Record 12 is the response to the first batch.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of `tidelog replay` and `tidelog at`, each with the complete output.
-@Suite(.timeLimit(.minutes(5))) struct ReplayCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct ReplayCommandTests {
     /// Returns a store with an upload and a pending operation.
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])

@@ -1,7 +1,7 @@
 import Testing
 
 /// Tests of `tidelog service`, and of `--service` for the commands that plan.
-@Suite(.timeLimit(.minutes(5))) struct ServiceTests {
+@Suite(.timeLimit(.minutes(20))) struct ServiceTests {
     @Test(arguments: SandboxServer.Version.allCases)
     func `a store keeps the service capabilities, and push obeys them`(_ version: SandboxServer.Version) throws {
         let server = try SandboxServer(without: ["batch"])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Tests of `export` and `import`.
-@Suite(.timeLimit(.minutes(5))) struct ShareCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct ShareCommandTests {
     private func workspace(_ server: SandboxServer) throws -> Workspace {
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"])
         _ = try workspace.output("update", "Customers(1)", #"{"Name":"Eve"}"#)

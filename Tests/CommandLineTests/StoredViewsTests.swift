@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Commands on a store whose views differ from the log, or in which other files replace those of the store.
-@Suite(.timeLimit(.minutes(5))) struct StoredViewsTests {
+@Suite(.timeLimit(.minutes(20))) struct StoredViewsTests {
     private static let files = ["", "-wal", "-shm"].map { ".tidelog/views.sqlite" + $0 }
 
     /// Returns a store with a pending create whose name is different in the views.

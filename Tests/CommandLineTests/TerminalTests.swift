@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Output that is printed only to a terminal: colors, and tables that fit its width.
-@Suite(.timeLimit(.minutes(5))) struct TerminalTests {
+@Suite(.timeLimit(.minutes(20))) struct TerminalTests {
     /// Returns a store with a confirmed customer (6), a rejected order (7), an undone update (10) and a pending one
     /// (12).
     private func workspace() throws -> Workspace {

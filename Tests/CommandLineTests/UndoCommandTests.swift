@@ -1,6 +1,6 @@
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct UndoCommandTests {
+@Suite(.timeLimit(.minutes(20))) struct UndoCommandTests {
     private func workspace() throws -> (SandboxServer, Workspace) {
         let server = try SandboxServer()
         return (server, try Workspace.pulled(server, .v4, queries: ["C=Customers", "O=Orders"]))

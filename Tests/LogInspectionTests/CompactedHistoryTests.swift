@@ -37,9 +37,9 @@ import Testing
         return log
     }
 
-    private func fates(_ log: SampleLog) throws -> [String] {
-        let fates = try log.history.fates()
-        return (1...5).map { fates[$0]?.name ?? "none" }
+    private func outcomes(_ log: SampleLog) throws -> [String] {
+        let outcomes = try log.history.outcomes()
+        return (1...5).map { outcomes[$0]?.name ?? "none" }
     }
 
     @Test func `operations that were pending at a compaction stay in the history with their fates`() throws {
@@ -52,16 +52,16 @@ import Testing
             return
         }
         #expect(entry.summary == "create Orders(~1)")
-        #expect(try fates(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
+        #expect(try outcomes(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
         #expect(items[1].json().hasSuffix(#""fate":"rejected","carried":true}"#))
     }
 
     @Test func `undone operations stay in the history after a compaction, and can be redone`() throws {
         let log = try compacted(undone: [1, 5])
-        #expect(try fates(log) == ["undone", "inDoubt", "none", "inFlight", "undone"])
+        #expect(try outcomes(log) == ["undone", "inDoubt", "none", "inFlight", "undone"])
         #expect(try log.items().map(\.sequence) == [1, 1, 2, 4, 5])
         try log.append(.operationsRedone([1, 5]))
-        #expect(try fates(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
+        #expect(try outcomes(log) == ["rejected", "inDoubt", "none", "inFlight", "pending"])
     }
 
     @Test func `records after a compaction continue the fates of these operations`() throws {
@@ -69,16 +69,16 @@ import Testing
         try log.append(
             .batchInterrupted(BatchInterrupted(batch: 2, reason: "gone")), prepared(3, 1, 5),
             answered(3, (1, .confirmed(images: [])), (5, .rejected(refusal("late")))), .operationsReleased([2]))
-        #expect(try fates(log) == ["confirmed", "pending", "none", "inDoubt", "rejected"])
+        #expect(try outcomes(log) == ["confirmed", "pending", "none", "inDoubt", "rejected"])
     }
 
     @Test func `a second pass over the items changes no fate`() throws {
         let log = try compacted()
         try log.append(prepared(3, 1, 5), answered(3, (1, .confirmed(images: [])), (5, .notProcessed)))
-        var fates = try log.history.fates()
-        let before = (1...5).map { fates[$0] }
-        for item in try log.items() { fates.apply(item) }
-        #expect((1...5).map { fates[$0] } == before)
+        var outcomes = try log.history.outcomes()
+        let before = (1...5).map { outcomes[$0] }
+        for item in try log.items() { outcomes.apply(item) }
+        #expect((1...5).map { outcomes[$0] } == before)
     }
 
     // MARK: One operation
@@ -88,10 +88,10 @@ import Testing
         let store = InspectedStore(directory: log.directory.path)
         let detail = try store.detail(of: 1)
         #expect(detail.entry.summary == "create Orders(~1)")
-        #expect(detail.fate == .rejected(nil, refusal("no")))
+        #expect(detail.outcome == .rejected(nil, refusal("no")))
         #expect(detail.compactedBefore == 6)
         #expect(detail.json.contains(#""fate":"rejected","compactedBefore":6"#))
-        #expect(try store.detail(of: 5).fate?.name == "undone")
+        #expect(try store.detail(of: 5).outcome?.name == "undone")
         #expect {
             try store.detail(of: 3)
         } throws: {
@@ -104,7 +104,7 @@ import Testing
         try log.append(prepared(3, 3, 5), answered(3, (3, .confirmed(images: [])), (5, .rejected(refusal("late")))))
         let store = InspectedStore(directory: log.directory.path)
         let detail = try store.detail(of: 5)
-        #expect(detail.fate == .rejected(3, refusal("late")))
+        #expect(detail.outcome == .rejected(3, refusal("late")))
         #expect(detail.effects.map(\.sequence) == [6, 7])
         #expect(try store.detail(of: 7).causes.map(\.sequence) == [5, 6])
     }

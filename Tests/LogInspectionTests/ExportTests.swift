@@ -121,7 +121,7 @@ import Testing
         text = ""
         _ = try TraceExport(store).write { text += $0 }
         #expect(text.contains(#""args":{"name":"Orders"}"#) && !text.contains("(set not known)"))
-        let reading = ReportReading(store, at: nil, limits: .init(), isRedacted: false, isDamaged: false)
+        let reading = ReportCollector(store, at: nil, limits: .init(), isRedacted: false, isDamaged: false)
         #expect(try await reading.content().entities.map(\.set) == ["Orders"])
     }
 

@@ -22,17 +22,17 @@ import Testing
     private func shown(_ log: SampleLog, _ criteria: (inout RecordFilter) -> Void) throws -> [SequenceNumber] {
         var filter = RecordFilter()
         criteria(&filter)
-        let fates = try log.history.fates()
-        return try shown(log.history.items(), &filter, fates)
+        let outcomes = try log.history.outcomes()
+        return try shown(log.history.items(), &filter, outcomes)
     }
 
     /// Returns the remaining items of the cursor that the filter shows.
     private func shown(
-        _ cursor: HistoryCursor, _ filter: inout RecordFilter, _ fates: OperationFates
+        _ cursor: HistoryCursor, _ filter: inout RecordFilter, _ outcomes: OperationOutcomes
     ) throws -> [SequenceNumber] {
         var shown: [SequenceNumber] = []
         while let item = try cursor.next() {
-            if filter.shows(item, fates, of: cursor) { shown.append(item.sequence) }
+            if filter.shows(item, outcomes, of: cursor) { shown.append(item.sequence) }
         }
         return shown
     }
@@ -61,9 +61,9 @@ import Testing
         let shop = try ShopLog(segmentSize: 2_048, runSize: 512)
         var filter = RecordFilter()
         filter.set = "Orders"
-        let fates = try shop.log.history.fates()
+        let outcomes = try shop.log.history.outcomes()
         let cursor = shop.log.history.items()
-        #expect(try shown(cursor, &filter, fates) == [])
+        #expect(try shown(cursor, &filter, outcomes) == [])
         // More records than fit into the segment that the cursor has open.
         let operations = try (100...160).map { try shop.append(create($0, "Orders", ["Note": .string("n\($0)")])) }
         try shop.append(
@@ -74,9 +74,9 @@ import Testing
                     batch: 1, outcomes: operations.map { .init(operation: $0, result: .confirmed(images: [])) })))
         try shop.compact()
         let last = try shop.append(update(160, ["Note": .string("n")]))
-        let shown = try shown(cursor, &filter, fates)
+        let shown = try shown(cursor, &filter, outcomes)
         #expect(shown.last == last && !shown.contains(operations[60]))
-        #expect(try self.shown(shop.log.history.items(), &filter, fates).last == last)
+        #expect(try self.shown(shop.log.history.items(), &filter, outcomes).last == last)
     }
 
     @Test func `each criterion selects independently`() throws {

@@ -6,10 +6,10 @@ import Operations
 import Testing
 
 @Suite struct HistoryJSONTests {
-    private func json(_ body: Record.Body, fates: Bool = false) throws -> String {
+    private func json(_ body: Record.Body, outcomes: Bool = false) throws -> String {
         let log = try SampleLog()
         try log.append(body)
-        return try #require(try log.items().first).json(fates: fates ? try log.history.fates() : nil)
+        return try #require(try log.items().first).json(outcomes: outcomes ? try log.history.outcomes() : nil)
     }
 
     @Test func `the JSON of an operation contains its parts under separate names`() throws {
@@ -22,7 +22,7 @@ import Testing
                         bindings: [Binding(navigation: "Customer", targets: [id(3)])]), parent: nil),
                 customTag: "mine"))
         #expect(
-            try json(body, fates: true) == """
+            try json(body, outcomes: true) == """
                 {"sequence":1,"time":"2026-11-21T07:59:57.120Z","kind":"operation",\
                 "summary":"create Orders(~4) Amount=7, Note=null · bind Customer → ~3 · tag 'mine'","entities":[4,3],\
                 "action":"create","entity":4,"set":"Orders","type":"Shop.Order","values":{"Amount":7,"Note":null},\

@@ -87,12 +87,12 @@ import Testing
         let log = try SampleLog()
         try log.append(create(1, "Orders"), create(2, "Orders"), prepared(7, 1))
         let cursor = log.history.items()
-        var fates = try log.history.fates()
+        var outcomes = try log.history.outcomes()
         try log.append(answered(7, (1, .confirmed(images: []))))
         var seen: [String?] = []
         while let item = try cursor.next() {
-            fates.apply(item)
-            seen.append(fates[1]?.name)
+            outcomes.apply(item)
+            seen.append(outcomes[1]?.name)
         }
         #expect(seen == ["inFlight", "inFlight", "inFlight", "confirmed"])
     }

@@ -78,13 +78,13 @@ private final class CountingFileSystem: FileSystem {
     @Test func `the fate of an operation before a lost record is unknown`() throws {
         let shop = try ShopLog()
         try shop.append(update(1, ["Name": .string("Eve")]))
-        #expect(try shop.store.detail(of: 6).fate == .pending)
+        #expect(try shop.store.detail(of: 6).outcome == .pending)
         try shop.log.log.append([(kind: LogRepair.lostKind, payload: [])])
         let detail = try shop.store.detail(of: 6)
-        #expect(detail.fate == .unknown)
+        #expect(detail.outcome == .unknown)
         #expect(detail.effects.isEmpty)
         try shop.append(prepared(1, 6), answered(1, (6, .confirmed(images: []))))
-        #expect(try shop.store.detail(of: 6).fate == .confirmed(1))
+        #expect(try shop.store.detail(of: 6).outcome == .confirmed(1))
     }
 
     @Test func `an encrypted log is inspected only with its key`() throws {

@@ -105,7 +105,7 @@ import Testing
             #expect(before.holdAny(of: secret), "\(secret)")
             #expect(!after.holdAny(of: secret), "\(secret)")
         }
-        let items = try redacted.history.fates()
+        let items = try redacted.history.outcomes()
         #expect(items[1]?.name == "inDoubt")
     }
 

@@ -54,8 +54,9 @@ import Testing
         #expect(data["seq"]?.array?.map(\.integer) == [1, 1, 1, 1])
         #expect(data["text"]?.string?.hasPrefix("create Orders(~1) Note='x'\ncreate Orders(~2)\n") == true)
         #expect(data["ents"]?.string == "1\n2\n\n")
-        let fates = try #require(data["fates"]?.array)
-        #expect(data["fate"]?.array?.map { fates[Int($0.integer ?? 0)].string } == ["confirmed", "rejected", "", ""])
+        let outcomes = try #require(data["fates"]?.array)
+        #expect(
+            data["fate"]?.array?.map { outcomes[Int($0.integer ?? 0)].string } == ["confirmed", "rejected", "", ""])
         let batch = try #require(data["batches"]?.array?.first)
         #expect(batch["state"]?.string == "rejected" && batch["prepared"]?.integer == 3 && batch["ended"]?.integer == 4)
         #expect(batch["outcomes"]?.array?.map { $0["message"]?.string } == ["no"])

@@ -51,7 +51,7 @@ struct SearchTests {
         #expect(expected.contains { !$0.isEmpty })
         log.close()
         options.sealing = .repacked(level: 1)
-        try OperationLog.open(directory: directory.path + "/log", options: options).log.repackSealedSegments()
+        try OperationLog.open(directory: directory.path + "/log", options: options).log.recompressSealedSegments()
         let inColumns = try LogBlocks(reader)
         #expect(try inColumns.columnar() >= 1)
         for (selection, expected) in zip(selections, expected) {

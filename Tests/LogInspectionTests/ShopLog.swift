@@ -76,7 +76,7 @@ final class ShopLog {
             if let other = others[record.sequence] { read.body = other }
             try fold.apply(read, sequence: record.sequence)
         }
-        try fold.settle()
+        try fold.finishRebase()
         _ = try log.log.writeSnapshot { writer in
             try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
         }

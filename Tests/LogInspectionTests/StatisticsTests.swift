@@ -49,8 +49,8 @@ import Testing
         #expect(items[1] == .lost(2...4))
         #expect(items[1].json() == #"{"sequence":2,"kind":"lost","last":4}"#)
         #expect(items[3] == .lost(6...6))
-        let fates = try sample.history.fates()
-        #expect(fates[1] == .unknown)
-        #expect(fates[5] == .unknown)
+        let outcomes = try sample.history.outcomes()
+        #expect(outcomes[1] == .unknown)
+        #expect(outcomes[5] == .unknown)
     }
 }

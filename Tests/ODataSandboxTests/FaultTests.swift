@@ -167,7 +167,7 @@ import Testing
 
     @Test func `responses can be returned in a different order`() throws {
         var shop = try Shop(.v4)
-        let orders = try [Fault.Distortion.reversed, .reversedParts].map { distortion in
+        let orders = try [Fault.PayloadCorruption.reversed, .reversedParts].map { distortion in
             shop.sandbox.faults = [Fault(.distort(distortion))]
             return try read(batch(&shop)).parts.map { part in
                 guard case .changeSet(let members) = part else { return "" }
@@ -179,7 +179,7 @@ import Testing
 
     @Test func `responses can lack addresses or bodies`() throws {
         var shop = try Shop(.v4)
-        for distortion in [Fault.Distortion.withoutLocation, .withoutBody] {
+        for distortion in [Fault.PayloadCorruption.withoutLocation, .withoutBody] {
             shop.sandbox.faults = [Fault(.distort(distortion))]
             for part in try read(batch(&shop)).parts {
                 guard case .changeSet(let members) = part else { throw NoResponse() }
@@ -311,7 +311,7 @@ import Testing
                 .precede(by: other), .follow(by: other), .assignKeys, .ignoreBodyReferences, .keepRefused,
                 .truncate(after: 4),
                 .replace(contentType: "text/html", body: Array("<p>".utf8)),
-            ] + Fault.Distortion.allCases.map(Fault.Effect.distort)
+            ] + Fault.PayloadCorruption.allCases.map(Fault.Effect.distort)
         var shop = try Shop(.v4)
         shop.sandbox.faults = effects.map { Fault($0, times: 2, skipping: 1) }
         guard case .response(let shown) = shop.sandbox.reply(to: shop.request("GET", "/faults", "", [:])) else {

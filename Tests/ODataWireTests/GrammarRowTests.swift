@@ -114,7 +114,7 @@ struct GrammarRowTests {
         #expect(try Expression.parse(printed, version: .v401) == expression)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(5)))
     func `nested case expressions with ambiguous colons are parsed without exponential backtracking`() {
         for depth in [10, 20, 30] {
             let text =

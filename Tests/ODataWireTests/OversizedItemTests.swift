@@ -103,7 +103,7 @@ struct OversizedItemTests {
     @Test func `a page check accepts a page with an item that is too large`() throws {
         let limits = JSONScanner.Limits(itemSize: 100)
         for size in [1, 10, 10_000] {
-            var check = PageCheck(version: .v4, limits: limits)
+            var check = PageValidator(version: .v4, limits: limits)
             let bytes = page(#"{"CustomerID":1,"Name":"\#(long)"}"#, #"{"CustomerID":2}"#)
             for start in stride(from: 0, to: bytes.count, by: size) {
                 try check.append(Array(bytes[start..<min(start + size, bytes.count)]))
@@ -134,7 +134,7 @@ struct OversizedItemTests {
     @Test func `text around the items is limited in size like an item`() throws {
         let gap = String(repeating: " ", count: 200_000)
         for text in [#"{"x":"\#(gap)","value":[]}"#, #"{"value":[\#(gap)]}"#] {
-            var check = PageCheck(version: .v4, limits: JSONScanner.Limits(itemSize: 1_000))
+            var check = PageValidator(version: .v4, limits: JSONScanner.Limits(itemSize: 1_000))
             #expect(throws: PayloadError.self) {
                 for start in stride(from: 0, to: text.utf8.count, by: 1_000) {
                     try check.append(Array(Array(text.utf8)[start..<min(start + 1_000, text.utf8.count)]))

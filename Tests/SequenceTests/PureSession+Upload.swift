@@ -96,11 +96,11 @@ extension PureSession {
         var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
         let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
         try log(.batchAnswered(BatchAnswered(batch: number, outcomes: results)))
-        try readWhatIsMissing(plan, results)
+        try readMissingValues(plan, results)
         return results
     }
 
-    private mutating func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
+    private mutating func readMissingValues(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
         let confirmed = Set(
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {

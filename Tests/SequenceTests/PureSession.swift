@@ -61,12 +61,12 @@ struct PureSession {
     mutating func log(_ body: Record.Body, settling: Bool = true) throws -> SequenceNumber {
         let sequence = try state.header().applied + 1
         try fold.apply(Record(time: 0, body: body), sequence: sequence)
-        if settling { try fold.settle() }
+        if settling { try fold.finishRebase() }
         records.append(body)
         return sequence
     }
 
-    mutating func settle() throws { try fold.settle() }
+    mutating func finishRebase() throws { try fold.finishRebase() }
 
     func writeSnapshot(to sink: (UInt8, [UInt8]) throws -> Void) throws { try fold.writeSnapshot(to: sink) }
 
@@ -77,7 +77,7 @@ struct PureSession {
         var trial = copy()
         let first = try state.header().applied + 1
         let binder = ConstraintBinder(storage: trial.state, model: model)
-        _ = trial.fold.takeTouched()
+        _ = trial.fold.drainDirtySet()
         for action in actions {
             let operation = Operation(
                 try binder.binding(action), changeSet: asChangeSet ? first : nil, baseETag: try trial.etag(of: action))
@@ -91,7 +91,7 @@ struct PureSession {
     }
 
     private mutating func checkCardinality() throws {
-        try CardinalityRule(storage: state, index: index).check(fold.takeTouched())
+        try CardinalityRule(storage: state, index: index).check(fold.drainDirtySet())
     }
 
     private func etag(of action: Operation.Action) throws -> String? {

@@ -131,12 +131,12 @@ extension Sequence {
             }
             var whole = start.copy()
             for body in session.records { try whole.log(body, settling: false) }
-            try whole.settle()
+            try whole.finishRebase()
             if try StateDigest(of: whole.state) != expected { trace.violations.append("Folded in one go it differs.") }
             let cut = point % (session.records.count + 1)
             var first = start.copy()
             for body in session.records.prefix(cut) { try first.log(body, settling: false) }
-            try first.settle()
+            try first.finishRebase()
             // Some runs restore the first part from a snapshot. Not all do, because this parses the metadata.
             var second = first
             if point % 25 == 0 {

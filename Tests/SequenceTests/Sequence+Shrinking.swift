@@ -9,15 +9,15 @@ extension Sequence {
         var best = (steps: steps, violations: (try? repeated(steps, dialect).violations) ?? [])
         guard let first = best.violations.first else { return best }
         let words = Self.words(first)
-        var goesOn = true
-        while goesOn {
-            goesOn = false
+        var shouldContinue = true
+        while shouldContinue {
+            shouldContinue = false
             for candidate in Self.smaller(best.steps) {
                 guard let violations = try? repeated(candidate, dialect).violations, let first = violations.first,
                     Self.words(first) == words
                 else { continue }
                 best = (candidate, violations)
-                goesOn = true
+                shouldContinue = true
                 break
             }
         }

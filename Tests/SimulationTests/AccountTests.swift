@@ -9,10 +9,10 @@ struct AccountTests {
     private let order = EntityID(rawValue: 1)
 
     private func account(
-        _ bodies: Record.Body..., endings: [SequenceNumber: Account.Standing] = [:]
-    ) -> Account {
+        _ bodies: Record.Body..., endings: [SequenceNumber: DeviceHistory.Outcome] = [:]
+    ) -> DeviceHistory {
         let records = bodies.enumerated().map { (SequenceNumber($0 + 1), Record(time: 0, body: $1)) }
-        return Account(device: 0, acknowledged: [], history: History(records), endings: endings)
+        return DeviceHistory(device: 0, acknowledged: [], history: History(records), endings: endings)
     }
 
     private var creation: Record.Body {

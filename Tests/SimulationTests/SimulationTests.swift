@@ -10,28 +10,28 @@ struct SimulationTests {
 
     @Test func `no operation is lost, repeated or left without a reason`() async {
         let start = ContinuousClock.now
-        let report = await Campaign(seeds: 1...Self.runs).run()
+        let report = await SeedSweep(seeds: 1...Self.runs).run()
         print(report.summary(seconds: (ContinuousClock.now - start) / .seconds(1)))
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
     }
 
-    @Test(arguments: Plant.allCases)
-    func `a seeded bug is detected`(_ plant: Plant) async {
+    @Test(arguments: SeededBug.allCases)
+    func `a seeded bug is detected`(_ plant: SeededBug) async {
         var options = Simulation.Options()
         options.plants = [plant]
-        let report = await Campaign(seeds: 1...800, options: options, stopsAtFirst: true).run()
+        let report = await SeedSweep(seeds: 1...800, options: options, stopsAtFirst: true).run()
         #expect(!report.findings.isEmpty)
     }
 
     @Test func `a seed determines a run byte by byte`() async {
-        let report = await Campaign(seeds: 5_001...5_020, runsTwice: true).run()
+        let report = await SeedSweep(seeds: 5_001...5_020, runsTwice: true).run()
         #expect(report.findings.map { $0.description(Simulation.Options()) } == [])
     }
 
     @Test func `interrupted creates are neither lost nor repeated, and those with unique content need no user`()
         async
     {
-        let outcome = await CutCampaign(cuts: 400).run()
+        let outcome = await CutSweep(cuts: 400).run()
         print(outcome.summary)
         #expect(outcome.violations == [])
         let (all, alone) = (outcome.cuts[.unique, default: 0], outcome.settled[.unique, default: 0])
@@ -39,7 +39,7 @@ struct SimulationTests {
     }
 
     @Test func `faults that no client can prevent are detected`() async {
-        let outcome = await CutCampaign(cuts: 400, drawsResidue: true).run()
+        let outcome = await CutSweep(cuts: 400, drawsResidue: true).run()
         #expect(outcome.violations.contains { $0.contains("loss (stranger") })
         #expect(outcome.violations.contains { $0.contains("duplicate (unique, muchTooLate") })
     }

@@ -11,7 +11,7 @@ struct EventTests {
         let queries = ["A", "B"].map { Record.Body.definingQueryAdded(DefiningQuery(name: $0, query: "Orders")) }
         for (index, body) in (queries + bodies).enumerated() {
             try fold.apply(Record(time: Timestamp(index + 1) * 10, body: body), sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return try state.events()
     }

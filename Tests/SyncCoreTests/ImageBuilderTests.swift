@@ -135,7 +135,7 @@ struct ImageBuilderTests {
         var fold = try Fold(storage: state)
         func add(_ body: Record.Body) throws {
             try fold.apply(Record(time: 0, body: body), sequence: state.header().applied + 1)
-            try fold.settle()
+            try fold.finishRebase()
         }
         try add(
             .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/", metadata: Array(metadata.utf8))))

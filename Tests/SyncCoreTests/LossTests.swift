@@ -94,12 +94,12 @@ import Testing
         ]
         for (index, body) in bodies.enumerated() {
             try fold.apply(Record(time: 0, body: body), sequence: UInt64(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         #expect(try state.pendingOperations().count == 2)
         #expect(try state.row(creation.entity) == nil)
         try fold.apply(Record(time: 0, body: .serviceInstalled(TestModel.service)), sequence: 7)
-        try fold.settle()
+        try fold.finishRebase()
         #expect(try state.row(creation.entity)?.values["Name"] == .string("A"))
         let plan = try UploadPlanner(storage: state, model: #require(fold.model)).plan()
         #expect(plan.changeSets.count == 1)
@@ -137,9 +137,9 @@ import Testing
         var fold = try Fold(storage: state)
         for (index, body) in bodies.enumerated() {
             try fold.apply(Record(time: 0, body: body), sequence: UInt64(index + 1))
-            if settlingEach { try fold.settle() }
+            if settlingEach { try fold.finishRebase() }
         }
-        try fold.settle()
+        try fold.finishRebase()
         return state
     }
 

@@ -28,7 +28,7 @@ struct ManyChangesTests {
         mutating func add(_ body: Record.Body) throws -> SequenceNumber {
             let sequence = try state.header().applied + 1
             try fold.apply(Record(time: 0, body: body), sequence: sequence)
-            try fold.settle()
+            try fold.finishRebase()
             return sequence
         }
 
@@ -69,7 +69,7 @@ struct ManyChangesTests {
         try changes.add(.entitiesRead([image("Ada")]))
         try changes.add(rename(0))
         try changes.add(.entitiesRead([image("Eve")]))
-        #expect(try changes.state.ancestors() == [customer])
+        #expect(try changes.state.mergeBases() == [customer])
         var work = 0
         for number in 1...300 { work += try changes.work(rename(number)) }
         #expect(work < 5 * 300, "\(work) operations were read")

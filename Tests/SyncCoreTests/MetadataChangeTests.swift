@@ -19,7 +19,7 @@ struct MetadataChangeTests {
     /// Appends the records with which the engine installs changed metadata.
     private static func refresh(_ store: TestStore, _ metadata: [UInt8]) throws -> [UnfitOperation] {
         let new = try CSDLReader.read(metadata)
-        let fit = OperationFit(storage: store.state, from: store.model, to: new)
+        let fit = OperationCompatibility(storage: store.state, from: store.model, to: new)
         var unfit: [UnfitOperation] = []
         var fitAgain: [SequenceNumber] = []
         for pending in try store.state.pendingOperations() {

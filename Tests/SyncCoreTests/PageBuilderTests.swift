@@ -15,8 +15,8 @@ struct PageBuilderTests {
     @discardableResult
     private func take(
         _ json: String..., set: String = "Customers", compares: Bool = false, next: String? = nil,
-        waiting: WaitingLinks = WaitingLinks()
-    ) throws -> (pages: [DownloadPage], waiting: WaitingLinks, tally: DownloadTally) {
+        waiting: DanglingLinks = DanglingLinks()
+    ) throws -> (pages: [DownloadPage], waiting: DanglingLinks, tally: DownloadCounts) {
         let entitySet = try #require(store.model.findEntitySet(set))
         let body = #"{"@odata.context":"$metadata#\#(set)/$delta","value":[\#(json.joined(separator: ","))]}"#
         var reader = try PayloadReader(version: .v4, model: store.model).feedReader(

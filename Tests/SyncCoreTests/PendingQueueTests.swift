@@ -15,7 +15,7 @@ struct PendingQueueTests {
             operations.values.filter(condition).map(\.sequence).sorted()
         }
 
-        func standing(of id: EntityID) -> PendingStanding {
+        func pendingState(of id: EntityID) -> PendingState {
             let all = operations.values.filter { subjects[$0.sequence]?.contains(id) == true }
             if all.contains(where: { $0.status.kind == .rejected }) { return .rejected }
             return all.isEmpty ? .clean : .pending
@@ -48,7 +48,7 @@ struct PendingQueueTests {
     private func effect(_ random: inout SeededRandom) -> OperationEffect {
         var effect = OperationEffect()
         for item in Self.items where Bool.random(using: &random) {
-            effect.note(item, Access(rawValue: UInt8.random(in: 1...255, using: &random)))
+            effect.record(item, Access(rawValue: UInt8.random(in: 1...255, using: &random)))
         }
         return effect
     }
@@ -91,7 +91,7 @@ struct PendingQueueTests {
             queue.operations(from: 20, limit: 5).map(\.sequence) == Array(all.filter { $0 >= 20 }.prefix(5)), comment)
         #expect(queue.count == all.count, comment)
         #expect(queue.heldBack == model.sequences { $0.operation.delivery != .queued }.count, comment)
-        #expect(queue.hasRejected == Self.entities.contains { model.standing(of: $0) == .rejected }, comment)
+        #expect(queue.hasRejected == Self.entities.contains { model.pendingState(of: $0) == .rejected }, comment)
         for id in Self.entities {
             #expect(
                 queue.naming(id) == model.sequences { $0.operation.touchedEntities.contains(id) }, comment)
@@ -100,7 +100,7 @@ struct PendingQueueTests {
             }
             #expect(queue.changing(id) == changing, comment)
             #expect(queue.hasChange(of: id) == !changing.isEmpty, comment)
-            #expect(queue.standing(of: id) == model.standing(of: id), comment)
+            #expect(queue.pendingState(of: id) == model.pendingState(of: id), comment)
         }
         for name in ["t0", "t1", "t2"] {
             #expect(

@@ -8,7 +8,7 @@ struct QueueWalkTests {
     private let random = PlannerPropertyTests()
 
     private func plan(
-        _ store: TestStore, limit: Int = 500, reach: PlanReach = .queue, pageSize: Int = .max
+        _ store: TestStore, limit: Int = 500, reach: PlanScope = .queue, pageSize: Int = .max
     ) throws -> UploadPlan {
         var options = UploadPlanner<WorkingSet>.Options(requestLimit: limit, service: store.service, reach: reach)
         options.pageSize = pageSize

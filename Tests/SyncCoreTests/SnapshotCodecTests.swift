@@ -112,7 +112,7 @@ struct SnapshotCodecTests {
                         ]
                     ]))),
         .ancestor(
-            Ancestor(
+            MergeBase(
                 row: row,
                 links: [
                     .init(relationship: "R", isFirst: true, partner: id(2)),

@@ -30,7 +30,7 @@ final class TestStore {
         let sequence = try state.header().applied + 1
         let record = Record(time: 0, body: body)
         try fold.apply(record, sequence: sequence)
-        try fold.settle()
+        try fold.finishRebase()
         records.append(record)
         return sequence
     }
@@ -46,7 +46,7 @@ final class TestStore {
             attributes(&operation)
             return operation
         }
-        _ = trial.fold.takeTouched()
+        _ = trial.fold.drainDirtySet()
         for operation in operations {
             try OperationRules(storage: trial.state, model: trial.model).check(operation)
             try trial.add(.operation(operation))
@@ -59,7 +59,7 @@ final class TestStore {
 
     func dependants(of operations: Set<SequenceNumber>) throws -> [SequenceNumber: Dependence] {
         let found = try fold.dependants(of: operations)
-        try fold.settle()
+        try fold.finishRebase()
         return found
     }
 
@@ -75,12 +75,12 @@ final class TestStore {
         operation: SequenceNumber, reason: OperationRefused
     )? {
         let found = try fold.refusal(ofRedoing: operations.compactMap { try state.undoneOperation($0) })
-        try fold.settle()
+        try fold.finishRebase()
         return found
     }
 
     private func checkCardinality() throws {
-        try CardinalityRule(storage: state, index: fold.index!).check(fold.takeTouched())
+        try CardinalityRule(storage: state, index: fold.index!).check(fold.drainDirtySet())
     }
 
     init(replaying records: [Record]) throws {

@@ -130,7 +130,7 @@ struct UndoPropertyTests {
         #expect(try StateDigest(of: state) == store.digest(), "seed \(seed)")
         var fold = try Fold(storage: state)
         try fold.apply(Record(time: 0, body: .operationsRedone(undone)), sequence: state.header().applied + 1)
-        try fold.settle()
+        try fold.finishRebase()
         try store.add(.operationsRedone(undone))
         #expect(try StateDigest(of: state) == store.digest(), "seed \(seed)")
     }

@@ -169,7 +169,7 @@ struct AcceptedBatchTests {
         #expect(report.confirmed.count == 1)
         #expect(report.inDoubt.count == 1)
         let doubtful = try #require(report.inDoubt.first)
-        try await shop.store.settle(doubtful, as: .resend)
+        try await shop.store.resolveInDoubt(doubtful, as: .resend)
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
     }
@@ -361,10 +361,10 @@ struct AcceptedBatchTests {
         let first = try await engine.upload(UploadOptions(monitorPatience: .zero))
         #expect(first.awaited.map(\.operations.count) == [2])
         await #expect(throws: TidelogError.self) {
-            try await shop.store.settle(first.awaited[0].operations[0], as: .resend)
+            try await shop.store.resolveInDoubt(first.awaited[0].operations[0], as: .resend)
         }
-        // `resendDoubts` does not send the operations of the batch again either.
-        try await shop.store.resendDoubts()
+        // `resendInDoubt` does not send the operations of the batch again either.
+        try await shop.store.resendInDoubt()
         #expect(try await engine.upload().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
         #expect(try await Set(shop.localState()) == Set(shop.serviceState()))
@@ -388,7 +388,7 @@ struct AcceptedBatchTests {
 
     @Test func `the Retry-After of a monitor may be a date`() {
         let response = WireResponse(status: 202, headers: ["Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"])
-        #expect(MonitorAnswer(response, now: 50_000) == .notYet(.seconds(10)))
+        #expect(MonitorResponse(response, now: 50_000) == .notYet(.seconds(10)))
     }
 
     @Test func `errors do not contain the query of a monitor's URL`() async throws {

@@ -90,12 +90,12 @@ struct DoneTwiceTests {
         let operation = try await loseAnswer(link, shop)
         await shop.store.beginUpload()
         await #expect {
-            try await shop.store.settle(operation, as: .resend)
+            try await shop.store.resolveInDoubt(operation, as: .resend)
         } throws: { error in
             (error as? TidelogError)?.recovery == "Wait until it has ended, or cancel it."
         }
         await shop.store.endUpload()
-        #expect(try await shop.store.settle(operation, as: .tookEffect) == [operation])
+        #expect(try await shop.store.resolveInDoubt(operation, as: .tookEffect) == [operation])
     }
 
     // MARK: Headers

@@ -134,7 +134,7 @@ struct EvidenceTests {
         let shop = try await shop(.v4)
         try await shop.create("Suppliers", ["Name": .string("Quick blue fox")])
         let plan = try await shop.store.plan()
-        _ = try await shop.store.prepare(plan, since: await shop.store.rearrangements)
+        _ = try await shop.store.prepare(plan, since: await shop.store.planEpoch)
         await shop.store.close()
         time.pass(120)
         let store = try await LocalStore(

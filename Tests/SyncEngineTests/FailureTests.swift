@@ -310,10 +310,10 @@ struct FailureTests {
     @Test func `a plan that was made with other service options is not sent`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Orders(1)", ["Note": .string("mine")]))
-        let rearrangements = await shop.store.rearrangements
+        let planEpoch = await shop.store.planEpoch
         let plan = try await shop.store.plan()
         await shop.store.use(ServiceOptions(supportsBatch: false))
-        #expect(try await shop.store.prepare(plan, since: rearrangements) == nil)
+        #expect(try await shop.store.prepare(plan, since: planEpoch) == nil)
     }
 
     @Test func `the response to one request does not confirm an operation of several requests`() async throws {
@@ -325,9 +325,9 @@ struct FailureTests {
         var report = UploadReport()
         let round = UploadRound(store: shop.store, session: shop.engine.session)
         let request = WireRequest(method: "POST", url: "Customers")
-        var course = round.newCourse()
-        let terms = try await round.terms(course)
-        #expect(try await round.sendSingle(plan, [[request, request]], batch, terms, &course, &report).isEmpty)
+        var state = round.newState()
+        let serviceProfile = try await round.serviceProfile(state)
+        #expect(try await round.sendSingle(plan, [[request, request]], batch, serviceProfile, &state, &report).isEmpty)
     }
 
     // MARK: Sparse responses and interrupted downloads

@@ -8,8 +8,8 @@ import Testing
 
 @testable import SyncEngine
 
-/// The disk of the views fails or stops at each of its writes, while the log's works: what the app is told is what the log says,
-/// and the views come to say it too.
+/// The disk of the views fails or stops at each of its writes, while the log's works: what the app is told is what the
+/// log says, and the views come to say it too.
 struct FlushFaultTests {
     /// A store on two simulated disks, with everything downloaded.
     private struct Disks {
@@ -52,7 +52,7 @@ struct FlushFaultTests {
                 if case .operation(let operation) = decoded.body, let tag = operation.customTag { tags.insert(tag) }
                 try fold.apply(decoded, sequence: record.sequence)
             }
-            try fold.settle()
+            try fold.finishRebase()
             return (try StateDigest(of: fold.storage).description, tags)
         }
     }

@@ -238,7 +238,7 @@ struct MetadataRefreshTests {
         service.replace(Self.note, "<Property Name=\"Remark\" Type=\"Edm.String\"")
         _ = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
         shop.transport.change { $0.faults = [] }
-        try await shop.store.resendDoubts()
+        try await shop.store.resendInDoubt()
         let entry = try #require(try await shop.store.errorArchive().first)
         #expect(entry.requestID == doubtful.first && entry.errorClass == .modelChanged)
         #expect(try await service.engine.upload().confirmed == Array(doubtful.dropFirst()))

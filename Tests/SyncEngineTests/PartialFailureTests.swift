@@ -145,7 +145,7 @@ struct PartialFailureTests {
         let report = try await shop.push()
         #expect(report.inDoubt.count == 2)
         #expect(!shop.transport.requests.contains { $0.method == "POST" })
-        #expect(try await shop.store.settle(report.inDoubt[0], as: .tookEffect).count == 2)
+        #expect(try await shop.store.resolveInDoubt(report.inDoubt[0], as: .tookEffect).count == 2)
         #expect(try await shop.store.pendingOperations().isEmpty)
     }
 

@@ -81,7 +81,7 @@ struct PoisonTests {
         let shop = try await Shop(.v4, options: LocalStore.Options(environment: VirtualTime().environment))
         shop.transport.change {
             if way.isRepeatable { $0.options.repeatability = Repeatability(.oasis) }
-            $0.options.abilities.batch = way.options.supportsBatch
+            $0.options.capabilities.batch = way.options.supportsBatch
         }
         await shop.store.use(way.options)
         return shop

@@ -108,38 +108,38 @@ struct RandomSessionTests {
 
     /// A combination of missing service capabilities, the options of the store for it, and whether changes remain for
     /// which the service has no request.
-    struct Lack: Sendable, CustomTestStringConvertible {
+    struct MissingCapability: Sendable, CustomTestStringConvertible {
         let testDescription: String
         let options: ServiceOptions
         let holds: Bool
-        let abilities: Abilities
+        let capabilities: Capabilities
 
         init(
-            _ name: String, _ options: ServiceOptions, holds: Bool = false, _ change: (inout Abilities) -> Void
+            _ name: String, _ options: ServiceOptions, holds: Bool = false, _ change: (inout Capabilities) -> Void
         ) {
             testDescription = name
             self.options = options
             self.holds = holds
-            var abilities = Abilities()
-            change(&abilities)
-            self.abilities = abilities
+            var capabilities = Capabilities()
+            change(&capabilities)
+            self.capabilities = capabilities
         }
 
         static let all = [
-            Lack("no batch", ServiceOptions(supportsBatch: false), holds: true) { $0.batch = false },
-            Lack("no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
-            Lack("no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
-            Lack("references in URLs", ServiceOptions(contentIDReferences: .urlsOnly), holds: true) {
+            MissingCapability("no batch", ServiceOptions(supportsBatch: false), holds: true) { $0.batch = false },
+            MissingCapability("no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
+            MissingCapability("no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
+            MissingCapability("references in URLs", ServiceOptions(contentIDReferences: .urlsOnly), holds: true) {
                 $0.contentIDReferences = .urlsOnly
             },
-            Lack("no references", ServiceOptions(contentIDReferences: .none), holds: true) {
+            MissingCapability("no references", ServiceOptions(contentIDReferences: .none), holds: true) {
                 $0.contentIDReferences = .none
             },
-            Lack("deep inserts in order", ServiceOptions(deepInsertToMany: .inOrder)) { _ in },
-            Lack("deep inserts with Content-IDs", ServiceOptions(deepInsertToMany: .contentID)) {
+            MissingCapability("deep inserts in order", ServiceOptions(deepInsertToMany: .inOrder)) { _ in },
+            MissingCapability("deep inserts with Content-IDs", ServiceOptions(deepInsertToMany: .contentID)) {
                 $0.deepInsertAnswer = .reversed
             },
-            Lack(
+            MissingCapability(
                 "hardly anything",
                 ServiceOptions(
                     supportsBatch: false, supportsBind: false, supportsPatch: false, contentIDReferences: .none,
@@ -153,13 +153,13 @@ struct RandomSessionTests {
         ]
     }
 
-    @Test(arguments: Dialect.allCases, Lack.all)
+    @Test(arguments: Dialect.allCases, MissingCapability.all)
     func `the store and a service that lacks capabilities agree after random operations and uploads`(
-        _ dialect: Dialect, _ lack: Lack
+        _ dialect: Dialect, _ lack: MissingCapability
     ) async throws {
         for seed in Effort.seeds {
             let shop = try await Shop(dialect)
-            shop.transport.change { $0.options.abilities = lack.abilities }
+            shop.transport.change { $0.options.capabilities = lack.capabilities }
             await shop.store.use(lack.options)
             try await run(
                 shop, seed, rounds: 1, holds: lack.holds, "\(dialect), seed \(seed), \(lack.testDescription)")

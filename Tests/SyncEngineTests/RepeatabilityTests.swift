@@ -222,10 +222,10 @@ struct RepeatabilityTests {
             Fault(settlement == .tookEffect ? .dropAnswer : .dropRequest, urlPart: "$batch"))
         await #expect(throws: TidelogError.self) { try await shop.push() }
         let operation = try #require(try await shop.push().inDoubt.first)
-        try await shop.store.settle(operation, as: settlement)
+        try await shop.store.resolveInDoubt(operation, as: settlement)
         #expect(try await shop.push().remaining == 0)
         #expect(try await shop.serviceState(["Customers"]).count == 4)
-        await #expect(throws: TidelogError.self) { try await shop.store.settle(operation, as: settlement) }
+        await #expect(throws: TidelogError.self) { try await shop.store.resolveInDoubt(operation, as: settlement) }
     }
 
     @Test func `alternate keys are read from the metadata`() throws {
@@ -247,7 +247,7 @@ struct RepeatabilityTests {
         let set = try #require(model.findEntitySet("Ps"))
         func marks(_ values: PropertyValues) -> [[String]] {
             let creation = Creation(entity: EntityID(rawValue: 1), set: "Ps", type: "S.P", values: values)
-            return DoubtResolution.marks(of: creation, set, set.entityType, ServiceOptions()).map {
+            return InDoubtResolver.marks(of: creation, set, set.entityType, ServiceOptions()).map {
                 $0.map(\.property.name)
             }
         }

@@ -160,7 +160,7 @@ func update(_ link: String, _ changes: PropertyValues, bind: [BindingDraft] = []
 extension LocalStore {
     /// Prepares a plan, and throws if an operation was undone since the plan was made.
     func prepare(_ plan: UploadPlan) async throws -> BatchID {
-        guard let batch = try await prepare(plan, since: rearrangements) else {
+        guard let batch = try await prepare(plan, since: planEpoch) else {
             throw TidelogError(.invalidRequest, "Something was undone.")
         }
         return batch

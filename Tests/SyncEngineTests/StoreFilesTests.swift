@@ -8,7 +8,7 @@ import Testing
 
 /// Entries with the name of a store's file but of another type are refused, and never followed, written to or waited
 /// for.
-@Suite(.timeLimit(.minutes(5))) struct StoreFilesTests {
+@Suite(.timeLimit(.minutes(20))) struct StoreFilesTests {
     enum Intruder: CaseIterable, Sendable {
         case symbolicLink, danglingLink, fifo, directory
     }

@@ -219,14 +219,14 @@ struct UndoTests {
     @Test func `a plan that was made before an undo or redo is not sent`() async throws {
         let shop = try await Shop(.v4)
         try await shop.perform(update("Customers(1)", ["Name": .string("x")]))
-        let before = await shop.store.rearrangements
+        let before = await shop.store.planEpoch
         let plan = try await shop.store.plan()
         _ = try await shop.store.undo(.everything)
         #expect(try await shop.store.prepare(plan, since: before) == nil)
-        let undone = await shop.store.rearrangements
+        let undone = await shop.store.planEpoch
         _ = try await shop.store.redoLast()
         #expect(try await shop.store.prepare(plan, since: undone) == nil)
-        #expect(try await shop.store.prepare(plan, since: await shop.store.rearrangements) == 1)
+        #expect(try await shop.store.prepare(plan, since: await shop.store.planEpoch) == 1)
     }
 
     // MARK: Reopening

@@ -1,3 +1,5 @@
+import EDM
+import OperationLog
 import Operations
 import SyncCore
 import TestSupport
@@ -77,7 +79,7 @@ extension Shop {
         let (records, first) = try await store.allRecords()
         for (place, record) in records.enumerated() {
             try fold.apply(record, sequence: first + UInt64(place))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return try StateDigest(of: memory).description
     }

@@ -9,7 +9,7 @@ import Tidelog
     struct Service: Sendable, CustomTestStringConvertible {
         let client: Client
         let option: ServiceOptions.DeepInsertToMany
-        let answer: Abilities.DeepInsertAnswer
+        let answer: Capabilities.DeepInsertAnswer
         let repeatsContentIDs: Bool
 
         var testDescription: String {
@@ -19,7 +19,7 @@ import Tidelog
 
         static let all = Client.offline.flatMap { client in
             ServiceOptions.DeepInsertToMany.allCases.flatMap { option in
-                Abilities.DeepInsertAnswer.allCases.flatMap { answer in
+                Capabilities.DeepInsertAnswer.allCases.flatMap { answer in
                     (option == .contentID ? [true, false] : [false]).map {
                         Service(client: client, option: option, answer: answer, repeatsContentIDs: $0)
                     }
@@ -29,12 +29,12 @@ import Tidelog
     }
 
     private func shop(_ service: Service, hasBatch: Bool = true) async throws -> Shop {
-        var abilities = Abilities()
-        abilities.deepInsertAnswer = service.answer
-        abilities.repeatsContentIDs = service.repeatsContentIDs
-        abilities.batch = hasBatch
+        var capabilities = Capabilities()
+        capabilities.deepInsertAnswer = service.answer
+        capabilities.repeatsContentIDs = service.repeatsContentIDs
+        capabilities.batch = hasBatch
         return try await Shop(
-            service.client, abilities: abilities,
+            service.client, capabilities: capabilities,
             options: ServiceOptions(supportsBatch: hasBatch, deepInsertToMany: service.option))
     }
 

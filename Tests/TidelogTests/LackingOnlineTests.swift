@@ -8,11 +8,11 @@ import Tidelog
 /// sent.
 @Suite struct LackingOnlineTests {
     private func shop(
-        _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void
+        _ client: Client, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void
     ) async throws -> Shop {
-        var abilities = Abilities()
-        change(&abilities)
-        return try await Shop(client, abilities: abilities, options: options)
+        var capabilities = Capabilities()
+        change(&capabilities)
+        return try await Shop(client, capabilities: capabilities, options: options)
     }
 
     @Test(arguments: Client.online)

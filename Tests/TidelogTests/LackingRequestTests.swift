@@ -7,11 +7,11 @@ import Tidelog
 /// Exact requests to services that lack a capability.
 @Suite struct LackingRequestTests {
     private func shop(
-        _ client: Client, _ options: ServiceOptions, _ change: (inout Abilities) -> Void = { _ in }
+        _ client: Client, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void = { _ in }
     ) async throws -> Shop {
-        var abilities = Abilities()
-        change(&abilities)
-        return try await Shop(client, abilities: abilities, options: options)
+        var capabilities = Capabilities()
+        change(&capabilities)
+        return try await Shop(client, capabilities: capabilities, options: options)
     }
 
     /// Returns the modifications since the last call, each in the form `POST Orders {…}`. Requests of a batch are
@@ -257,10 +257,10 @@ import Tidelog
     func `no PATCH: properties that a query omitted are read before a PUT could reset them`(_ client: Client)
         async throws
     {
-        var abilities = Abilities()
-        abilities.patch = false
+        var capabilities = Capabilities()
+        capabilities.patch = false
         let shop = try await Shop(
-            client, queries: [.init(name: "Orders", query: "/Orders?$select=OrderID,Note")], abilities: abilities,
+            client, queries: [.init(name: "Orders", query: "/Orders?$select=OrderID,Note")], capabilities: capabilities,
             options: ServiceOptions(supportsPatch: false))
         let order = try await shop.one("Orders", 1)
         order["Note"] = .string("short")

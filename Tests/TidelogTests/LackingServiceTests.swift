@@ -8,36 +8,36 @@ import Tidelog
 /// upload and a download.
 @Suite struct LackingServiceTests {
     /// Missing capabilities of a service, and the options of the store for it.
-    struct Lack: Sendable, CustomTestStringConvertible {
+    struct MissingCapability: Sendable, CustomTestStringConvertible {
         let client: Client
         let name: String
-        let abilities: Abilities
+        let capabilities: Capabilities
         let options: ServiceOptions
 
         var testDescription: String { "\(client.dialect.rawValue.uppercased()) \(name)" }
 
-        init(_ client: Client, _ name: String, _ options: ServiceOptions, _ change: (inout Abilities) -> Void) {
+        init(_ client: Client, _ name: String, _ options: ServiceOptions, _ change: (inout Capabilities) -> Void) {
             self.client = client
             self.name = name
             self.options = options
-            var abilities = Abilities()
-            change(&abilities)
-            self.abilities = abilities
+            var capabilities = Capabilities()
+            change(&capabilities)
+            self.capabilities = capabilities
         }
 
         static let all = Client.offline.flatMap { client in
             [
-                Lack(client, "no batch", ServiceOptions(supportsBatch: false)) { $0.batch = false },
-                Lack(client, "no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
-                Lack(client, "no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
-                Lack(client, "references in URLs", ServiceOptions(contentIDReferences: .urlsOnly)) {
+                MissingCapability(client, "no batch", ServiceOptions(supportsBatch: false)) { $0.batch = false },
+                MissingCapability(client, "no bind", ServiceOptions(supportsBind: false)) { $0.bind = false },
+                MissingCapability(client, "no PATCH", ServiceOptions(supportsPatch: false)) { $0.patch = false },
+                MissingCapability(client, "references in URLs", ServiceOptions(contentIDReferences: .urlsOnly)) {
                     $0.contentIDReferences = .urlsOnly
                 },
-                Lack(client, "no references", ServiceOptions(contentIDReferences: .none)) {
+                MissingCapability(client, "no references", ServiceOptions(contentIDReferences: .none)) {
                     $0.contentIDReferences = .none
                 },
-                Lack(client, "a tunnel", ServiceOptions(tunnelsMethods: true)) { $0.methods = false },
-                Lack(
+                MissingCapability(client, "a tunnel", ServiceOptions(tunnelsMethods: true)) { $0.methods = false },
+                MissingCapability(
                     client, "nothing but single POST and PUT",
                     ServiceOptions(
                         supportsBatch: false, supportsBind: false, supportsPatch: false, contentIDReferences: .none)
@@ -46,7 +46,7 @@ import Tidelog
                     $0.bind = false
                     $0.patch = false
                 },
-                Lack(
+                MissingCapability(
                     client, "no bind and no references",
                     ServiceOptions(supportsBind: false, contentIDReferences: .none)
                 ) {
@@ -57,14 +57,16 @@ import Tidelog
         }
     }
 
-    private func shop(_ lack: Lack) async throws -> Shop {
-        try await Shop(lack.client, abilities: lack.abilities, options: lack.options)
+    private func shop(_ lack: MissingCapability) async throws -> Shop {
+        try await Shop(lack.client, capabilities: lack.capabilities, options: lack.options)
     }
 
     // MARK: All changes reach the service
 
-    @Test(arguments: Lack.all)
-    func `a new customer with bound orders that are edited and moved reaches the service`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `a new customer with bound orders that are edited and moved reaches the service`(_ lack: MissingCapability)
+        async throws
+    {
         let shop = try await shop(lack)
         let customer = try shop.new("Customers", ["Name": .string("new")])
         try await shop.service.createEntity(customer)
@@ -86,8 +88,8 @@ import Tidelog
         #expect(shop.transport.sandbox.stateText(of: ["Customers"]).contains("renamed"))
     }
 
-    @Test(arguments: Lack.all)
-    func `links of all kinds reach the service`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `links of all kinds reach the service`(_ lack: MissingCapability) async throws {
         let shop = try await shop(lack)
         let service = shop.service
         let supplier = try shop.new("Suppliers", ["Name": .string("new")])
@@ -117,8 +119,10 @@ import Tidelog
         #expect(shop.serverLinks("Persons").hasSuffix("Persons(3)\n  IDCard: IDCards(2)\n"))
     }
 
-    @Test(arguments: Lack.all)
-    func `a 1–1 pair of a change set reaches the service, if necessary as one deep insert`(_ lack: Lack) async throws {
+    @Test(arguments: MissingCapability.all)
+    func `a 1–1 pair of a change set reaches the service, if necessary as one deep insert`(_ lack: MissingCapability)
+        async throws
+    {
         let shop = try await shop(lack)
         let owner = try shop.new("Owners", ["Name": .string("pair")])
         let car = try shop.new("Cars", ["Model": .string("pair")])
@@ -133,8 +137,10 @@ import Tidelog
         #expect(try await shop.areLinked(car, "Owner", owner, "Car"))
     }
 
-    @Test(arguments: Lack.all)
-    func `an entity that is edited several times before an upload reaches the service in its last version`(_ lack: Lack)
+    @Test(arguments: MissingCapability.all)
+    func `an entity that is edited several times before an upload reaches the service in its last version`(
+        _ lack: MissingCapability
+    )
         async throws
     {
         let shop = try await shop(lack)

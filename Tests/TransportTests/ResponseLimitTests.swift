@@ -6,7 +6,7 @@ import Testing
 @testable import Transport
 
 /// Services whose responses are too large, too slow or missing.
-@Suite(.timeLimit(.minutes(5))) struct ResponseLimitTests {
+@Suite(.timeLimit(.minutes(20))) struct ResponseLimitTests {
     private func transport(_ change: (inout ResponseLimits) -> Void) -> CurlTransport {
         var limits = ResponseLimits()
         change(&limits)

@@ -55,7 +55,7 @@ struct HeadWaitTests {
     private let start = ContinuousClock.now
 
     @Test func `the head timeout starts at the last sent byte`() {
-        var wait = HeadWait(.seconds(10))
+        var wait = HeadTimeout(.seconds(10))
         #expect(wait.left(start, sent: 0) == .seconds(10))
         #expect(wait.left(start + .seconds(9), sent: 0) == .seconds(1))
         #expect(wait.left(start + .seconds(9), sent: 100) == .seconds(10))
@@ -63,7 +63,7 @@ struct HeadWaitTests {
     }
 
     @Test func `without a limit there is no head timeout`() {
-        var wait = HeadWait(nil)
+        var wait = HeadTimeout(nil)
         #expect(wait.left(start, sent: 0) == nil)
     }
 }

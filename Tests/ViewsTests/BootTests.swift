@@ -72,7 +72,7 @@ struct BootTests {
                 try fold.apply(
                     Record(time: 0, body: .operation(Operation(.create(creation, parent: nil)))), sequence: number + 1)
             }
-            try fold.settle()
+            try fold.finishRebase()
         }
         state.close()
         let before = views.disk.calls

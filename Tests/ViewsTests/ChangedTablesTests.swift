@@ -6,8 +6,8 @@ import Testing
 
 @testable import Views
 
-/// A live query is asked again if a table changes that its answer came from. Which tables a transaction changes is said by what
-/// its statements name; here they are held to what really changes.
+/// A live query is asked again if a table changes that its answer came from. Which tables a transaction changes is said
+/// by what its statements name; here they are held to what really changes.
 struct ChangedTablesTests {
     static let seeds = Array(UInt64(1)...6)
     private static let count = 200
@@ -48,13 +48,13 @@ struct ChangedTablesTests {
         return contents
     }
 
-    private func standings(_ state: WorkingSet) throws -> [PendingStanding] {
-        try (UInt64(1)..<150).map { try state.standing(of: EntityID(rawValue: $0)) }
+    private func standings(_ state: WorkingSet) throws -> [PendingState] {
+        try (UInt64(1)..<150).map { try state.pendingState(of: EntityID(rawValue: $0)) }
     }
 
     /// The tables that have to be announced: what is pending on an entity counts as a change of the entity's own.
     private func tables(
-        from before: [PendingStanding], to after: [PendingStanding], _ views: SQLiteState
+        from before: [PendingState], to after: [PendingState], _ views: SQLiteState
     ) throws -> Set<String> {
         var tables: Set<String> = []
         for (index, (old, new)) in zip(before, after).enumerated() where old != new {
@@ -72,7 +72,7 @@ struct ChangedTablesTests {
         let file = ViewsFile()
         let state = try file.openState(flushLimit: [1, 2, 17, .max][Int(seed % 4)])
         let views = try #require(state.backing as? SQLiteState)
-        views.notesStandings = true
+        views.tracksPendingStates = true
         let hook = Hook(views)
         var fold = try Fold(storage: state)
         var (content, standing, index) = (try contents(views), try standings(state), 0)
@@ -93,11 +93,11 @@ struct ChangedTablesTests {
             }
             // The next transaction commits them.
             let isGathered = !isInstalled && random.chance(30)
-            if !isGathered { try state.commitGathered() }
+            if !isGathered { try state.commitSharedTransaction() }
             let body = { try log.apply(range, &fold) }
-            if isGathered { try state.gathering(body) } else { try state.transaction(body) }
+            if isGathered { try state.inSharedTransaction(body) } else { try state.transaction(body) }
             index = end
-            let announced = try views.takeChangedTables()
+            let announced = try views.drainChangedTables()
             let (newContent, newStanding) = (try contents(views), try standings(state))
             let name = "seed \(log.seed), after record \(end)"
             // Other metadata are a change of everything.

@@ -4,8 +4,8 @@ import SyncCore
 import Testing
 import Views
 
-/// When a working set is written to its backing is nobody's business: after each record, after 2 or 17, or not before the end,
-/// it answers what a working set without a backing answers.
+/// When a working set is written to its backing is nobody's business: after each record, after 2 or 17, or not before
+/// the end, it answers what a working set without a backing answers.
 struct FlushIntervalTests {
     /// After so many records a working set is written.
     private enum Interval: Int, CaseIterable {
@@ -30,7 +30,7 @@ struct FlushIntervalTests {
                 try StateSample.answers(of: state, fold.model, seed: seed, count: FlushIntervalTests.questions))
             // Only over a backing.
             guard state.backing != nil else { return }
-            standings.append(try (UInt64(1)..<60).map { "\($0) \(try state.standing(of: EntityID(rawValue: $0)))" })
+            standings.append(try (UInt64(1)..<60).map { "\($0) \(try state.pendingState(of: EntityID(rawValue: $0)))" })
         }
     }
 
@@ -74,7 +74,7 @@ struct FlushIntervalTests {
                 for (step, place) in places.enumerated() {
                     try fold.apply(log.records[place], sequence: SequenceNumber(index + step + 1))
                     if flushes { try state.flush() }
-                    try fold.settle()
+                    try fold.finishRebase()
                     if flushes { try state.flush() }
                 }
                 throw Stop()
@@ -142,7 +142,7 @@ struct FlushIntervalTests {
                     try fold.apply(log.records[index], sequence: SequenceNumber(index + 1))
                     // Also while the pending operations are taken off.
                     if index % interval.rawValue == interval.rawValue - 1 { try state.flush() }
-                    try fold.settle()
+                    try fold.finishRebase()
                     try transcript.note(state, fold, log.seed, after: index)
                 }
             }

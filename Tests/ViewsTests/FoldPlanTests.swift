@@ -26,7 +26,7 @@ struct FoldPlanTests {
             }
             let explanation = try state.explaining {
                 try fold.apply(record, sequence: sequence)
-                try fold.settle()
+                try fold.finishRebase()
                 try changes.flush()
                 return 0
             }

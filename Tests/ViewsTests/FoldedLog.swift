@@ -18,7 +18,7 @@ struct FoldedLog {
         var digests = [state.digest]
         for (index, record) in records.enumerated() {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
             digests.append(state.digest)
         }
         self.digests = digests.compactMap { $0 }
@@ -29,7 +29,7 @@ struct FoldedLog {
     /// Applies these records, counted from 0, and settles the state.
     func apply(_ range: Range<Int>, _ fold: inout Fold) throws {
         for index in range { try fold.apply(records[index], sequence: SequenceNumber(index + 1)) }
-        try fold.settle()
+        try fold.finishRebase()
     }
 
     /// Folds these records in one transaction.

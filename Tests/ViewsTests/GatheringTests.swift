@@ -24,39 +24,39 @@ struct GatheringTests {
     private func names() throws -> [String] { try state.queries().map(\.query.name) }
 
     @Test func `gathered changes are visible at once, and in the file after the commit`() throws {
-        try state.gathering { try add("A") }
-        try state.gathering { try add("B") }
+        try state.inSharedTransaction { try add("A") }
+        try state.inSharedTransaction { try add("B") }
         #expect(try names() == ["A", "B"])
         #expect(try committed() == [])
-        try state.commitGathered()
+        try state.commitSharedTransaction()
         #expect(try committed() == ["A", "B"])
     }
 
     @Test func `a failed change rolls back all gathered changes`() throws {
         struct Failure: Error {}
         try state.transaction { try add("A") }
-        try state.gathering {
+        try state.inSharedTransaction {
             try add("B")
             var header = try state.header()
             header.applied = 7
             try state.setHeader(header)
         }
         #expect(throws: Failure.self) {
-            try state.gathering {
+            try state.inSharedTransaction {
                 try add("C")
                 throw Failure()
             }
         }
         #expect(try names() == ["A"])
         #expect(try state.header().applied == 0)
-        try state.gathering { try add("D") }
-        try state.commitGathered()
+        try state.inSharedTransaction { try add("D") }
+        try state.commitSharedTransaction()
         #expect(try committed() == ["A", "D"])
     }
 
     @Test func `a separate transaction that fails does not roll back the gathered changes`() throws {
         struct Failure: Error {}
-        try state.gathering { try add("A") }
+        try state.inSharedTransaction { try add("A") }
         #expect(throws: Failure.self) {
             try state.transaction {
                 try add("B")
@@ -68,7 +68,7 @@ struct GatheringTests {
     }
 
     @Test func `closing the views commits the gathered changes`() throws {
-        try state.gathering { try add("A") }
+        try state.inSharedTransaction { try add("A") }
         state.close()
         #expect(try committed() == ["A"])
     }

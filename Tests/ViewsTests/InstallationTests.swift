@@ -32,7 +32,7 @@ struct InstallationTests {
         var fold = try Fold(storage: storage)
         for (index, record) in Self.records.enumerated() {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return fold
     }

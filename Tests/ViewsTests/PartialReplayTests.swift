@@ -31,8 +31,8 @@ struct PartialReplayTests {
             try whole.apply(record, sequence: number)
             // Some seeds apply several records in one transaction.
             if seed % 3 == 0, number % 4 != 0 { continue }
-            try partial.settle()
-            try whole.settle()
+            try partial.finishRebase()
+            try whole.finishRebase()
             let isSame = try StateDigest(of: some) == StateDigest(of: all)
             #expect(isSame, "seed \(seed), record \(number): \(record.body)")
             guard isSame else { return try difference(some, all) }
@@ -47,7 +47,7 @@ struct PartialReplayTests {
             try state.forEachRow { words.insert("\($0)") }
             try state.forEachBase { words.insert("base \($0) \($1)") }
             try state.forEachLink { words.insert("\($0)") }
-            try state.forEachAncestor { words.insert("\($0)") }
+            try state.forEachMergeBase { words.insert("\($0)") }
             return words
         }
         let (a, b) = (try words(some), try words(all))
@@ -66,10 +66,10 @@ struct PartialReplayTests {
             let record = records.next()
             try state.transaction {
                 try partial.apply(record, sequence: number)
-                try partial.settle()
+                try partial.finishRebase()
             }
             try whole.apply(record, sequence: number)
-            try whole.settle()
+            try whole.finishRebase()
             #expect(try StateDigest(of: state) == StateDigest(of: all), "seed \(seed), record \(number)")
             if number % 30 == 0 {
                 state.close()
@@ -88,7 +88,7 @@ struct PartialReplayTests {
         let image = EntityImage(
             entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(1)], etag: "1")
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: 2)
-        try fold.settle()
+        try fold.finishRebase()
         var next: SequenceNumber = 3
         for number in 0..<orders {
             let creation = Creation(
@@ -100,7 +100,7 @@ struct PartialReplayTests {
         }
         // The first fact after opening computes the effects of the operations.
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
-        try fold.settle()
+        try fold.finishRebase()
         return (fold, customer, next + 1)
     }
 
@@ -111,7 +111,7 @@ struct PartialReplayTests {
             Record(
                 time: 0, body: .operation(Operation(.update(renamed, changes: ["Note": .string("m")], bindings: [])))),
             sequence: next)
-        _ = fold.takeTouched()
+        _ = fold.drainDirtySet()
         // The 150th entity is the 149th order.
         let outcomes = [SequenceNumber(3), 4, 151].map { operation in
             BatchAnswered.Outcome(
@@ -125,8 +125,8 @@ struct PartialReplayTests {
         next += 1
         try fold.apply(
             Record(time: 0, body: .batchAnswered(BatchAnswered(batch: 1, outcomes: outcomes))), sequence: next)
-        try fold.settle()
-        #expect(fold.takeTouched().entities == [renamed])
+        try fold.finishRebase()
+        #expect(fold.drainDirtySet().entities == [renamed])
         #expect(try fold.storage.row(renamed)?.values["Note"] == .string("m"))
         #expect(try fold.storage.pendingCount() == 198)
     }
@@ -136,7 +136,7 @@ struct PartialReplayTests {
         let image = EntityImage(
             entity: customer, set: "Customers", type: "S.Customer", values: ["ID": .integer(7)], etag: "2")
         try fold.apply(Record(time: 0, body: .entitiesRead([image])), sequence: next)
-        try fold.settle()
+        try fold.finishRebase()
         for id in try fold.storage.rows(set: "Orders") {
             #expect(try fold.storage.row(id)?.values["CustomerID"] == .integer(7))
         }

@@ -10,11 +10,11 @@ struct ReadTablesTests {
         let shop = try SmallShop()
         try shop.put("Orders", 1)
         try shop.put("Customers", 2)
-        _ = shop.state.takeReadTables()
+        _ = shop.state.drainReadTables()
         #expect(try shop.find(url) == [])
-        let read = shop.state.takeReadTables()
-        _ = try shop.state.takeChangedTables()
+        let read = shop.state.drainReadTables()
+        _ = try shop.state.drainChangedTables()
         try shop.link(1, to: 2)
-        #expect(!read.isDisjoint(with: try shop.state.takeChangedTables()), "\(read.sorted())")
+        #expect(!read.isDisjoint(with: try shop.state.drainChangedTables()), "\(read.sorted())")
     }
 }

@@ -36,7 +36,7 @@ struct SnapshotTests {
         var fold = try Fold(storage: storage)
         for (index, record) in records.enumerated() {
             try fold.apply(record, sequence: first + UInt64(index))
-            try fold.settle()
+            try fold.finishRebase()
         }
         return fold
     }
@@ -73,7 +73,7 @@ struct SnapshotTests {
         var fold = try restore(snapshot, into: WorkingSet())
         for (index, record) in records.enumerated().dropFirst(cut) {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
-            try fold.settle()
+            try fold.finishRebase()
         }
         let whole = try folded(records[...], WorkingSet())
         #expect(bytes(try written(fold)) == bytes(try written(whole)), "seed \(seed), cut behind record \(cut)")

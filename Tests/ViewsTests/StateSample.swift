@@ -55,7 +55,7 @@ struct StateSample {
         answers.append(
             "link \(id) \(other): \(String(describing: try state.link(relationship, first: id, second: other)))")
         answers.append("streams \(id): \(try state.streams(of: id))")
-        answers.append("ancestor \(id): \(Self.words(try state.ancestor(id)?.row)), any: \(try state.hasAncestors())")
+        answers.append("ancestor \(id): \(Self.words(try state.mergeBase(id)?.row)), any: \(try state.hasMergeBases())")
         let entities = try state.serviceEntities([id, other]).map { "\($0.id) \($0.set) \(Self.words($0.row))" }
         answers.append("service \(id) \(other): \(entities.sorted())")
     }

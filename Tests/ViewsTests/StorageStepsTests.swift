@@ -18,7 +18,7 @@ struct StorageStepsTests {
         case assign(String, String, EntityID)
         case cover(EntityID, String, SequenceNumber)
         case uncover(EntityID, String?)
-        case takeUncovered(String, SequenceNumber)
+        case drainUncovered(String, SequenceNumber)
         case put(EntityRow)
         case remove(EntityID)
         case find(String, String, Value)
@@ -36,7 +36,7 @@ struct StorageStepsTests {
             return "\(String(describing: try state.entity(set: set, key: key)))"
         case .cover(let id, let query, let run): try state.cover(id, query: query, run: run)
         case .uncover(let id, let query): try state.uncover(id, query: query)
-        case .takeUncovered(let query, let run): return "\(try state.takeUncovered(query: query, before: run))"
+        case .drainUncovered(let query, let run): return "\(try state.drainUncovered(query: query, before: run))"
         case .put(let row):
             // Rows belong to registered entities, in their registered set.
             if try state.set(of: row.id) == row.set { try state.putRow(row) }
@@ -64,7 +64,7 @@ struct StorageStepsTests {
         case 3..<5: return .assign(pick(RandomRecords.sets + [""]), pick(["ID=1", "ID=2", "Code=1.5"]), id())
         case 5..<9: return .cover(id(), pick(Self.queries), SequenceNumber(random.number(0..<4)))
         case 9..<10: return .uncover(id(), random.chance(50) ? pick(Self.queries) : nil)
-        case 10..<11: return .takeUncovered(pick(Self.queries), pick([1, 2, 3, .max]))
+        case 10..<11: return .drainUncovered(pick(Self.queries), pick([1, 2, 3, .max]))
         case 11..<14:
             let name = pick(["a", "é", "e\u{301}", ""])
             return random.chance(50)
@@ -111,9 +111,8 @@ struct StorageStepsTests {
 
     /// Does the steps in a deferred transaction, or in one of the backing if it refuses them.
     private func deferred(
-        _ steps: [Step], on state: WorkingSet, then end: () throws -> Void = {}
-    ) throws -> [String] {
-        var given: [String] = []
+        _ steps: [Step], on state: WorkingSet, _ given: inout [String], then end: () throws -> Void = {}
+    ) throws {
         let body = {
             given = try steps.map { try perform($0, on: state) }
             try end()
@@ -123,7 +122,6 @@ struct StorageStepsTests {
         } catch is DeferralRefused {
             try state.transaction(body)
         }
-        return given
     }
 
     @Test(arguments: UInt64(1)...6)
@@ -141,16 +139,16 @@ struct StorageStepsTests {
             let before = memory.copy()
             var (given, measure): ([String], [String]) = ([], try steps.map { try perform($0, on: memory) })
             switch random.number(0..<16) {
-            case 10..<13: given = try deferred(steps, on: state)
+            case 10..<13: try deferred(steps, on: state, &given)
             case 13..<16:
                 #expect(throws: Stop.self) {
-                    given = try deferred(steps, on: state) { throw Stop() }
+                    try deferred(steps, on: state, &given) { throw Stop() }
                 }
                 memory = before
             case 0..<4: try state.transaction { given = try steps.map { try perform($0, on: state) } }
-            case 4..<6: try state.gathering { given = try steps.map { try perform($0, on: state) } }
+            case 4..<6: try state.inSharedTransaction { given = try steps.map { try perform($0, on: state) } }
             case 6..<8:
-                try state.commitGathered()
+                try state.commitSharedTransaction()
                 #expect(throws: Stop.self) {
                     try state.transaction {
                         given = try steps.map { try perform($0, on: state) }

@@ -104,7 +104,7 @@ struct StoredValuesTests {
 
     @Test func `rows with property names that are not interned store the names themselves`() throws {
         let state = try state()
-        try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(Shapes.limit)])
+        try state.connection.run("INSERT INTO shapes VALUES (?, x'01')", [.integer(RowSchemas.limit)])
         let row = row(1, Self.full)
         try put(row, in: state)
         #expect(try state.connection.first("SELECT shape FROM set_As") == [.integer(0)])

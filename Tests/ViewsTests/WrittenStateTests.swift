@@ -12,7 +12,7 @@ struct WrittenStateTests {
         for (index, record) in zip(records.indices, records) {
             try fold.apply(record, sequence: SequenceNumber(index + 1))
         }
-        try fold.settle()
+        try fold.finishRebase()
     }
 
     @Test(arguments: UInt64(1)...12)
@@ -42,11 +42,11 @@ struct WrittenStateTests {
             // Like a historical store, keeps the previous state in case the new one is discarded.
             let before = try StateDigest(of: memory)
             let next = memory.copy()
-            next.noteTouched()
+            next.trackDirtyItems()
             var further = try Fold(storage: next)
             try self.fold(records[cut..<end], &further)
             #expect(try StateDigest(of: memory) == before, "seed \(seed): the copy has changed what it is of")
-            if try state.transaction({ try next.writeTouched(into: state) }) {
+            if try state.transaction({ try next.writeDirtyItems(into: state) }) {
                 written += 1
             } else {
                 // The metadata changed.

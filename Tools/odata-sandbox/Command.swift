@@ -31,7 +31,7 @@ struct Command: ParsableCommand {
         help: ArgumentHelp(
             "Something that the service lacks; may be repeated: batch, bind, patch, methods (all but GET and POST), references, references-in-bodies, bodies (of answers to creations), rollback (of refused change sets).",
             valueName: "ABILITY"))
-    var without: [Lack] = []
+    var without: [MissingCapability] = []
 
     @Option(
         help: "Which repeatable requests the service knows: oasis or sap. Without it, none.",
@@ -80,7 +80,7 @@ struct Command: ParsableCommand {
         let signals = StopSignals()
         var sandbox = try Sandbox.shop()
         sandbox.options.pageSize = pageSize == 0 ? nil : pageSize
-        for lack in without { lack.take(from: &sandbox.options.abilities) }
+        for lack in without { lack.remove(from: &sandbox.options.capabilities) }
         sandbox.options.repeatability = repeatable.map { Repeatability($0, window: remember) }
         sandbox.options.asynchrony = asynchronous.map { Asynchrony(polls: $0, retryAfter: 0) }
         sandbox.options.deltas = deltas.map { Deltas($0) }

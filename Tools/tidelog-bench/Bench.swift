@@ -5,8 +5,8 @@ struct Bench: Sendable {
     /// The measurement in one line, for `--help`.
     let summary: String
     /// Measures, and returns the rows of the report in the order of output. Long steps are announced with
-    /// ``Surroundings/say(_:)``.
-    let run: @Sendable (Surroundings) async throws -> Report
+    /// ``BenchEnvironment/say(_:)``.
+    let run: @Sendable (BenchEnvironment) async throws -> Report
 
     static let all: [Bench] = [
         .log, .compression, .scale, .upload, .download, .query, .inspect, .relations, .creates, .memory, .growth,
@@ -15,7 +15,7 @@ struct Bench: Sendable {
 }
 
 /// The environment of a benchmark.
-struct Surroundings: Sendable {
+struct BenchEnvironment: Sendable {
     /// An empty directory for this benchmark, on the file system to measure. Removed afterwards.
     let directory: Directory
     /// The number of repetitions of each measurement; the report contains the medians.

@@ -82,7 +82,7 @@ struct Command: AsyncParsableCommand {
         for bench in Bench.all where names.contains(bench.name) {
             let place = try Directory.make(below: directory ?? FileManager.default.temporaryDirectory.path)
             defer { place.remove() }
-            var report = try await bench.run(Surroundings(directory: place, rounds: rounds, operations: operations))
+            var report = try await bench.run(BenchEnvironment(directory: place, rounds: rounds, operations: operations))
             report.notes.append(place.remark)
             let lines =
                 json

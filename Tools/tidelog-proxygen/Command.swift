@@ -109,7 +109,7 @@ struct Command: AsyncParsableCommand {
         if proxylibs != nil { Program.say("--proxylibs is not needed: the generator has no resources.") }
         let directory = try outputDirectory()
         let sources = try await generate()
-        for note in sources.notes { tell(note) }
+        for note in sources.notes { printStatus(note) }
         var files = sources.files
         if let singleFile {
             guard singleFile.hasSuffix(".swift"), Self.isPlainName(singleFile) else {
@@ -118,11 +118,12 @@ struct Command: AsyncParsableCommand {
             }
             files = [sources.singleFile(named: singleFile)]
         }
-        try Output(directory: directory, replacesOtherServices: singleFile != nil, tell: tell).write(files)
+        try Output(directory: directory, replacesOtherServices: singleFile != nil, printStatus: printStatus).write(
+            files)
     }
 
     private func generate() async throws -> ProxySources {
-        let input = MetadataInput(tell: tell)
+        let input = MetadataInput(printStatus: printStatus)
         let document = try await input.metadata(metadata)
         let directory = try referenceDirectory()
         do throws(ProxyError) {
@@ -130,7 +131,7 @@ struct Command: AsyncParsableCommand {
                 directory?.find(wanted, for: document)
             }
             for source in references.found {
-                tell("Read \(source.name ?? "a document") (\(source.bytes.count) bytes).")
+                printStatus("Read \(source.name ?? "a document") (\(source.bytes.count) bytes).")
             }
             let annotations = try annotate.map { path throws(ProxyError) in try input.annotations(path) }
             return try ProxySources(
@@ -170,7 +171,7 @@ struct Command: AsyncParsableCommand {
             && !name.contains { $0 == "/" || $0 == "\\" || $0.isNewline || $0 == "\0" }
     }
 
-    private func tell(_ sentence: String) {
+    private func printStatus(_ sentence: String) {
         if verbose { Program.say(sentence) }
     }
 }

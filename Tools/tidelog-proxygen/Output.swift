@@ -6,7 +6,7 @@ struct Output {
     let directory: URL
     /// Whether files that were generated for another service are replaced, because the caller chose their names.
     let replacesOtherServices: Bool
-    let tell: (String) -> Void
+    let printStatus: (String) -> Void
 
     private var files: FileManager { .default }
 
@@ -32,7 +32,7 @@ struct Output {
             }
             // Compares bytes, because strings in Swift are equal if they are canonically equivalent.
             if present.utf8.elementsEqual(file.text.utf8) {
-                tell("Unchanged: \(url.relativePath).")
+                printStatus("Unchanged: \(url.relativePath).")
             } else {
                 changed.append(file)
             }
@@ -82,7 +82,7 @@ struct Output {
             guard rename(staging.appending(path: "\(number).new").path, place.path) == 0 else {
                 throw Self.failure
             }
-            tell("Written: \(place.relativePath).")
+            printStatus("Written: \(place.relativePath).")
         }
     }
 
@@ -104,7 +104,7 @@ struct Output {
                 continue
             }
             try files.removeItem(at: url)
-            tell("Removed: \(url.relativePath), which is not generated any more.")
+            printStatus("Removed: \(url.relativePath), which is not generated any more.")
         }
     }
 }

@@ -65,7 +65,7 @@ struct Command: AsyncParsableCommand {
     func run() async throws {
         let range = try Self.range(seeds)
         if let cuts {
-            let outcome = await CutCampaign(cuts: cuts, firstSeed: range.lowerBound, drawsResidue: residue).run()
+            let outcome = await CutSweep(cuts: cuts, firstSeed: range.lowerBound, drawsResidue: residue).run()
             for violation in outcome.violations { print(violation) }
             print(outcome.summary)
             if !outcome.violations.isEmpty { throw ExitCode(1) }
@@ -78,7 +78,7 @@ struct Command: AsyncParsableCommand {
         options.keepsLines = verbose
         options.viewsAreFiles = views.map { $0 == .files }
         options.flushLimit = flush
-        let campaign = Campaign(seeds: range, options: options, runsTwice: twice, jobs: jobs)
+        let campaign = SeedSweep(seeds: range, options: options, runsTwice: twice, jobs: jobs)
         let start = ContinuousClock.now
         let report = await campaign.run { outcome, finding in
             for line in outcome.lines { print(line) }

@@ -73,7 +73,7 @@ public struct CSDLReader: Sendable {
         for (position, next) in ([document] + references).enumerated() {
             documents.append(try parse(next, position: position))
         }
-        return try TolerantReading(limits: limits, isStrict: isStrict, refusesCaseConflicts: refusesCaseConflicts)
+        return try TolerantReader(limits: limits, isStrict: isStrict, refusesCaseConflicts: refusesCaseConflicts)
             .read(documents)
     }
 

@@ -8,10 +8,10 @@ struct CaseConflicts {
         var types: [String: MarkupElement] = [:]
         var members: [String: [String: MarkupElement]] = [:]
         for declaration in index.declarations {
-            try note(declaration.element, as: declaration.name, in: &types)
+            try record(declaration.element, as: declaration.name, in: &types)
             if declaration.kind == .enumeration {
                 var names: [String: MarkupElement] = [:]
-                for member in declaration.element.children("Member") { try note(member, in: &names) }
+                for member in declaration.element.children("Member") { try record(member, in: &names) }
             }
         }
         for declaration in index.structuredTypes {
@@ -19,7 +19,7 @@ struct CaseConflicts {
         }
         for container in index.sources.flatMap({ $0.element.children("EntityContainer") }) {
             var names: [String: MarkupElement] = [:]
-            for child in container.children where Self.offered.contains(child.name) { try note(child, in: &names) }
+            for child in container.children where Self.offered.contains(child.name) { try record(child, in: &names) }
         }
     }
 
@@ -33,7 +33,7 @@ struct CaseConflicts {
         var own: [String: MarkupElement] = [:]
         for child in declaration.element.children
         where child.isModel("Property") || child.isModel("NavigationProperty") {
-            try note(child, in: &own)
+            try record(child, in: &own)
             guard let name = child["Name"]?.lowercased() else { continue }
             var next = declaration.base
             while let base = next {
@@ -44,7 +44,7 @@ struct CaseConflicts {
         return own
     }
 
-    private func note(
+    private func record(
         _ element: MarkupElement, as name: String? = nil, in names: inout [String: MarkupElement]
     ) throws(CSDLError) {
         guard let key = (name ?? element["Name"])?.lowercased() else { return }

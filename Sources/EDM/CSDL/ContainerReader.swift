@@ -2,7 +2,7 @@
 struct ContainerReader {
     let index: SchemaIndex
     let navigations: NavigationTable
-    let annotations: AnnotationBook
+    let annotations: AnnotationIndex
     /// The resolved structured types by name.
     let types: [String: StructuredType]
     let source: SchemaIndex.Source
@@ -15,7 +15,7 @@ struct ContainerReader {
 
     init(
         _ element: MarkupElement, in source: SchemaIndex.Source, index: SchemaIndex, navigations: NavigationTable,
-        annotations: AnnotationBook, types: [String: StructuredType], containers: ContainerNames
+        annotations: AnnotationIndex, types: [String: StructuredType], containers: ContainerNames
     ) {
         isDefault = containers.isDefault(element)
         sharedNames = containers.sharedSets

@@ -1,6 +1,6 @@
 /// Reads enumeration types with their implicit values.
 struct EnumerationReader {
-    let annotations: AnnotationBook
+    let annotations: AnnotationIndex
 
     func read(_ declaration: SchemaIndex.TypeDeclaration) throws(CSDLError) -> EnumerationType {
         let element = declaration.element

@@ -8,7 +8,7 @@ struct ModelBuilder {
         guard let main = documents.first else {
             throw CSDLError(.notMetadata, "There is no document.", line: 1, column: 1)
         }
-        let annotations = try AnnotationBook(index: index)
+        let annotations = try AnnotationIndex(index: index)
         let navigations = try NavigationTable(index: index)
         let types = try StructuredTypeBuilder(
             index: index, navigations: navigations, annotations: annotations
@@ -36,7 +36,7 @@ struct ModelBuilder {
 
     private func schema(
         _ source: SchemaIndex.Source, _ blocks: [AnnotationsBlock], _ types: [String: StructuredType],
-        _ navigations: NavigationTable, _ annotations: AnnotationBook, _ offered: Set<ObjectIdentifier>,
+        _ navigations: NavigationTable, _ annotations: AnnotationIndex, _ offered: Set<ObjectIdentifier>,
         _ names: ContainerNames
     ) throws(CSDLError) -> Schema {
         let structured = source.element.children.compactMap { element -> StructuredType? in
@@ -95,7 +95,7 @@ struct ModelBuilder {
     }
 
     private func enumerations(
-        of source: SchemaIndex.Source, _ annotations: AnnotationBook
+        of source: SchemaIndex.Source, _ annotations: AnnotationIndex
     ) throws(CSDLError) -> [EnumerationType] {
         let reader = EnumerationReader(annotations: annotations)
         var result: [EnumerationType] = []
@@ -108,7 +108,7 @@ struct ModelBuilder {
     }
 
     private func definitions(
-        of source: SchemaIndex.Source, _ annotations: AnnotationBook
+        of source: SchemaIndex.Source, _ annotations: AnnotationIndex
     ) throws(CSDLError) -> [TypeDefinition] {
         var result: [TypeDefinition] = []
         for element in source.element.children("TypeDefinition") {
@@ -125,7 +125,7 @@ struct ModelBuilder {
     }
 
     private func operations(
-        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind, _ annotations: AnnotationBook
+        of source: SchemaIndex.Source, _ name: String, _ kind: ServiceOperation.Kind, _ annotations: AnnotationIndex
     ) throws(CSDLError) -> [ServiceOperation] {
         let reader = OperationReader(index: index, annotations: annotations)
         var result: [(ServiceOperation, MarkupElement)] = []
@@ -139,7 +139,7 @@ struct ModelBuilder {
         return result.map(\.0)
     }
 
-    private func terms(of source: SchemaIndex.Source, _ annotations: AnnotationBook) throws(CSDLError) -> [Term] {
+    private func terms(of source: SchemaIndex.Source, _ annotations: AnnotationIndex) throws(CSDLError) -> [Term] {
         let properties = PropertyReader(index: index)
         var declared: [String: MarkupElement] = [:]
         var result: [Term] = []
@@ -162,7 +162,7 @@ struct ModelBuilder {
         return result
     }
 
-    private func references(_ annotations: AnnotationBook) throws(CSDLError) -> [DocumentReference] {
+    private func references(_ annotations: AnnotationIndex) throws(CSDLError) -> [DocumentReference] {
         var result: [DocumentReference] = []
         for element in documents.flatMap(\.references) {
             let reference = try index.log.salvage(element) { () throws(CSDLError) in
@@ -174,7 +174,7 @@ struct ModelBuilder {
     }
 
     private func reference(
-        _ element: MarkupElement, _ annotations: AnnotationBook
+        _ element: MarkupElement, _ annotations: AnnotationIndex
     ) throws(CSDLError) -> DocumentReference {
         let children = element.children.filter { $0.vocabulary == .edmx }
         var includes: [DocumentReference.Include] = []

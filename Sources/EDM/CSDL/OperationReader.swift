@@ -2,9 +2,9 @@
 struct OperationReader {
     let index: SchemaIndex
     let properties: PropertyReader
-    let annotations: AnnotationBook
+    let annotations: AnnotationIndex
 
-    init(index: SchemaIndex, annotations: AnnotationBook) {
+    init(index: SchemaIndex, annotations: AnnotationIndex) {
         self.index = index
         self.annotations = annotations
         properties = PropertyReader(index: index)

@@ -31,13 +31,13 @@ final class SchemaIndex {
     private(set) var associations: [String: Association] = [:]
     let log: DefectLog
     /// The elements that were removed from the documents.
-    let leftOut: LeftOutElements
+    let leftOut: RemovedElements
     private let budget: Int
     private var spent = 0
     /// The qualified names of actions and functions.
     private(set) var operations: Set<String> = []
 
-    private let names: [Names]
+    private let names: [SchemaNames]
     private var members: [String: [String: MarkupElement]] = [:]
     /// For each document, its types by name without namespace; the first one of each name.
     private var localNames: [[String: String]]
@@ -47,15 +47,15 @@ final class SchemaIndex {
     /// - Parameter documents: the documents; the index of each is the position in its elements' origin.
     init(
         _ documents: [MetadataDocument], limits: CSDLReader.Limits, log: DefectLog,
-        leftOut: LeftOutElements = LeftOutElements()
+        leftOut: RemovedElements = RemovedElements()
     ) throws(CSDLError) {
         self.log = log
         self.leftOut = leftOut
         budget = limits.properties
         localNames = documents.map { _ in [:] }
         resolved = documents.map { _ in [:] }
-        var names: [Names] = []
-        for document in documents { names.append(try Names(document, log)) }
+        var names: [SchemaNames] = []
+        for document in documents { names.append(try SchemaNames(document, log)) }
         self.names = names
         sources = names.flatMap(\.sources)
         for source in sources {

@@ -1,6 +1,6 @@
 extension SchemaIndex {
     /// The namespaces of one document: its schemas, and the aliases for them and for included namespaces.
-    struct Names {
+    struct SchemaNames {
         let sources: [Source]
         /// Namespaces that are declared here and not also included, so that their names must resolve; also ambiguous
         /// aliases.

@@ -2,7 +2,7 @@
 struct StructuredTypeBuilder {
     let index: SchemaIndex
     let navigations: NavigationTable
-    let annotations: AnnotationBook
+    let annotations: AnnotationIndex
 
     func build() throws(CSDLError) -> [String: StructuredType] {
         var result: [String: StructuredType] = [:]

@@ -40,7 +40,7 @@ extension JSONScanner {
         guard try beginName() else { return nil }
         let start = offset
         let name = try quoted()
-        try note(start, &names) { () throws(JSONError) in name }
+        try recordName(start, &names) { () throws(JSONError) in name }
         try colon()
         return name
     }
@@ -50,7 +50,7 @@ extension JSONScanner {
         guard try beginName() else { return false }
         let start = offset
         try skipQuoted()
-        try note(start, &names) { () throws(JSONError) in
+        try recordName(start, &names) { () throws(JSONError) in
             var scanner = self
             scanner.offset = start
             return try scanner.quoted()
@@ -67,7 +67,7 @@ extension JSONScanner {
     }
 
     /// - Parameter start: the offset of the opening quotation mark of the name that ends at the current offset.
-    private func note(
+    private func recordName(
         _ start: Int, _ names: inout MemberNames, _ decoded: () throws(JSONError) -> String
     ) throws(JSONError) {
         guard checksNames, try !names.insert(start + 1..<offset - 1, in: bytes, decoded: decoded) else { return }

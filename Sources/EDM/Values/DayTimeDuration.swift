@@ -37,8 +37,8 @@ extension DayTimeDuration: Comparable, CustomStringConvertible {
     /// are refused, because their length is undefined.
     public init?(_ text: String) {
         var cursor = TextCursor(text)
-        let isNegative = cursor.take("-")
-        guard cursor.take("P") else { return nil }
+        let isNegative = cursor.consume("-")
+        guard cursor.consume("P") else { return nil }
         var total: Int64 = 0
         var fraction: Int64 = 0
         var parts = 0
@@ -51,17 +51,18 @@ extension DayTimeDuration: Comparable, CustomStringConvertible {
             return true
         }
         if let days = cursor.digits(1...18) {
-            guard cursor.take("D"), add(days, times: 86_400) else { return nil }
+            guard cursor.consume("D"), add(days, times: 86_400) else { return nil }
         }
-        if cursor.take("T") {
+        if cursor.consume("T") {
             let before = parts
             var units: [(Character, Int64)] = [("H", 3600), ("M", 60), ("S", 1)]
             while let count = cursor.digits(1...18) {
-                if cursor.take(".") {
+                if cursor.consume(".") {
                     guard let digits = cursor.picoseconds(), cursor.next == 0x53 else { return nil }
                     fraction = digits.value
                 }
-                guard let unit = units.firstIndex(where: { cursor.take($0.0) }), add(count, times: units[unit].1) else {
+                guard let unit = units.firstIndex(where: { cursor.consume($0.0) }), add(count, times: units[unit].1)
+                else {
                     return nil
                 }
                 units.removeFirst(unit + 1)

@@ -177,17 +177,17 @@ extension DecimalValue {
         init?(_ text: String) {
             var cursor = TextCursor(text)
             guard cursor.bytes.count <= DecimalValue.maximumDigits + 32 else { return nil }
-            isNegative = cursor.take("-")
-            if !isNegative { _ = cursor.take("+") }
+            isNegative = cursor.consume("-")
+            if !isNegative { _ = cursor.consume("+") }
             whole = Self.takeDigits(&cursor)
             guard !whole.isEmpty else { return nil }
-            if cursor.take(".") {
+            if cursor.consume(".") {
                 fraction = Self.takeDigits(&cursor)
                 guard !fraction.isEmpty else { return nil }
             }
-            if cursor.take("e") || cursor.take("E") {
-                let isDown = cursor.take("-")
-                if !isDown { _ = cursor.take("+") }
+            if cursor.consume("e") || cursor.consume("E") {
+                let isDown = cursor.consume("-")
+                if !isDown { _ = cursor.consume("+") }
                 guard let exponent = Self.exponent(&cursor) else { return nil }
                 guard shift(isDown ? -exponent : exponent) else { return nil }
             }

@@ -79,11 +79,11 @@ extension GlobalDateTime: CustomStringConvertible {
     public init?(_ text: String) {
         var cursor = TextCursor(text)
         guard let local = LocalDateTime(&cursor) else { return nil }
-        if cursor.take("Z") || cursor.take("z") {
+        if cursor.consume("Z") || cursor.consume("z") {
             self.init(local: local, offsetMinutes: 0)
         } else {
-            let isNegative = cursor.take("-")
-            guard isNegative || cursor.take("+"), let hours = cursor.digits(2), hours < 24, cursor.take(":"),
+            let isNegative = cursor.consume("-")
+            guard isNegative || cursor.consume("+"), let hours = cursor.digits(2), hours < 24, cursor.consume(":"),
                 let minutes = cursor.digits(2), minutes < 60
             else { return nil }
             let offset = Int(hours * 60 + minutes)
@@ -94,8 +94,8 @@ extension GlobalDateTime: CustomStringConvertible {
 
     public var description: String { ShortText.string { write(&$0) } }
 
-    /// - Parameter isCanonical: As for ``LocalTime/write(_:isCanonical:)``. The offset is written as it is, because it is
-    ///   significant for equality.
+    /// - Parameter isCanonical: As for ``LocalTime/write(_:isCanonical:)``. The offset is written as it is, because it
+    ///   is significant for equality.
     package func write(_ text: inout ShortText, isCanonical: Bool = false) {
         local.write(&text, isCanonical: isCanonical)
         guard offsetMinutes != 0 else { return text.add("Z") }

@@ -76,10 +76,10 @@ extension LocalDate: Comparable, CustomStringConvertible {
     }
 
     init?(_ cursor: inout TextCursor) {
-        let isNegative = cursor.take("-")
+        let isNegative = cursor.consume("-")
         let start = cursor.index
         guard let year = cursor.digits(4...8), cursor.index - start == 4 || cursor.bytes[start] != 0x30,
-            cursor.take("-"), let month = cursor.digits(2), cursor.take("-"), let day = cursor.digits(2)
+            cursor.consume("-"), let month = cursor.digits(2), cursor.consume("-"), let day = cursor.digits(2)
         else { return nil }
         self.init(year: Int(isNegative ? -year : year), month: Int(month), day: Int(day))
     }

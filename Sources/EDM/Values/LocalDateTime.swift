@@ -72,7 +72,7 @@ extension LocalDateTime: Comparable, CustomStringConvertible {
     }
 
     init?(_ cursor: inout TextCursor) {
-        guard let date = LocalDate(&cursor), cursor.take("T") || cursor.take("t"),
+        guard let date = LocalDate(&cursor), cursor.consume("T") || cursor.consume("t"),
             let (time, isLeapSecond) = LocalTime.read(&cursor)
         else { return nil }
         let written = LocalDateTime(date: date, time: time)

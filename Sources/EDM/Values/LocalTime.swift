@@ -56,13 +56,13 @@ extension LocalTime: Comparable, Hashable, CustomStringConvertible {
 
     /// Parses a time. For second 60, returns second 59 and that it was a leap second.
     static func read(_ cursor: inout TextCursor) -> (time: LocalTime, isLeapSecond: Bool)? {
-        guard let hour = cursor.digits(2), cursor.take(":"), let minute = cursor.digits(2) else { return nil }
+        guard let hour = cursor.digits(2), cursor.consume(":"), let minute = cursor.digits(2) else { return nil }
         var second: Int64 = 0
         var fraction: (value: Int64, digits: UInt8) = (0, 0)
-        if cursor.take(":") {
+        if cursor.consume(":") {
             guard let seconds = cursor.digits(2) else { return nil }
             second = seconds
-            if cursor.take(".") {
+            if cursor.consume(".") {
                 guard let digits = cursor.picoseconds() else { return nil }
                 fraction = digits
             }

@@ -10,7 +10,7 @@ package struct ShortText {
     package init(_ memory: UnsafeMutableBufferPointer<UInt8>) { self.memory = memory }
 
     /// Returns the written text as a string.
-    static func string(_ write: (inout ShortText) -> Void) -> String {
+    package static func string(_ write: (inout ShortText) -> Void) -> String {
         String(unsafeUninitializedCapacity: capacity) { memory in
             var text = ShortText(memory)
             write(&text)

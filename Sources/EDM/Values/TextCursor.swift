@@ -13,14 +13,14 @@ package struct TextCursor {
 
     package mutating func skip() { if index < bytes.count { index += 1 } }
 
-    package mutating func take(_ character: Character) -> Bool {
+    package mutating func consume(_ character: Character) -> Bool {
         guard index < bytes.count, bytes[index] == character.asciiValue else { return false }
         index += 1
         return true
     }
 
     /// Consumes the letters of `word`, which must be ASCII.
-    package mutating func take(_ word: String, ignoringCase: Bool = false) -> Bool {
+    package mutating func consume(_ word: String, ignoringCase: Bool = false) -> Bool {
         var position = index
         for letter in word.utf8 {
             guard position < bytes.count else { return false }

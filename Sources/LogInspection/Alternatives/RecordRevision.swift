@@ -111,7 +111,8 @@ struct RecordRevision {
         guard isThere(resolved.entity) else { return nil }
         let dropped = resolved.dropped.compactMap { part in
             number(part.operation).map {
-                ConflictResolved.Part(operation: $0, properties: part.properties, navigations: part.navigations)
+                ConflictResolved.PartialUpdate(
+                    operation: $0, properties: part.properties, navigations: part.navigations)
             }
         }
         return .conflictResolved(

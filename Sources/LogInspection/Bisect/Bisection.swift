@@ -95,7 +95,7 @@ public struct Bisection: Sendable {
     private func place(_ offset: Int64) -> SequenceNumber { good + UInt64(offset) }
 
     /// Records the evaluation of a position that ``next(preferring:)`` returned.
-    public mutating func note(_ verdict: Verdict, at place: SequenceNumber) {
+    public mutating func record(_ verdict: Verdict, at place: SequenceNumber) {
         guard place >= good, place <= bad else { return }
         let offset = Int64(clamping: place - good)
         evaluations += 1

@@ -15,7 +15,7 @@ extension InspectedStore {
         good: PointInTime, bad: PointInTime, when condition: StateCondition
     ) async throws(TidelogError) -> BisectReport {
         try await salvaging { store throws(TidelogError) in
-            var trials = try StateTrials(store, condition)
+            var trials = try ConditionEvaluator(store, condition)
             return try await store.search(good, bad, &trials)
         }
     }
@@ -46,7 +46,7 @@ extension InspectedStore {
             let copy = StoreCopy(directory: scratch + "/\(place)")
             try copy.write(self, through: place)
             let verdict = try judge(copy.directory)
-            search.note(verdict, at: place)
+            search.record(verdict, at: place)
             report.evaluations.append(.init(sequence: place, verdict: verdict))
         }
         report.outcome = search.outcome ?? .neverHolds
@@ -71,14 +71,14 @@ extension InspectedStore {
     @inline(never)
     @_optimize(none)
     private func search(
-        _ good: PointInTime, _ bad: PointInTime, _ trials: inout StateTrials
+        _ good: PointInTime, _ bad: PointInTime, _ trials: inout ConditionEvaluator
     ) async throws(TidelogError) -> BisectReport {
         var search = try search(good, bad, trials.reader)
         var report = BisectReport(search)
         while let place = search.next(preferring: trials.cheapPlaces) {
             let verdict: Bisection.Verdict =
                 try await trials.holds(at: place, notBefore: search.good) ? .holds : .holdsNot
-            search.note(verdict, at: place)
+            search.record(verdict, at: place)
             report.evaluations.append(.init(sequence: place, verdict: verdict))
             trials.keep(above: search.open.above, below: search.open.below)
         }
@@ -93,14 +93,14 @@ extension InspectedStore {
 }
 
 /// The states on which a condition is evaluated, as few as possible: each record is folded into one of them once.
-struct StateTrials {
+struct ConditionEvaluator {
     let store: InspectedStore
     let reader: LogReader
     let condition: StateCondition
     /// The positions of the snapshots, in order.
     let cheapPlaces: [SequenceNumber]
     /// The states, ordered by their last record.
-    private var states: [(place: SequenceNumber, past: PastStore)] = []
+    private var states: [(place: SequenceNumber, past: HistoricalStore)] = []
     /// Whether the metadata contained the names that the condition uses, at one position at least.
     private(set) var isKnown = false
     /// The error at positions where they did not.
@@ -120,16 +120,16 @@ struct StateTrials {
         let time = try time(of: place)
         let state = try await state(for: place, notBefore: first)
         guard state.place != place else {
-            return note(try await state.past.store.verdict(on: condition.text, at: time))
+            return record(try await state.past.store.verdict(on: condition.text, at: time))
         }
-        let holds = note(
+        let holds = record(
             try await state.past.store.trial(
                 of: condition.text, through: place, reader, at: time, keepingWhere: false))
         if !holds, let index = states.firstIndex(where: { $0.place == state.place }) { states[index].place = place }
         return holds
     }
 
-    private mutating func note(_ verdict: ConditionVerdict) -> Bool {
+    private mutating func record(_ verdict: ConditionVerdict) -> Bool {
         isKnown = isKnown || verdict.isKnown
         refusal = refusal ?? verdict.refusal
         return verdict.holds
@@ -139,7 +139,7 @@ struct StateTrials {
     /// the snapshot are lost.
     func isRestored(at place: SequenceNumber) async throws(TidelogError) -> Bool {
         guard place > 0, cheapPlaces.contains(place) else { return false }
-        let before: PastStore
+        let before: HistoricalStore
         do throws(TidelogError) {
             before = try await store.past(at: .sequence(place - 1))
         } catch {
@@ -155,7 +155,7 @@ struct StateTrials {
     /// Returns the newest state that is not after the position.
     private mutating func state(
         for place: SequenceNumber, notBefore first: SequenceNumber
-    ) async throws(TidelogError) -> (place: SequenceNumber, past: PastStore) {
+    ) async throws(TidelogError) -> (place: SequenceNumber, past: HistoricalStore) {
         let snapshot = max(first, cheapPlaces.last { $0 <= place } ?? 0)
         // Not advanced over a snapshot, which may contain data of lost records before it.
         if let known = states.last(where: { $0.place <= place }), known.place >= snapshot { return known }

@@ -20,7 +20,7 @@ public struct StateCondition: Sendable, Hashable, CustomStringConvertible {
     /// Returns whether the condition holds for a historical state.
     ///
     /// - Throws: `invalidRequest` if the text is no valid query under the metadata of that state.
-    public func holds(in past: PastStore, at time: Timestamp) async throws(TidelogError) -> Bool {
+    public func holds(in past: HistoricalStore, at time: Timestamp) async throws(TidelogError) -> Bool {
         try await past.store.holds(text, at: time)
     }
 }

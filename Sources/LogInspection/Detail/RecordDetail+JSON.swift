@@ -5,7 +5,7 @@ import Operations
 extension RecordDetail {
     /// The record as one JSON object without line breaks. The form is a contract for other programs.
     ///
-    /// It has the members of ``HistoryItem/json(fates:dependsOn:)``, and
+    /// It has the members of ``HistoryItem/json(outcomes:dependsOn:)``, and
     ///
     /// | member | holds |
     /// |---|---|
@@ -30,7 +30,7 @@ extension RecordDetail {
 extension HistoryJSONWriter {
     fileprivate mutating func detail(_ detail: RecordDetail) {
         object {
-            $0.members(of: detail.entry, fate: detail.fate)
+            $0.members(of: detail.entry, outcome: detail.outcome)
             if let kind = detail.kindNumber { $0.number("kindNumber", kind) }
             if let bytes = detail.payloadBytes { $0.number("payloadBytes", bytes) }
             if let first = detail.compactedBefore { $0.number("compactedBefore", first) }
@@ -44,7 +44,7 @@ extension HistoryJSONWriter {
         }
     }
 
-    private mutating func place(_ place: RecordDetail.Place) {
+    private mutating func place(_ place: RecordDetail.DiskLocation) {
         json.name("place")
         object {
             $0.text("path", place.path)

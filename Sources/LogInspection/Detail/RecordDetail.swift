@@ -11,12 +11,12 @@ public struct RecordDetail: Sendable {
     /// The encoded size without the log's framing; nil if ``compactedBefore`` is set.
     public let payloadBytes: Int?
     /// The location; nil if it is unknown because of damage before it.
-    public let place: Place?
+    public let place: DiskLocation?
     /// The log's first record, if a compaction has removed this record. The operation is then described by the newest
     /// snapshot and later records.
     public let compactedBefore: SequenceNumber?
     /// The outcome of an operation.
-    public let fate: OperationFate?
+    public let outcome: OperationOutcome?
     /// The exchanges with the service for an operation, or for the operations of a batch record.
     public internal(set) var exchanges: [Exchange]
     /// Earlier records that this record depends on, in order.
@@ -25,7 +25,7 @@ public struct RecordDetail: Sendable {
     public let effects: [Related]
 
     /// The location of a record on disk.
-    public struct Place: Sendable, Hashable {
+    public struct DiskLocation: Sendable, Hashable {
         /// The path of the segment file.
         public let path: String
         /// The offset of the block from the beginning of the file, in bytes.

@@ -64,7 +64,7 @@ struct RecordDetailSearch {
         related = found.sorted { $0.sequence < $1.sequence }
         let named = ([record.body] + related.map(\.record.body)).flatMap(\.entities).prefix(Self.namedEntities)
         let about = RecordSelection(entities: IdentifierSet(named.map(\.rawValue)))
-        for (_, record) in Self.decoded(try about.records(of: blocks)) { sets.learn(from: record.body) }
+        for (_, record) in Self.decoded(try about.records(of: blocks)) { sets.add(from: record.body) }
     }
 
     /// Returns the operations whose outcome the record concerns.
@@ -101,33 +101,33 @@ struct RecordDetailSearch {
         }
     }
 
-    static func place(of sequence: SequenceNumber, _ reader: LogReader) throws(LogError) -> RecordDetail.Place? {
+    static func place(of sequence: SequenceNumber, _ reader: LogReader) throws(LogError) -> RecordDetail.DiskLocation? {
         guard sequence > 0 else { return nil }
         let cursor = reader.records(from: sequence, through: sequence)
         guard try cursor.next() != nil, let block = cursor.block, block.nextSequence > block.firstSequence else {
             return nil
         }
-        return RecordDetail.Place(
+        return RecordDetail.DiskLocation(
             path: block.path, blockOffset: block.offset, blockStoredBytes: block.storedBytes,
             blockRawBytes: UInt64(block.bytes.count), blockRecords: block.firstSequence...block.nextSequence - 1,
             isPacked: block.isColumnar)
     }
 
-    func detail(place: RecordDetail.Place?) -> RecordDetail {
+    func detail(place: RecordDetail.DiskLocation?) -> RecordDetail {
         var exchanges = ExchangeList()
-        var fates = OperationFates()
+        var outcomes = OperationOutcomes()
         let own = Set(Self.operations(record.body, sequence))
         for (sequence, record) in (related + lost + [(sequence, record)]).sorted(by: { $0.0 < $1.0 }) {
             exchanges.add(record, sequence)
-            fates.apply(record.body, sequence: sequence)
-            if let fate = compacted?.fate(sequence) { fates.carry(sequence, fate) }
+            outcomes.apply(record.body, sequence: sequence)
+            if let outcome = compacted?.outcome(sequence) { outcomes.carry(sequence, outcome) }
         }
         let ways = own.sorted().flatMap { exchanges.exchanges[$0] ?? [] }
         let batch = record.body.batch
         return RecordDetail(
             entry: HistoryEntry(sequence: sequence, record: record, sets: sets), kindNumber: raw?.kind,
             payloadBytes: raw?.payload.count, place: place, compactedBefore: raw == nil ? compacted?.first : nil,
-            fate: { if case .operation = record.body { fates[sequence] } else { nil } }(),
+            outcome: { if case .operation = record.body { outcomes[sequence] } else { nil } }(),
             exchanges: batch == nil ? ways : ways.filter { $0.batch == batch },
             causes: related.filter { $0.sequence < sequence }.map(related),
             effects: related.filter { $0.sequence > sequence }.map(related))

@@ -4,7 +4,7 @@ import EDM
 import Operations
 
 /// A service that is read page by page.
-public protocol LiveReading {
+public protocol LiveServiceReader {
     /// Returns one page.
     ///
     /// - Parameter url: A defining query, or the next link of a response.
@@ -17,8 +17,8 @@ public protocol LiveReading {
 /// Links are not compared, because the service may omit them. If several queries contain an entity, each compares the
 /// properties that no earlier one has compared. The IDs of the seen entities of the store are held in memory, and one
 /// page of the service.
-public struct LiveDifference<Service: LiveReading> {
-    private let store: PastStore
+public struct LiveDifference<Service: LiveServiceReader> {
+    private let store: HistoricalStore
     private let service: Service
     /// Whether the store is the first side.
     private let storeIsFirst: Bool
@@ -26,7 +26,7 @@ public struct LiveDifference<Service: LiveReading> {
 
     private static var pageSize: Int { 256 }
 
-    public init(store: PastStore, service: Service, storeIsFirst: Bool) {
+    public init(store: HistoricalStore, service: Service, storeIsFirst: Bool) {
         self.store = store
         self.service = service
         self.storeIsFirst = storeIsFirst
@@ -53,14 +53,14 @@ public struct LiveDifference<Service: LiveReading> {
             throw TidelogError(
                 .invalidRequest, "There is no entity set \(chosen).", recovery: "Check its name in the metadata.")
         }
-        var run = LiveRun()
+        var run = LiveComparison()
         let model = try await store.store.model
         for query in try await store.store.definingQueries() {
             var next: String? = query.query
             while let url = next {
                 let answer = try await service.page(url)
                 next = answer.nextLink
-                for entity in LiveRun.flattened(answer.entities) where chosen == nil || entity.set == chosen {
+                for entity in LiveComparison.flattened(answer.entities) where chosen == nil || entity.set == chosen {
                     try await compare(entity, model, &run, body)
                 }
                 run.sets.formUnion(answer.entities.map(\.set))
@@ -70,13 +70,13 @@ public struct LiveDifference<Service: LiveReading> {
         }
         let sets = run.sets.filter { chosen == nil || $0 == chosen }
         for set in sets.sorted(by: { $0.utf8.lexicographicallyPrecedes($1.utf8) }) {
-            try await tellUnseen(of: set, &run, body)
+            try await reportUnseen(of: set, &run, body)
         }
         return run.counts
     }
 
     private func compare(
-        _ snapshot: EntitySnapshot, _ model: EntityDataModel, _ run: inout LiveRun,
+        _ snapshot: EntitySnapshot, _ model: EntityDataModel, _ run: inout LiveComparison,
         _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) {
         guard let type = model.findEntityType(snapshot.type) else { return }
@@ -91,7 +91,7 @@ public struct LiveDifference<Service: LiveReading> {
         guard var held else {
             guard run.strangers.insert(sent.name).inserted else { return }
             run.counts.compared += 1
-            return try tell(comparison.difference(sent, storeIsFirst ? .added : .removed), &run, body)
+            return try report(comparison.difference(sent, storeIsFirst ? .added : .removed), &run, body)
         }
         let seen = run.seen[held.id]
         let known = seen.map { run.names[$0.names] } ?? []
@@ -106,14 +106,14 @@ public struct LiveDifference<Service: LiveReading> {
         sent.name = held.name
         let difference = storeIsFirst ? comparison.difference(held, sent) : comparison.difference(sent, held)
         guard let difference else { return }
-        if run.note(difference: held.id) { run.counts.count(difference.change) }
+        if run.add(difference: held.id) { run.counts.count(difference.change) }
         try body(difference)
     }
 
     @inline(never)
     @_optimize(none)
-    private func tellUnseen(
-        of set: String, _ run: inout LiveRun, _ body: (EntityDifference) throws(TidelogError) -> Void
+    private func reportUnseen(
+        of set: String, _ run: inout LiveComparison, _ body: (EntityDifference) throws(TidelogError) -> Void
     ) async throws(TidelogError) {
         var last = EntityID(rawValue: 0)
         while true {
@@ -122,13 +122,13 @@ public struct LiveDifference<Service: LiveReading> {
             last = end
             for entity in page where run.seen[entity.id] == nil {
                 run.counts.compared += 1
-                try tell(comparison.difference(entity, storeIsFirst ? .removed : .added), &run, body)
+                try report(comparison.difference(entity, storeIsFirst ? .removed : .added), &run, body)
             }
         }
     }
 
-    private func tell(
-        _ difference: EntityDifference, _ run: inout LiveRun,
+    private func report(
+        _ difference: EntityDifference, _ run: inout LiveComparison,
         _ body: (EntityDifference) throws(TidelogError) -> Void
     ) throws(TidelogError) {
         run.counts.count(difference.change)
@@ -137,7 +137,7 @@ public struct LiveDifference<Service: LiveReading> {
 }
 
 /// The progress of a comparison with a service.
-private struct LiveRun {
+private struct LiveComparison {
     var counts = DifferenceCounts()
     /// The entities of the store that the service has returned, with their returned properties as an index into
     /// ``names``.
@@ -160,7 +160,7 @@ private struct LiveRun {
     }
 
     /// Records a difference. Returns whether it is the first one of the entity.
-    mutating func note(difference entity: EntityID) -> Bool {
+    mutating func add(difference entity: EntityID) -> Bool {
         guard let known = seen[entity], !known.differs else { return false }
         seen[entity] = (known.names, true)
         return true

@@ -46,14 +46,14 @@ public struct StateDifference {
         case keysAndLocalIDs
     }
 
-    private let before: PastStore
-    private let after: PastStore
+    private let before: HistoricalStore
+    private let after: HistoricalStore
     private let matching: Matching
     private let comparison: EntityComparison
 
     private static let pageSize = 256
 
-    public init(before: PastStore, after: PastStore, matching: Matching) {
+    public init(before: HistoricalStore, after: HistoricalStore, matching: Matching) {
         self.before = before
         self.after = after
         self.matching = matching
@@ -112,7 +112,7 @@ public struct StateDifference {
                     if let other { comparison.difference(entity, other) } else {
                         comparison.difference(entity, .removed)
                     }
-                if let difference { try tell(difference, &counts, body) }
+                if let difference { try report(difference, &counts, body) }
             }
         }
         last = EntityID(rawValue: 0)
@@ -123,12 +123,12 @@ public struct StateDifference {
             let others = try await counterparts(of: page, set, in: before)
             for (entity, other) in zip(page, others) where other == nil {
                 counts.compared += 1
-                try tell(comparison.difference(entity, .added), &counts, body)
+                try report(comparison.difference(entity, .added), &counts, body)
             }
         }
     }
 
-    private func tell(
+    private func report(
         _ difference: EntityDifference, _ counts: inout DifferenceCounts,
         _ body: (EntityDifference) throws(TidelogError) -> Void
     ) throws(TidelogError) {
@@ -138,7 +138,7 @@ public struct StateDifference {
 
     /// Returns the counterpart of each entity of the page, in order.
     private func counterparts(
-        of page: [ComparedEntity], _ set: String, in side: PastStore
+        of page: [ComparedEntity], _ set: String, in side: HistoricalStore
     ) async throws(TidelogError) -> [ComparedEntity?] {
         if matching == .entityIDs {
             let found = try await side.store.comparedEntities(page.map(\.id))
@@ -177,7 +177,7 @@ public struct StateDifference {
     ) async throws(TidelogError) {
         let other = try await counterparts(of: [old], old.set, in: after)[0]
         let difference = other.map { comparison.difference(old, $0) } ?? comparison.difference(old, .removed)
-        if let difference { try tell(difference, &counts, body) }
+        if let difference { try report(difference, &counts, body) }
     }
 
     private func compareNew(
@@ -185,10 +185,10 @@ public struct StateDifference {
     ) async throws(TidelogError) {
         let other = try await counterparts(of: [new], new.set, in: before)[0]
         let difference = other.map { comparison.difference($0, new) } ?? comparison.difference(new, .added)
-        if let difference { try tell(difference, &counts, body) }
+        if let difference { try report(difference, &counts, body) }
     }
 
-    private func entity(_ link: String, in side: PastStore) async throws(TidelogError) -> ComparedEntity? {
+    private func entity(_ link: String, in side: HistoricalStore) async throws(TidelogError) -> ComparedEntity? {
         do throws(TidelogError) {
             guard let id = try await side.store.load(.link(link)).entityID else { return nil }
             return try await side.store.comparedEntities([id])[id]

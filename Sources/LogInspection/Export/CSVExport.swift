@@ -31,7 +31,7 @@ public struct CSVExport {
     /// - Returns: Whether all records could be read.
     public func writeRows(_ row: (String) throws -> Void) throws -> Bool {
         do {
-            let fates = try store.history.fates()
+            let outcomes = try store.history.outcomes()
             let bounds = try store.bounds(of: range)
             var isSound = true
             try row(Self.row(Self.columns))
@@ -40,7 +40,7 @@ public struct CSVExport {
                 if case .damage = item { isSound = false }
                 if case .undecodable = item { isSound = false }
                 guard bounds.contains(item.sequence) else { continue }
-                try row(Self.row(Self.cells(item, fates, items.sets)))
+                try row(Self.row(Self.cells(item, outcomes, items.sets)))
             }
             return isSound
         } catch let error as LogError {
@@ -48,12 +48,12 @@ public struct CSVExport {
         }
     }
 
-    private static func cells(_ item: HistoryItem, _ fates: OperationFates, _ sets: EntitySets) -> [String] {
+    private static func cells(_ item: HistoryItem, _ outcomes: OperationOutcomes, _ sets: EntitySets) -> [String] {
         switch item {
         case .entry(let entry), .carried(let entry, _, _):
             let facts = RowFacts(entry.record.body)
             return [
-                String(entry.sequence), entry.timeText ?? "", entry.kind, fates[entry.sequence]?.name ?? "",
+                String(entry.sequence), entry.timeText ?? "", entry.kind, outcomes[entry.sequence]?.name ?? "",
                 facts.action, entry.entities.map(sets.reference).joined(separator: " "),
                 facts.batch.map(String.init) ?? "", facts.operations.map(String.init).joined(separator: " "),
                 facts.refusal.map { String($0.status) } ?? "", facts.refusal?.code ?? "", facts.refusal?.message ?? "",

@@ -14,7 +14,7 @@ public struct ExportRange: Sendable, Hashable {
         self.to = to
     }
 
-    func passage(in reader: LogReader, place: String) throws(TidelogError) -> LogPassage {
+    func passage(in reader: LogReader, place: String) throws(TidelogError) -> LogExcerpt {
         do {
             let first: SequenceNumber? =
                 switch from {
@@ -22,7 +22,7 @@ public struct ExportRange: Sendable, Hashable {
                 case .time: try from.map { try $0.sequence(in: reader) + 1 }
                 case nil: nil
                 }
-            return try LogPassage(reader, from: first, through: try to.map { try $0.sequence(in: reader) })
+            return try LogExcerpt(reader, from: first, through: try to.map { try $0.sequence(in: reader) })
         } catch {
             throw inspectionError(error, place)
         }

@@ -15,7 +15,7 @@ import SyncEngine
 /// records before `firstSequence` are missing and no snapshot contains their state; then no store can be built from the
 /// export.
 ///
-/// The line of a record has the members of ``HistoryItem/json(fates:)``, followed by `kindNumber` and `payload`, the
+/// The line of a record has the members of ``HistoryItem/json(outcomes:)``, followed by `kindNumber` and `payload`, the
 /// record's bytes in Base64. Only these two are used to rebuild the record. For a compacted log, the line of each
 /// snapshot record has `snapshot` (the sequence number of the record that it precedes), `kindNumber` and `payload`.
 ///
@@ -68,7 +68,7 @@ public struct LogExport {
                     try line(Self.line(item, record))
                 case .snapshotItem(let kind, let payload):
                     checksum.add(kind, payload)
-                    learn(kind, payload, &sets)
+                    addSets(kind, payload, &sets)
                     streams.add(snapshotItem: kind, payload)
                     try line(Self.line(snapshot: passage.snapshot?.sequence ?? 0, kind, payload))
                 }
@@ -88,7 +88,7 @@ public struct LogExport {
         return summary
     }
 
-    private func header(_ passage: LogPassage) -> String {
+    private func header(_ passage: LogExcerpt) -> String {
         let description = try? StoreDescription.read(store.files)
         var writer = HistoryJSONWriter()
         writer.object {
@@ -107,11 +107,11 @@ public struct LogExport {
     }
 
     /// Learns the sets of entities whose records were removed, for the summaries.
-    private func learn(_ kind: UInt8, _ payload: [UInt8], _ sets: inout EntitySets) {
+    private func addSets(_ kind: UInt8, _ payload: [UInt8], _ sets: inout EntitySets) {
         guard kind == SnapshotCodec.Kind.entity.rawValue,
             case .entity(let id, let set)? = try? SnapshotCodec.decode(.entity, payload: payload)
         else { return }
-        sets.learn(id, set)
+        sets.add(id, set)
     }
 
     private static func line(_ item: HistoryItem, _ record: LogRecord) -> String {
@@ -159,7 +159,7 @@ extension HistoryItem {
                 self = .lost(record.sequence...record.sequence)
                 return
             }
-            sets.learn(from: decoded.body)
+            sets.add(from: decoded.body)
             self = .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))
         } catch {
             self = .undecodable(

@@ -2,7 +2,7 @@ import OperationLog
 import Operations
 import SyncCore
 
-extension OperationFate {
+extension OperationOutcome {
     /// Creates the outcome for the status in a snapshot.
     init(_ status: PendingOperation.Status) {
         switch status {
@@ -21,7 +21,7 @@ struct CompactedHistory {
     /// The first record that the log still has.
     let first: SequenceNumber
     /// The operations before ``first``, in order.
-    private(set) var operations: [(operation: PendingOperation, fate: OperationFate)] = []
+    private(set) var operations: [(operation: PendingOperation, outcome: OperationOutcome)] = []
 
     /// Reads the newest intact snapshot. The result is empty if there is none; the reader reports that itself.
     ///
@@ -45,7 +45,7 @@ struct CompactedHistory {
     }
 
     /// Returns the outcome at the time of the snapshot.
-    func fate(_ sequence: SequenceNumber) -> OperationFate? { place(of: sequence).map { operations[$0].fate } }
+    func outcome(_ sequence: SequenceNumber) -> OperationOutcome? { place(of: sequence).map { operations[$0].outcome } }
 
     private func place(of sequence: SequenceNumber) -> Int? {
         operations.firstIndex { $0.operation.sequence == sequence }
@@ -57,15 +57,15 @@ struct CompactedHistory {
     ) throws(LogError) -> Bool {
         let cursor = try reader.snapshot(snapshot)
         var decoder = SnapshotDecoder()
-        var found: [(operation: PendingOperation, fate: OperationFate)] = []
+        var found: [(operation: PendingOperation, outcome: OperationOutcome)] = []
         while let record = try cursor.next() {
             guard let item = try? decoder.add(kind: record.kind, payload: record.payload) else { continue }
             switch item {
-            case .entity(let id, let set): sets.learn(id, set)
+            case .entity(let id, let set): sets.add(id, set)
             case .pending(let pending) where pending.sequence < first:
-                found.append((pending, OperationFate(pending.status)))
+                found.append((pending, OperationOutcome(pending.status)))
             case .undone(let undone) where undone.sequence < first:
-                let before = OperationFate(undone.operation.status)
+                let before = OperationOutcome(undone.operation.status)
                 found.append((undone.operation, .undone(by: undone.undo, before: before)))
             default: break
             }

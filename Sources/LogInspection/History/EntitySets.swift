@@ -7,15 +7,15 @@ struct EntitySets {
     private var indexes: [String: UInt32] = [:]
     private var sets: [EntityID: UInt32] = [:]
 
-    mutating func learn(from body: Record.Body) {
+    mutating func add(from body: Record.Body) {
         switch body {
         case .operation(let operation):
-            if case .create(let creation, _) = operation.action { learn(creation) }
-        case .downloadPage(let page): learn(page.entities)
-        case .entitiesRead(let images): learn(images)
+            if case .create(let creation, _) = operation.action { add(creation) }
+        case .downloadPage(let page): add(page.entities)
+        case .entitiesRead(let images): add(images)
         case .batchAnswered(let answered):
             for outcome in answered.outcomes {
-                if case .confirmed(let images) = outcome.result { learn(images) }
+                if case .confirmed(let images) = outcome.result { add(images) }
             }
         default: break
         }
@@ -30,16 +30,16 @@ struct EntitySets {
     /// Returns the set, or nil if it is unknown.
     func set(of id: EntityID) -> String? { sets[id].map { names[Int($0)] } }
 
-    private mutating func learn(_ creation: Creation) {
-        learn(creation.entity, creation.set)
-        for inline in creation.inline { for child in inline.entities { learn(child) } }
+    private mutating func add(_ creation: Creation) {
+        add(creation.entity, creation.set)
+        for inline in creation.inline { for child in inline.entities { add(child) } }
     }
 
-    private mutating func learn(_ images: [EntityImage]) {
-        for image in images { learn(image.entity, image.set) }
+    private mutating func add(_ images: [EntityImage]) {
+        for image in images { add(image.entity, image.set) }
     }
 
-    mutating func learn(_ id: EntityID, _ set: String) {
+    mutating func add(_ id: EntityID, _ set: String) {
         if let index = indexes[set] {
             sets[id] = index
         } else {

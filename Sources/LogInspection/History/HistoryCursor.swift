@@ -91,10 +91,10 @@ public final class HistoryCursor {
         let reader = if let salvaged, salvaged.isInUse { salvaged.reader } else { try openReader() }
         let history = try CompactedHistory(reader, first: first, &sets)
         carried =
-            history.operations.map { operation, fate in
+            history.operations.map { operation, outcome in
                 let record = Record(time: operation.time, body: .operation(operation.operation))
                 let entry = HistoryEntry(sequence: operation.sequence, record: record, sets: sets)
-                return HistoryItem.carried(entry, fate: fate, resumesAt: first)
+                return HistoryItem.carried(entry, outcome: outcome, resumesAt: first)
             }[...]
     }
 
@@ -109,7 +109,7 @@ public final class HistoryCursor {
         do throws(CodecError) {
             let decoded = try decoder.decode(kind: record.kind, payload: record.bytes)
             if case .lost = decoded.body { return .lost(record.sequence...record.sequence) }
-            sets.learn(from: decoded.body)
+            sets.add(from: decoded.body)
             return .entry(HistoryEntry(sequence: record.sequence, record: decoded, sets: sets))
         } catch {
             return .undecodable(

@@ -7,13 +7,14 @@ extension HistoryItem {
     ///
     /// Every entry has
     ///
-    ///     {"sequence": 12, "time": "2026-11-21T07:43:17.120Z", "kind": "operation", "summary": "…", "entities": [3, 4], …}
+    ///     {"sequence": 12, "time": "2026-11-21T07:43:17.120Z", "kind": "operation", "summary": "…", "entities": [3,
+    ///     4], …}
     ///
     /// `time` is null for a record of a later version, `entities` are entity IDs. Further members depend on `kind`:
     ///
     /// | kind | members |
     /// |---|---|
-    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; absent if queued), `stream` (`property`, absent for the stream of a media entity; `digest`, `bytes`, `mediaType` and `name`, absent if it is deleted); `fate` (see ``OperationFate/name``) if the caller passed fates |
+    /// | `operation` | `action` (`create`, `update`, `delete`, `createLink`, `updateLink`, `deleteLink`), `entity` with `set`, `type` and `values` for a create, `values` for an update, `in` and `navigation` for a create through a navigation property, `from`, `navigation` and `to` for links, `bind` (`[{"navigation", "to": […]}]`), `inline` (`[{"navigation", "entities": […]}]`), `changeSet`, `transactionID`, `customTag`, `baseETag`, `unmodifiable` (true), `uploadCategory` (a text, or the number of an entity), `delivery` (`draft`, `localOnly`; absent if queued), `stream` (`property`, absent for the stream of a media entity; `digest`, `bytes`, `mediaType` and `name`, absent if it is deleted); `fate` (see ``OperationOutcome/name``) if the caller passed fates |
     /// | `serviceInstalled` | `root`, `metadataBytes` |
     /// | `definingQueryAdded` | `name`, `query` |
     /// | `definingQueryRemoved` | `name` |
@@ -43,14 +44,15 @@ extension HistoryItem {
     /// are in the JSON form of OData V4. Members that do not apply are omitted. Members may be added in later versions.
     ///
     /// - Parameters:
-    ///   - fates: The outcomes of the operations, or nil to omit them.
+    ///   - outcomes: The outcomes of the operations, or nil to omit them.
     ///   - edges: The dependencies of an operation, or nil to omit them. If they are given, an operation has
     ///     `dependsOn`: `[{"operation", "because", "entity"}]`, see ``OperationDependences/Edge``, and `batch`, the
     ///     last batch that sent it according to its outcome.
-    public func json(fates: OperationFates? = nil, dependsOn edges: [OperationDependences.Edge]? = nil) -> String {
+    public func json(outcomes: OperationOutcomes? = nil, dependsOn edges: [OperationDependences.Edge]? = nil) -> String
+    {
         var writer = HistoryJSONWriter()
         switch self {
-        case .entry(let entry): writer.entry(entry, fate: fates?[entry.sequence], edges: edges)
+        case .entry(let entry): writer.entry(entry, outcome: outcomes?[entry.sequence], edges: edges)
         case .lost(let range):
             writer.object {
                 $0.number("sequence", range.lowerBound)
@@ -73,8 +75,8 @@ extension HistoryItem {
                 $0.text("fault", damage.fault.description)
                 if let resumesAt { $0.number("resumesAt", resumesAt) } else { $0.null("resumesAt") }
             }
-        case .carried(let entry, let fate, _):
-            writer.entry(entry, fate: fates?[entry.sequence] ?? fate, isCarried: true)
+        case .carried(let entry, let outcome, _):
+            writer.entry(entry, outcome: outcomes?[entry.sequence] ?? outcome, isCarried: true)
         case .compacted(let sequence, let resumesAt):
             writer.object {
                 $0.number("sequence", sequence)

@@ -16,7 +16,7 @@ public enum HistoryItem: Sendable, Hashable {
     case compacted(from: SequenceNumber, resumesAt: SequenceNumber)
     /// An operation whose record was removed by the compaction in the previous item, and which was pending or undone at
     /// the time of the snapshot. The outcome is the one of that time; records from `resumesAt` on may change it.
-    case carried(HistoryEntry, fate: OperationFate, resumesAt: SequenceNumber)
+    case carried(HistoryEntry, outcome: OperationOutcome, resumesAt: SequenceNumber)
 
     /// The sequence number of the first record of the item.
     public var sequence: SequenceNumber {

@@ -2,7 +2,7 @@ import EDM
 import ODataWire
 import Operations
 
-/// Writes the members of ``HistoryItem/json(fates:)``.
+/// Writes the members of ``HistoryItem/json(outcomes:)``.
 struct HistoryJSONWriter {
     var json = JSONWriter()
 
@@ -54,11 +54,12 @@ struct HistoryJSONWriter {
     // MARK: Entries
 
     mutating func entry(
-        _ entry: HistoryEntry, fate: OperationFate?, edges: [OperationDependences.Edge]? = nil, isCarried: Bool = false
+        _ entry: HistoryEntry, outcome: OperationOutcome?, edges: [OperationDependences.Edge]? = nil,
+        isCarried: Bool = false
     ) {
         object {
-            $0.members(of: entry, fate: fate)
-            if let edges, entry.operation != nil { $0.dependences(edges, carriedBy: fate?.batch) }
+            $0.members(of: entry, outcome: outcome)
+            if let edges, entry.operation != nil { $0.dependences(edges, carriedBy: outcome?.batch) }
             if isCarried {
                 $0.json.name("carried")
                 $0.json.boolean(true)
@@ -66,14 +67,14 @@ struct HistoryJSONWriter {
         }
     }
 
-    mutating func members(of entry: HistoryEntry, fate: OperationFate?) {
+    mutating func members(of entry: HistoryEntry, outcome: OperationOutcome?) {
         number("sequence", entry.sequence)
         if let time = entry.timeText { text("time", time) } else { null("time") }
         text("kind", entry.kind)
         text("summary", entry.summary)
         ids("entities", entry.entities)
         body(entry.record.body)
-        text("fate", fate?.name)
+        text("fate", outcome?.name)
     }
 
     private mutating func dependences(_ edges: [OperationDependences.Edge], carriedBy batch: BatchID?) {

@@ -30,12 +30,12 @@ public struct LogHistory: Sendable {
     /// outcome per operation in memory.
     ///
     /// - Throws: ``LogError/noLog(path:)``, ``LogError/unsupported(path:offset:feature:)``, or a read error. Damage is
-    ///   not thrown: operations that it may affect are ``OperationFate/unknown``.
-    public func fates() throws(LogError) -> OperationFates {
-        var fates = OperationFates()
+    ///   not thrown: operations that it may affect are ``OperationOutcome/unknown``.
+    public func outcomes() throws(LogError) -> OperationOutcomes {
+        var outcomes = OperationOutcomes()
         let cursor = items()
-        while let item = try cursor.next() { fates.apply(item) }
-        return fates
+        while let item = try cursor.next() { outcomes.apply(item) }
+        return outcomes
     }
 
     /// Returns the size of the log with and without compression. Reads and checks every byte.

@@ -10,9 +10,9 @@ public struct RecordFilter: Sendable {
     public var entities: Set<EntityID>?
     /// Matches all records about entities of the set.
     public var set: String?
-    /// The kind of a record (see ``HistoryItem/json(fates:)``), or the action of an operation.
+    /// The kind of a record (see ``HistoryItem/json(outcomes:)``), or the action of an operation.
     public var kind: String?
-    /// Matches operations with this outcome; see ``OperationFate/name``.
+    /// Matches operations with this outcome; see ``OperationOutcome/name``.
     public var state: String?
     /// Matches the batch's own records and its operations, which have to be in ``batchOperations``.
     public var batch: BatchID?
@@ -44,9 +44,9 @@ public struct RecordFilter: Sendable {
     ///
     /// - Parameter cursor: The cursor that returned the item. It contains the sets of entities, including those whose
     ///   records a compaction removes while the log is followed.
-    public mutating func shows(_ item: HistoryItem, _ fates: OperationFates, of cursor: HistoryCursor) -> Bool {
+    public mutating func shows(_ item: HistoryItem, _ outcomes: OperationOutcomes, of cursor: HistoryCursor) -> Bool {
         switch item {
-        case .entry(let entry), .carried(let entry, _, _): return shows(entry, fates, cursor.sets)
+        case .entry(let entry), .carried(let entry, _, _): return shows(entry, outcomes, cursor.sets)
         case .lost, .damage, .compacted: return isInRange(item.sequence)
         case .undecodable: return isInRange(item.sequence)
         }
@@ -56,16 +56,16 @@ public struct RecordFilter: Sendable {
         sequence >= from ?? 0 && sequence <= to ?? .max
     }
 
-    private mutating func shows(_ entry: HistoryEntry, _ fates: OperationFates, _ sets: EntitySets) -> Bool {
+    private mutating func shows(_ entry: HistoryEntry, _ outcomes: OperationOutcomes, _ sets: EntitySets) -> Bool {
         // These remember references, so they have to examine each entry.
         let isOnEntities = fitsEntities(entry)
         let isOnSet = fitsSet(entry, sets)
         guard isOnEntities, isOnSet, isInRange(entry.sequence), fitsTime(entry) else { return false }
         if let kind, entry.kind != kind, entry.operation?.action.name != kind { return false }
         if let tag, entry.operation?.customTag != tag { return false }
-        if let state, entry.operation == nil || fates[entry.sequence]?.name != state { return false }
+        if let state, entry.operation == nil || outcomes[entry.sequence]?.name != state { return false }
         if let batch, !fits(batch, entry) { return false }
-        if let code, !fits(code, entry, fates) { return false }
+        if let code, !fits(code, entry, outcomes) { return false }
         return true
     }
 
@@ -100,10 +100,10 @@ public struct RecordFilter: Sendable {
         entry.operation != nil ? batchOperations.contains(entry.sequence) : entry.record.body.batch == batch
     }
 
-    private func fits(_ code: String, _ entry: HistoryEntry, _ fates: OperationFates) -> Bool {
+    private func fits(_ code: String, _ entry: HistoryEntry, _ outcomes: OperationOutcomes) -> Bool {
         func fits(_ refusal: Refusal) -> Bool { refusal.code == code || String(refusal.status) == code }
         switch entry.record.body {
-        case .operation: return fates[entry.sequence]?.refusal.map(fits) ?? false
+        case .operation: return outcomes[entry.sequence]?.refusal.map(fits) ?? false
         case .operationsUnfit(let unfit): return unfit.contains { fits($0.refusal) }
         case .batchAnswered(let answered):
             return answered.outcomes.contains { outcome in
@@ -131,12 +131,12 @@ extension LogHistory {
     }
 }
 
-extension OperationFate {
+extension OperationOutcome {
     /// The service's refusal, including that of an operation that was undone since.
     public var refusal: Refusal? {
-        var fate = self
-        while case .undone(_, let before) = fate { fate = before }
-        return switch fate {
+        var outcome = self
+        while case .undone(_, let before) = outcome { outcome = before }
+        return switch outcome {
         case .rejected(_, let refusal), .deferred(let refusal): refusal
         default: nil
         }

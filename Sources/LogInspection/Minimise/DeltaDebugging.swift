@@ -31,7 +31,7 @@ struct DeltaDebugging<Element> {
     }
 
     /// Records whether the part from ``next()`` fails.
-    mutating func note(fails: Bool) {
+    mutating func record(fails: Bool) {
         trials += 1
         if fails {
             kept.removeSubrange(range(piece))

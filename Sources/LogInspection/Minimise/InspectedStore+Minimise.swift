@@ -58,7 +58,7 @@ extension InspectedStore {
         _ test: FailureTest, to output: String, _ progress: (MinimiseProgress) -> Void
     ) async throws(TidelogError) -> MinimiseReport {
         let reader = try openReader()
-        let trials = ReductionTrials(self, reader, test)
+        let trials = ReductionTester(self, reader, test)
         let first: SequenceNumber
         do throws(LogError) { first = try reader.firstSequence() } catch { throw TidelogError(error) }
         guard first == 1 else {
@@ -100,7 +100,7 @@ extension InspectedStore {
 }
 
 /// Builds logs from parts of a log, and tests them. It is used by one task.
-private final class ReductionTrials {
+private final class ReductionTester {
     private let store: InspectedStore
     private let reader: LogReader
     private let test: FailureTest
@@ -123,7 +123,7 @@ private final class ReductionTrials {
         var search = DeltaDebugging(try groups(history.records))
         while let groups = search.next() {
             progress(MinimiseProgress(trials: count, left: search.kept.count, of: .records))
-            search.note(fails: try await fails(ReducedHistory(records: groups.flatMap { $0 })))
+            search.record(fails: try await fails(ReducedHistory(records: groups.flatMap { $0 })))
         }
         history.records = search.kept.flatMap { $0 }
         // Operations that were refused in the last trial are not part of the result either.
@@ -144,14 +144,14 @@ private final class ReductionTrials {
             progress(MinimiseProgress(trials: count, left: search.kept.count, of: phase))
             var trial = history
             trial.without.formUnion(Set(parts).subtracting(kept))
-            search.note(fails: try await fails(trial))
+            search.record(fails: try await fails(trial))
         }
         history.without.formUnion(Set(parts).subtracting(search.kept))
     }
 
     /// Groups the members of each change set. Any other record is a group of its own.
     private func groups(_ records: [SequenceNumber]) throws(TidelogError) -> [[SequenceNumber]] {
-        let reading = RecordReading(reader)
+        let reading = RecordReader(reader)
         var groups: [[SequenceNumber]] = []
         var changeSet: SequenceNumber?
         for sequence in records {
@@ -170,10 +170,10 @@ private final class ReductionTrials {
 
     private func parts(
         _ history: ReducedHistory, _ phase: MinimiseProgress.Phase
-    ) throws(TidelogError) -> [ReducedHistory.Part] {
-        let reading = RecordReading(reader)
+    ) throws(TidelogError) -> [ReducedHistory.OmittedPart] {
+        let reading = RecordReader(reader)
         var keys: Set<String> = []
-        var parts: [ReducedHistory.Part] = []
+        var parts: [ReducedHistory.OmittedPart] = []
         for sequence in history.records {
             let body = history.reduced(try reading.record(sequence).body, at: sequence)
             if case .serviceInstalled(let service) = body, let model = try? CSDLReader.read(service.metadata) {
@@ -245,7 +245,7 @@ private final class ReductionTrials {
         options.log.keys = store.keys
         options.isPast = true
         var made = Made(store: try await LocalStore(StoreFiles(directory: directory), options: options))
-        let reading = RecordReading(reader)
+        let reading = RecordReader(reader)
         var index = 0
         while index < history.records.count {
             var group = [history.records[index]]

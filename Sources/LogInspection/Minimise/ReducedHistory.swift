@@ -5,14 +5,14 @@ import SyncEngine
 /// The part of a log that is kept: some of its records, without some of their parts.
 struct ReducedHistory: Sendable {
     /// A downloaded entity, one of its properties, or a property value of an operation.
-    enum Part: Hashable, Sendable {
+    enum OmittedPart: Hashable, Sendable {
         case image(SequenceNumber, EntityID)
         case property(SequenceNumber, EntityID, String)
     }
 
     /// The records in order.
     var records: [SequenceNumber]
-    var without: Set<Part> = []
+    var without: Set<OmittedPart> = []
 
     /// Returns the record without the omitted parts.
     func reduced(_ body: Record.Body, at sequence: SequenceNumber) -> Record.Body {
@@ -51,7 +51,7 @@ struct ReducedHistory: Sendable {
     // MARK: Parts
 
     /// Returns the entities of the record.
-    static func images(_ body: Record.Body, at sequence: SequenceNumber) -> [Part] {
+    static func images(_ body: Record.Body, at sequence: SequenceNumber) -> [OmittedPart] {
         switch body {
         case .downloadPage(let page): page.entities.map { .image(sequence, $0.entity) }
         case .entitiesRead(let images): images.map { .image(sequence, $0.entity) }
@@ -62,8 +62,8 @@ struct ReducedHistory: Sendable {
     /// Returns the properties with values in the record, except keys.
     static func properties(
         _ body: Record.Body, at sequence: SequenceNumber, isKey: (String, String) -> Bool
-    ) -> [Part] {
-        func parts(_ values: PropertyValues, _ entity: EntityID, _ type: String) -> [Part] {
+    ) -> [OmittedPart] {
+        func parts(_ values: PropertyValues, _ entity: EntityID, _ type: String) -> [OmittedPart] {
             values.names.filter { !isKey(type, $0) }.map { .property(sequence, entity, $0) }
         }
         switch body {

@@ -72,13 +72,13 @@ struct CompactedState {
     }
 
     /// Returns the outcomes of the operations at the time of the snapshot.
-    func fates(_ operations: Set<SequenceNumber>) -> [(SequenceNumber, OperationFate)] {
+    func outcomes(_ operations: Set<SequenceNumber>) -> [(SequenceNumber, OperationOutcome)] {
         items.compactMap { item in
             switch item {
             case .pending(let pending) where operations.contains(pending.sequence):
-                (pending.sequence, OperationFate(pending.status))
+                (pending.sequence, OperationOutcome(pending.status))
             case .undone(let undone) where operations.contains(undone.sequence):
-                (undone.sequence, .undone(by: undone.undo, before: OperationFate(undone.operation.status)))
+                (undone.sequence, .undone(by: undone.undo, before: OperationOutcome(undone.operation.status)))
             default: nil
             }
         }
@@ -116,7 +116,7 @@ struct CompactedState {
             case .undone(let undone) where kept.contains(undone.sequence): try storage.putUndone(undone)
             case .coverage(let query, let id, let run) where entities.contains(id):
                 try storage.cover(id, query: query, run: run)
-            case .ancestor(let ancestor) where entities.contains(ancestor.id): try storage.putAncestor(ancestor)
+            case .ancestor(let mergeBase) where entities.contains(mergeBase.id): try storage.putMergeBase(mergeBase)
             case .streams(let id, let streams) where entities.contains(id): try storage.putStreams(streams, of: id)
             case .lastDownload(let sequence): header.lastDownload = sequence
             default: break

@@ -6,7 +6,7 @@ import SyncCore
 struct EntityTracker {
     let entity: EntityID
     private(set) var changes: [Provenance.Change] = []
-    private(set) var writers: AspectWriters
+    private(set) var writers: LastWriters
     private(set) var local = EntityView()
     private var base = EntityView()
     /// The operations that concern the entity.
@@ -14,7 +14,7 @@ struct EntityTracker {
 
     init(_ entity: EntityID, operations: Set<SequenceNumber>) {
         self.entity = entity
-        writers = AspectWriters(of: entity)
+        writers = LastWriters(of: entity)
         self.operations = operations
     }
 
@@ -22,9 +22,9 @@ struct EntityTracker {
     mutating func begin(_ fold: Fold, before first: SequenceNumber) throws(StateError) {
         base = try EntityView(entity, in: fold, isLocal: false)
         let now = try EntityView(entity, in: fold, isLocal: true)
-        let writer = AspectWriters.Writer(sequence: first &- 1, time: nil, cause: .compaction)
+        let writer = LastWriters.Writer(sequence: first &- 1, time: nil, cause: .compaction)
         for part in base.parts { writers.setBase(part, writer) }
-        try note(from: local, to: now, fold, first &- 1, nil, isVisible: true) { _ in .compaction }
+        try recordChanges(from: local, to: now, fold, first &- 1, nil, isVisible: true) { _ in .compaction }
         local = now
         for pending in try fold.storage.pendingOperations() {
             for (part, value) in pending.operation.parts(of: entity, in: now) {
@@ -37,7 +37,7 @@ struct EntityTracker {
     /// Records the changes of the entity.
     ///
     /// - Parameter fold: The fold after the record, with pending operations applied.
-    mutating func look(
+    mutating func observe(
         _ fold: Fold, behind record: Record, _ sequence: SequenceNumber
     ) throws(StateError) {
         let (localBefore, baseBefore) = (local, base)
@@ -55,7 +55,7 @@ struct EntityTracker {
         let writers = writers
         let keys = keys(fold)
         let (localNow, baseNow) = (local, base)
-        try note(from: localBefore, to: local, fold, sequence, time, isVisible: true) { aspect in
+        try recordChanges(from: localBefore, to: local, fold, sequence, time, isVisible: true) { aspect in
             causes.cause(of: aspect, in: localNow, writers, keys: keys).cause
         }
         if baseBefore != base {
@@ -76,7 +76,7 @@ struct EntityTracker {
     private mutating func noteEdits(
         _ operation: Operation, _ sequence: SequenceNumber, _ time: Timestamp?, from before: EntityView
     ) {
-        var noted: Set<AspectWriters.Part> = []
+        var noted: Set<LastWriters.Part> = []
         for (part, value) in operation.parts(of: entity, in: local) {
             writers.edit(part, by: sequence, at: time, value: value, isExplicit: true)
             noted.insert(part)
@@ -93,7 +93,7 @@ struct EntityTracker {
         let written = writers.parts(editedBy: causes.confirmed).union(base.differences(from: before))
         for part in written where base.has(part) {
             let (cause, writer) = causes.cause(of: part.aspect, part, in: base, writers, keys: keys)
-            writers.setBase(part, writer ?? AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
+            writers.setBase(part, writer ?? LastWriters.Writer(sequence: sequence, time: time, cause: cause))
         }
     }
 
@@ -104,7 +104,7 @@ struct EntityTracker {
         let below = base.differences(from: baseBefore)
         for part in local.differences(from: before) where local.has(part) && !below.contains(part) {
             let cause = causes.cause(of: part.aspect, part, in: local, writers, keys: keys).cause
-            writers.setConsequence(part, AspectWriters.Writer(sequence: sequence, time: time, cause: cause))
+            writers.setConsequence(part, LastWriters.Writer(sequence: sequence, time: time, cause: cause))
         }
     }
 
@@ -113,7 +113,7 @@ struct EntityTracker {
     /// The aspects in which the current state differs from the base state after the last record.
     var differing: Set<Provenance.Aspect> { Set(base.aspects(and: local)) }
 
-    private mutating func note(
+    private mutating func recordChanges(
         from before: EntityView, to after: EntityView, _ fold: Fold, _ sequence: SequenceNumber,
         _ time: Timestamp?, isVisible: Bool, _ cause: (Provenance.Aspect) -> Provenance.Cause
     ) throws(StateError) {
@@ -155,7 +155,7 @@ extension Record.Body {
     }
 }
 
-extension AspectWriters.Part {
+extension LastWriters.Part {
     var aspect: Provenance.Aspect {
         switch self {
         case .property(let name): .property(name)
@@ -165,17 +165,17 @@ extension AspectWriters.Part {
 }
 
 extension EntityView {
-    var parts: Set<AspectWriters.Part> {
-        var parts = Set(values.names.map(AspectWriters.Part.property))
+    var parts: Set<LastWriters.Part> {
+        var parts = Set(values.names.map(LastWriters.Part.property))
         for (navigation, targets) in links { for target in targets { parts.insert(.link(navigation, target)) } }
         return parts
     }
 
-    func value(of part: AspectWriters.Part) -> Value? {
+    func value(of part: LastWriters.Part) -> Value? {
         if case .property(let name) = part { values[name] } else { nil }
     }
 
-    func has(_ part: AspectWriters.Part) -> Bool {
+    func has(_ part: LastWriters.Part) -> Bool {
         switch part {
         case .property(let name): values[name] != nil
         case .link(let navigation, let target): links[navigation]?.contains(target) ?? false
@@ -183,9 +183,9 @@ extension EntityView {
     }
 
     /// Returns the parts that differ between the two views or exist in only one of them.
-    func differences(from other: EntityView) -> Set<AspectWriters.Part> {
+    func differences(from other: EntityView) -> Set<LastWriters.Part> {
         let names = values.names + other.values.names.filter { values[$0] == nil }
-        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(AspectWriters.Part.property))
+        var parts = Set(names.filter { values[$0] != other.values[$0] }.map(LastWriters.Part.property))
         for navigation in Set(links.keys).union(other.links.keys) where links[navigation] != other.links[navigation] {
             let targets = Set(links[navigation] ?? []).symmetricDifference(other.links[navigation] ?? [])
             for target in targets { parts.insert(.link(navigation, target)) }
@@ -237,8 +237,8 @@ extension EntityView {
 
 extension Operation {
     /// Returns the parts of the entity that the operation contains explicitly.
-    func parts(of entity: EntityID, in view: EntityView) -> [(AspectWriters.Part, Value?)] {
-        var parts: [(AspectWriters.Part, Value?)] = []
+    func parts(of entity: EntityID, in view: EntityView) -> [(LastWriters.Part, Value?)] {
+        var parts: [(LastWriters.Part, Value?)] = []
         for (name, value) in explicitValues[entity] ?? [:] { parts.append((.property(name), value)) }
         let others = Set(touchedEntities).subtracting([entity])
         guard !others.isEmpty, touchedEntities.contains(entity) else { return parts }

@@ -25,7 +25,7 @@ struct ExchangeList {
                 edit(outcome.operation, answered.batch) { exchange in
                     exchange.answered = sequence
                     exchange.answeredAt = record.time
-                    exchange.take(outcome.result)
+                    exchange.apply(outcome.result)
                 }
             }
         default: break
@@ -41,7 +41,7 @@ struct ExchangeList {
 }
 
 extension Exchange {
-    fileprivate mutating func take(_ result: BatchAnswered.Result) {
+    fileprivate mutating func apply(_ result: BatchAnswered.Result) {
         outcome = result.name
         switch result {
         case .confirmed, .notProcessed: break

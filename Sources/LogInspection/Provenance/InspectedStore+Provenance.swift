@@ -14,7 +14,7 @@ extension InspectedStore {
     ///   entity set or key, `noStore`, or a read error.
     public func provenance(of reference: EntityReference) throws(TidelogError) -> Provenance {
         try readable { reader throws in
-            try ProvenanceFold.run(try EntityTrail(of: reference, in: reader), reference)
+            try ProvenanceFold.run(try EntityHistory(of: reference, in: reader), reference)
         }
     }
 
@@ -23,18 +23,18 @@ extension InspectedStore {
     /// - Throws: The errors of ``provenance(of:)``. An entity ID that appears in no record is no error here.
     public func entities(of reference: EntityReference) throws(TidelogError) -> Set<EntityID> {
         if case .id(let id) = reference.selector { return [id] }
-        return Set(try readable { reader throws in try EntityTrail.candidates(reference, in: reader) })
+        return Set(try readable { reader throws in try EntityHistory.candidates(reference, in: reader) })
     }
 }
 
 /// Folds a trail while tracking the entity.
 enum ProvenanceFold {
-    static func run(_ trail: EntityTrail, _ reference: EntityReference) throws -> Provenance {
+    static func run(_ trail: EntityHistory, _ reference: EntityReference) throws -> Provenance {
         let storage = WorkingSet()
-        var fates = OperationFates()
+        var outcomes = OperationOutcomes()
         if let beginning = trail.beginning {
             try beginning.restore(trail.entities, into: storage)
-            for (sequence, fate) in beginning.fates(trail.operations) { fates.carry(sequence, fate) }
+            for (sequence, outcome) in beginning.outcomes(trail.operations) { outcomes.carry(sequence, outcome) }
         }
         var fold = try Fold(storage: storage)
         var trackers = trail.candidates.map { EntityTracker($0, operations: trail.operations) }
@@ -42,25 +42,25 @@ enum ProvenanceFold {
             for index in trackers.indices { try trackers[index].begin(fold, before: beginning.sequence) }
         }
         var exchanges = ExchangeList()
-        let ends = MissingEnds(followed: trail.entities, storage: storage)
+        let ends = PlaceholderEntities(followed: trail.entities, storage: storage)
         for (sequence, record) in trail.records {
             if case .operation(let operation) = record.body, let model = fold.model {
                 try ends.make(for: operation, model)
             }
             try fold.apply(record, sequence: sequence)
-            try fold.settle()
+            try fold.finishRebase()
             exchanges.add(record, sequence)
-            fates.apply(record.body, sequence: sequence)
-            for index in trackers.indices { try trackers[index].look(fold, behind: record, sequence) }
+            outcomes.apply(record.body, sequence: sequence)
+            for index in trackers.indices { try trackers[index].observe(fold, behind: record, sequence) }
         }
-        guard let tracker = try meant(reference, trackers, fold) else { throw EntityTrail.notFound(reference) }
+        guard let tracker = try meant(reference, trackers, fold) else { throw EntityHistory.notFound(reference) }
         return Provenance(
             entity: tracker.entity, set: try storage.set(of: tracker.entity),
             reference: try EntityNaming(fold).reference(tracker.entity), exists: tracker.local.row != nil,
             changes: tracker.changes, lines: try lines(tracker, fold), differing: tracker.differing,
             exchanges: exchanges.exchanges,
-            fates: Dictionary(
-                trail.operations.compactMap { sequence in fates[sequence].map { (sequence, $0) } },
+            outcomes: Dictionary(
+                trail.operations.compactMap { sequence in outcomes[sequence].map { (sequence, $0) } },
                 uniquingKeysWith: { a, _ in a }), first: trail.first)
     }
 
@@ -82,7 +82,7 @@ enum ProvenanceFold {
         let type = fold.model?.findEntityType(row.type)
         let declared = (type?.properties.map(\.name) ?? []).filter { row.values[$0] != nil }
         let others = row.values.names.filter { !declared.contains($0) }.sorted()
-        func line(_ part: AspectWriters.Part, _ content: Provenance.Content) -> Provenance.Line {
+        func line(_ part: LastWriters.Part, _ content: Provenance.Content) -> Provenance.Line {
             let writer = tracker.writers.writer(of: part, pending: pending)
             return Provenance.Line(
                 aspect: part.aspect, content: content, sequence: writer?.sequence, time: writer?.time,

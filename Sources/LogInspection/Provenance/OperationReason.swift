@@ -5,7 +5,7 @@ public import SyncEngine
 /// The reason why an operation is not confirmed, or the confirmation.
 public struct OperationReason: Sendable, Hashable {
     public let sequence: SequenceNumber
-    public let fate: OperationFate
+    public let outcome: OperationOutcome
     /// The reason why the next upload would hold the operation, without a full stop. Nil if the upload would send it,
     /// or if it is not to be sent any more.
     public let hold: String?
@@ -23,14 +23,14 @@ extension InspectedStore {
     ///   ``past(at:)``.
     public func why(_ sequence: SequenceNumber) async throws(TidelogError) -> OperationReason {
         let detail = try detail(of: sequence)
-        guard detail.entry.operation != nil, let fate = detail.fate else {
+        guard detail.entry.operation != nil, let outcome = detail.outcome else {
             throw TidelogError(
                 .notFound, "Record \(sequence) is no operation: \(detail.entry.summary).",
                 recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
         }
         var hold: String?
-        if fate.isOpen { hold = try await self.hold(of: sequence) }
-        return OperationReason(sequence, fate, hold, detail)
+        if outcome.isOpen { hold = try await self.hold(of: sequence) }
+        return OperationReason(sequence, outcome, hold, detail)
     }
 
     private func hold(of sequence: SequenceNumber) async throws(TidelogError) -> String? {
@@ -41,7 +41,7 @@ extension InspectedStore {
     }
 }
 
-extension OperationFate {
+extension OperationOutcome {
     /// Whether a later upload may still process the operation.
     fileprivate var isOpen: Bool {
         switch self {
@@ -60,17 +60,17 @@ extension OperationFate {
 }
 
 extension OperationReason {
-    fileprivate init(_ sequence: SequenceNumber, _ fate: OperationFate, _ hold: String?, _ detail: RecordDetail) {
+    fileprivate init(_ sequence: SequenceNumber, _ outcome: OperationOutcome, _ hold: String?, _ detail: RecordDetail) {
         self.sequence = sequence
-        self.fate = fate
+        self.outcome = outcome
         self.hold = hold
         let last = detail.exchanges.last
-        var sentences = [Self.answer(sequence, fate, last)]
-        if let finding = last?.message.flatMap(DoubtReason.finding), fate.isAfterSearch {
+        var sentences = [Self.answer(sequence, outcome, last)]
+        if let finding = last?.message.flatMap(DoubtReason.finding), outcome.isAfterSearch {
             sentences.append("It was looked for at the service: \(RecordSummary.oneLine(finding, limit: 200))")
         }
-        if let hold, fate == .pending { sentences.append("It is not in the next batch: \(hold).") }
-        if case .pending = fate {
+        if let hold, outcome == .pending { sentences.append("It is not in the next batch: \(hold).") }
+        if case .pending = outcome {
             if let last { sentences.append("Batch \(last.batch) carried it before: \(last.outcome).") }
             for effect in detail.effects where effect.kind == "operationsReleased" || effect.kind == "conflictResolved"
             {
@@ -83,11 +83,11 @@ extension OperationReason {
         self.sentences = sentences
     }
 
-    private static func answer(_ sequence: SequenceNumber, _ fate: OperationFate, _ last: Exchange?) -> String {
+    private static func answer(_ sequence: SequenceNumber, _ outcome: OperationOutcome, _ last: Exchange?) -> String {
         let name = "Operation \(sequence)"
         let when = last?.answeredAt.flatMap(iso8601).map { " at \($0)" } ?? ""
         let record = last?.answered.map { " (record \($0))" } ?? ""
-        switch fate {
+        switch outcome {
         case .pending: return "\(name) waits for an upload."
         case .inFlight(let batch): return "\(name) was sent with batch \(batch), and the log has no answer."
         case .inDoubt(let batch, let reason):

@@ -7,7 +7,7 @@ extension Provenance {
     /// the exchange with the service.
     public func words(of cause: Cause) -> String {
         switch cause {
-        case .edit(let operation): "local edit" + fateWords(operation)
+        case .edit(let operation): "local edit" + outcomeWords(operation)
         case .download(let query): "download of \(Self.oneLine(query))"
         case .leftQuery(let query): "\(Self.oneLine(query)) does not bring it any more"
         case .read: "read from the service"
@@ -65,9 +65,9 @@ extension Provenance {
             ? "operation \(operations[0])" : "operations \(operations.map(String.init).joined(separator: ", "))"
     }
 
-    private func fateWords(_ operation: SequenceNumber) -> String {
+    private func outcomeWords(_ operation: SequenceNumber) -> String {
         let last = exchanges[operation]?.last
-        switch fates[operation] {
+        switch outcomes[operation] {
         case .confirmed(let batch): return ", confirmed by batch \(batch)" + (last.map(Self.address) ?? "")
         case .rejected(let batch, let refusal):
             return ", refused" + (batch.map { " in batch \($0)" } ?? "") + (last.map(Self.address) ?? "")

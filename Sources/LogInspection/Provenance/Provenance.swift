@@ -21,7 +21,7 @@ public struct Provenance: Sendable {
     /// The exchanges with the service of the operations on the entity and its partners, in order.
     public let exchanges: [SequenceNumber: [Exchange]]
     /// The outcomes of these operations.
-    public let fates: [SequenceNumber: OperationFate]
+    public let outcomes: [SequenceNumber: OperationOutcome]
     /// The first record that the log still has.
     public let first: SequenceNumber
 

@@ -19,9 +19,9 @@ struct RecordCauses {
     }
 
     func cause(
-        of aspect: Provenance.Aspect, in view: EntityView, _ writers: AspectWriters, keys: Set<String>
-    ) -> (cause: Provenance.Cause, writer: AspectWriters.Writer?) {
-        let part: AspectWriters.Part? =
+        of aspect: Provenance.Aspect, in view: EntityView, _ writers: LastWriters, keys: Set<String>
+    ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
+        let part: LastWriters.Part? =
             switch aspect {
             case .existence: nil
             case .property(let name): .property(name)
@@ -32,9 +32,9 @@ struct RecordCauses {
 
     /// Returns the cause of a change of a part, and its writer if that is another record: a confirmed operation.
     func cause(
-        of aspect: Provenance.Aspect, _ part: AspectWriters.Part?, in view: EntityView, _ writers: AspectWriters,
+        of aspect: Provenance.Aspect, _ part: LastWriters.Part?, in view: EntityView, _ writers: LastWriters,
         keys: Set<String>
-    ) -> (cause: Provenance.Cause, writer: AspectWriters.Writer?) {
+    ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
         switch record.body {
         case .operation: return (.edit(sequence), nil)
         case .batchAnswered(let answered): return answer(answered, aspect, part, in: view, writers, keys)
@@ -58,9 +58,9 @@ struct RecordCauses {
     private func own(_ list: [SequenceNumber]) -> [SequenceNumber] { list.filter(operations.contains) }
 
     private func answer(
-        _ answered: BatchAnswered, _ aspect: Provenance.Aspect, _ part: AspectWriters.Part?, in view: EntityView,
-        _ writers: AspectWriters, _ keys: Set<String>
-    ) -> (cause: Provenance.Cause, writer: AspectWriters.Writer?) {
+        _ answered: BatchAnswered, _ aspect: Provenance.Aspect, _ part: LastWriters.Part?, in view: EntityView,
+        _ writers: LastWriters, _ keys: Set<String>
+    ) -> (cause: Provenance.Cause, writer: LastWriters.Writer?) {
         var told: (operation: SequenceNumber, value: Value?)?
         for outcome in answered.outcomes {
             guard case .confirmed(let images) = outcome.result else { continue }

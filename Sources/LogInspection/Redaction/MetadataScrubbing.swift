@@ -25,16 +25,16 @@ enum MetadataScrubbing {
         // The depth inside an element that is removed.
         var depth = 0
         while scan.next != nil {
-            _ = scan.take { $0 != "<" }
+            _ = scan.consume { $0 != "<" }
             scan.skip()
             switch scan.next {
-            case "?": _ = scan.take { $0 != ">" }
+            case "?": _ = scan.consume { $0 != ">" }
             case "!":
                 scan.skip()
                 skipDeclaration(&scan)
             case "/":
                 scan.skip()
-                let name = scan.take { $0 != ">" }
+                let name = scan.consume { $0 != ">" }
                 if depth == 0 {
                     result += "</\(trimmed(name))>"
                     prefixes.close()
@@ -76,18 +76,18 @@ enum MetadataScrubbing {
 
     private static func tag(_ scan: inout URLScan) -> MarkupTag {
         var tag = MarkupTag(
-            name: MarkupTag.Name(scan.take { !$0.properties.isWhitespace && $0 != ">" && $0 != "/" }))
+            name: MarkupTag.Name(scan.consume { !$0.properties.isWhitespace && $0 != ">" && $0 != "/" }))
         while let next = scan.next, next != ">" {
             if next == "/" { tag.isEmpty = true }
             guard !next.properties.isWhitespace, next != "/" else {
                 scan.skip()
                 continue
             }
-            let attribute = scan.take { $0 != "=" && $0 != ">" && !$0.properties.isWhitespace }
-            _ = scan.take { $0 != "\"" && $0 != "'" && $0 != ">" }
+            let attribute = scan.consume { $0 != "=" && $0 != ">" && !$0.properties.isWhitespace }
+            _ = scan.consume { $0 != "\"" && $0 != "'" && $0 != ">" }
             guard let quote = scan.next, quote != ">" else { continue }
             scan.skip()
-            tag.attributes.append((MarkupTag.Name(attribute), scan.take { $0 != quote }))
+            tag.attributes.append((MarkupTag.Name(attribute), scan.consume { $0 != quote }))
             scan.skip()
             tag.isEmpty = false
         }

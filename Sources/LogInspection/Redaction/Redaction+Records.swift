@@ -60,7 +60,7 @@ extension Redaction {
     // MARK: Service and queries
 
     func service(_ service: ServiceDescription) -> ServiceDescription {
-        if let model = try? CSDLReader.read(service.metadata) { learn(model) }
+        if let model = try? CSDLReader.read(service.metadata) { register(model) }
         roots.insert(service.root)
         return ServiceDescription(root: Self.root, metadata: MetadataScrubbing.scrubbed(service.metadata))
     }
@@ -171,7 +171,7 @@ extension Redaction {
     }
 
     private func creation(_ creation: Creation, depth: Int) -> Creation {
-        learn(creation.entity, creation.set, creation.type)
+        register(creation.entity, creation.set, creation.type)
         return Creation(
             entity: creation.entity, set: name(creation.set), type: name(creation.type),
             values: values(creation.values, type: creation.type, set: creation.set),

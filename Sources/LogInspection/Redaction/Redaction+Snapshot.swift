@@ -19,7 +19,7 @@ extension Redaction {
             query.next = query.next.map { .init(url: url($0.url), time: $0.time) }
             try state?.putQuery(query)
         case .entity(let id, let set):
-            learn(id, set, places[id]?.type ?? model?.findEntitySet(set)?.entityType.name ?? "")
+            register(id, set, places[id]?.type ?? model?.findEntitySet(set)?.entityType.name ?? "")
             try state?.register(id, set: name(set))
         case .key(let key, let set, let id): keysSeen.append((key, set, id))
         case .row(let row): try state?.putRow(self.row(row)) ?? collect(row)
@@ -41,9 +41,9 @@ extension Redaction {
             header.postponed = Postponement(self.postponed(postponed.upload), since: postponed.since)
         case .openBatch(let batch):
             try state?.putOpenBatch(OpenBatch(prepared(batch.prepared), monitor: batch.monitor.map(monitor)))
-        case .ancestor(let ancestor):
-            let row = self.row(ancestor.row)
-            try state?.putAncestor(Ancestor(row: row, links: ancestor.links))
+        case .ancestor(let mergeBase):
+            let row = self.row(mergeBase.row)
+            try state?.putMergeBase(MergeBase(row: row, links: mergeBase.links))
         case .since(let time, let sequence):
             if var pending = try state?.pendingOperation(sequence) {
                 pending.since = time
@@ -82,7 +82,7 @@ extension Redaction {
     private func collect(_ row: EntityRow) { _ = self.row(row) }
 
     private func row(_ row: EntityRow) -> EntityRow {
-        learn(row.id, row.set, row.type)
+        register(row.id, row.set, row.type)
         var redacted = row
         redacted.set = name(row.set)
         redacted.type = name(row.type)

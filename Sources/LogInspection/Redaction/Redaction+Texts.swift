@@ -67,7 +67,7 @@ extension Redaction {
         var ahead = scan
         guard ahead.next == "$" else { return "" }
         ahead.skip()
-        let digits = ahead.take { ("0"..."9").contains($0) }
+        let digits = ahead.consume { ("0"..."9").contains($0) }
         guard !digits.isEmpty, digits.utf8.count < 7, ahead.next == nil || ahead.next == "/" else { return "" }
         scan = ahead
         return "$" + digits
@@ -78,7 +78,7 @@ extension Redaction {
         var ahead = scan
         guard ahead.next == "~" else { return "" }
         ahead.skip()
-        guard let number = UInt64(ahead.take { ("0"..."9").contains($0) }), ahead.next == ")",
+        guard let number = UInt64(ahead.consume { ("0"..."9").contains($0) }), ahead.next == ")",
             places[EntityID(rawValue: number)] != nil
         else { return "" }
         scan = ahead
@@ -109,7 +109,7 @@ extension Redaction {
         let mark = scan.next == "$" ? "$" : "@"
         scan.skip()
         if let next = scan.next, ("0"..."9").contains(next) { return mark }
-        let name = scan.take { $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0) }
+        let name = scan.consume { $0.properties.isAlphabetic || $0 == "_" || ("0"..."9").contains($0) }
         if vocabulary.contains(name) || Vocabulary.options.contains(name) {
             guard name != "search" || scan.next != "=" else { return "$search=" + rest(&scan) }
             return mark + name
@@ -121,16 +121,16 @@ extension Redaction {
 
     private func rest(_ scan: inout URLScan) -> String {
         if scan.next == "=" { scan.skip() }
-        return opaque(scan.take { $0 != "&" && $0 != ")" && $0 != ";" }, "token")
+        return opaque(scan.consume { $0 != "&" && $0 != ")" && $0 != ";" }, "token")
     }
 
     /// Redacts a name, number, GUID or date.
     private func word(_ scan: inout URLScan) -> String {
         let start = scan
-        let run = scan.take { URLScan.isWord($0) || $0 == "-" || $0 == ":" || $0 == "." || $0 == "+" }
+        let run = scan.consume { URLScan.isWord($0) || $0 == "-" || $0 == ":" || $0 == "." || $0 == "+" }
         if let replaced = plain(run) { return replaced }
         scan = start
-        let name = scan.take { URLScan.isWord($0) || $0 == "." }
+        let name = scan.consume { URLScan.isWord($0) || $0 == "." }
         if name.isEmpty {
             scan.skip()
             return "-"
@@ -289,7 +289,7 @@ struct URLScan {
 
     mutating func skip() { rest = rest.dropFirst() }
 
-    mutating func take(while fits: (Unicode.Scalar) -> Bool) -> String {
+    mutating func consume(while fits: (Unicode.Scalar) -> Bool) -> String {
         var taken = String.UnicodeScalarView()
         while let next, fits(next) {
             taken.append(next)

@@ -43,7 +43,7 @@ final class Redaction {
     /// The service capabilities that the annotations of the newest metadata declare.
     var declared: ServiceOptions?
 
-    func learn(_ entity: EntityID, _ set: String, _ type: String) { places[entity] = (set, type) }
+    func register(_ entity: EntityID, _ set: String, _ type: String) { places[entity] = (set, type) }
 
     /// Creates a redaction.
     ///
@@ -180,10 +180,10 @@ final class Redaction {
 
     /// Learns a model. Properties that a referential constraint requires to be equal have the smaller capacity of the
     /// two.
-    func learn(_ model: EntityDataModel) {
+    func register(_ model: EntityDataModel) {
         self.model = model
         declared = ServiceOptions(declaredBy: model)
-        vocabulary.learn(model)
+        vocabulary.add(model)
         rooms = [:]
         let constraints = Self.constraints(of: model)
         let (equal, found) = Self.closure(of: kept, in: model, constraints)

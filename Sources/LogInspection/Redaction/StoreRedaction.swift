@@ -111,7 +111,7 @@ public struct StoreRedaction: Sendable {
     }
 
     private func walk(
-        _ passage: LogPassage, _ redaction: Redaction, into log: LogCopy? = nil,
+        _ passage: LogExcerpt, _ redaction: Redaction, into log: LogCopy? = nil,
         _ body: (UInt8, [UInt8]) throws -> Void
     ) throws {
         let decoder = RecordDecoder()
@@ -125,7 +125,7 @@ public struct StoreRedaction: Sendable {
                 guard let decoded = try? decoder.decode(kind: record.kind, payload: record.bytes) else {
                     return try body(LogRepair.lostKind, [])
                 }
-                redaction.learn(places: decoded.body)
+                redaction.register(places: decoded.body)
                 let (kind, payload) = RecordCodec.encode(redaction.record(decoded))
                 try body(kind, payload)
             }
@@ -162,17 +162,17 @@ private final class SnapshotRedaction {
 
 extension Redaction {
     /// Learns the sets and types of entities, which updates do not contain.
-    func learn(places body: Record.Body) {
+    func register(places body: Record.Body) {
         switch body {
-        case .downloadPage(let page): page.entities.forEach(learn)
-        case .entitiesRead(let images): images.forEach(learn)
+        case .downloadPage(let page): page.entities.forEach(register)
+        case .entitiesRead(let images): images.forEach(register)
         case .batchAnswered(let answered):
             for outcome in answered.outcomes {
-                if case .confirmed(let images) = outcome.result { images.forEach(learn) }
+                if case .confirmed(let images) = outcome.result { images.forEach(register) }
             }
         default: break
         }
     }
 
-    private func learn(_ image: EntityImage) { learn(image.entity, image.set, image.type) }
+    private func register(_ image: EntityImage) { register(image.entity, image.set, image.type) }
 }

@@ -5,36 +5,36 @@ struct Vocabulary {
     private var names: Set<String> = Self.words
     private var sets: Set<String> = []
 
-    mutating func learn(_ model: EntityDataModel) {
+    mutating func add(_ model: EntityDataModel) {
         for set in model.allSets {
             names.insert(set.name)
             sets.insert(set.name)
-            learn(set.entityType)
+            add(set.entityType)
         }
         for schema in model.schemas {
             names.insert(schema.namespace)
             if let alias = schema.alias { names.insert(alias) }
-            for type in schema.entityTypes + schema.complexTypes { learn(type) }
+            for type in schema.entityTypes + schema.complexTypes { add(type) }
             for enumeration in schema.enumerationTypes {
-                learn(qualified: enumeration.name)
+                add(qualified: enumeration.name)
                 for member in enumeration.members { names.insert(member.name) }
             }
-            for definition in schema.typeDefinitions { learn(qualified: definition.name) }
-            for container in schema.containers { learn(qualified: container.name) }
-            for operation in schema.actions + schema.functions { learn(qualified: operation.name) }
+            for definition in schema.typeDefinitions { add(qualified: definition.name) }
+            for container in schema.containers { add(qualified: container.name) }
+            for operation in schema.actions + schema.functions { add(qualified: operation.name) }
         }
     }
 
-    private mutating func learn(_ type: StructuredType) {
-        learn(qualified: type.name)
+    private mutating func add(_ type: StructuredType) {
+        add(qualified: type.name)
         for property in type.properties + type.navigationProperties {
             names.insert(property.name)
-            learn(qualified: property.declaringType)
-            if let name = property.navigation?.relationship.name { learn(qualified: name) }
+            add(qualified: property.declaringType)
+            if let name = property.navigation?.relationship.name { add(qualified: name) }
         }
     }
 
-    private mutating func learn(qualified name: String) {
+    private mutating func add(qualified name: String) {
         names.insert(name)
         if let dot = name.lastIndex(of: ".") { names.insert(String(name[name.index(after: dot)...])) }
     }

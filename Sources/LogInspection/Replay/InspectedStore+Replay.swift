@@ -30,7 +30,7 @@ extension InspectedStore {
     // MARK: The first run
 
     /// A known state to compare with.
-    private struct Milestone {
+    private struct ReplayCheckpoint {
         let record: SequenceNumber
         let digest: StateDigest
         /// The snapshot, or nil for a state of another run.
@@ -46,7 +46,7 @@ extension InspectedStore {
         var check = ReplayCheck(origin: replay.origin, digest: try replay.digest())
         let (first, last) = (replay.sequence, try lastSequence())
         check.last = last
-        let told = others.map { Milestone(record: $0.record, digest: $0.digest, snapshot: nil) }
+        let told = others.map { ReplayCheckpoint(record: $0.record, digest: $0.digest, snapshot: nil) }
         check.incomparableStates = told.count { $0.record < first }
         let milestones = (try storedDigests() + told)
             .filter { $0.record >= first && $0.record <= last }.sorted { $0.record < $1.record }
@@ -54,7 +54,7 @@ extension InspectedStore {
             while replay.sequence < end {
                 let before = replay.sequence
                 // Records that are appended meanwhile are ignored.
-                try replay.advance(through: min(end, before + Self.recordsPerReport)) { check.note($0, $1) }
+                try replay.advance(through: min(end, before + Self.recordsPerReport)) { check.add($0, $1) }
                 guard replay.sequence > before else { return }
                 progress(replay.sequence - first, last - first)
             }
@@ -75,7 +75,9 @@ extension InspectedStore {
         return check
     }
 
-    private func compare(_ replay: Replay, _ milestone: Milestone, _ check: inout ReplayCheck) throws(TidelogError) {
+    private func compare(_ replay: Replay, _ milestone: ReplayCheckpoint, _ check: inout ReplayCheck)
+        throws(TidelogError)
+    {
         let isSame = try replay.digest() == milestone.digest
         guard let snapshot = milestone.snapshot else {
             if replay.hasGap { return check.incomparableStates += 1 }
@@ -95,14 +97,15 @@ extension InspectedStore {
     }
 
     /// Returns the digests in the snapshots.
-    private func storedDigests() throws(TidelogError) -> [Milestone] {
+    private func storedDigests() throws(TidelogError) -> [ReplayCheckpoint] {
         do {
             let reader = try reader()
             return try reader.snapshots().map { file in
                 let cursor = try reader.snapshot(file)
                 var decoder = SnapshotDecoder()
                 while let item = try cursor.next() { _ = try decoder.add(kind: item.kind, payload: item.payload) }
-                return Milestone(record: file.sequence - 1, digest: try decoder.finish(), snapshot: file.sequence)
+                return ReplayCheckpoint(
+                    record: file.sequence - 1, digest: try decoder.finish(), snapshot: file.sequence)
             }
         } catch {
             throw TidelogError(inspecting: self, error)

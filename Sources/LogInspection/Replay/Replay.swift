@@ -68,7 +68,7 @@ public final class Replay {
         serviceOptions = store.serviceOptions
         let beginning = try store.salvagingNow { store throws(TidelogError) in
             do {
-                return try Beginning(store, start, origin, keepsDigests: keepsDigests)
+                return try InitialState(store, start, origin, keepsDigests: keepsDigests)
             } catch {
                 throw TidelogError(inspecting: store, error)
             }
@@ -77,11 +77,11 @@ public final class Replay {
         (state, fold, sequence) = (beginning.state, beginning.fold, beginning.cursorStart - 1)
         sets = beginning.sets
         try advance(through: start)
-        if keepsDigests { _ = state.takeChanges() }
+        if keepsDigests { _ = state.drainChanges() }
     }
 
     /// The initial state, and the cursor at the first record.
-    private struct Beginning {
+    private struct InitialState {
         let store: InspectedStore
         let origin: Origin
         let state: WorkingSet
@@ -105,7 +105,7 @@ public final class Replay {
             cursor = reader.records(from: first)
             // Damage here may require another initial state.
             _ = try reader.record(first)
-            try state.forEachEntity { sets.learn($0, $1) }
+            try state.forEachEntity { sets.add($0, $1) }
         }
     }
 
@@ -133,7 +133,7 @@ public final class Replay {
     /// the state.
     public func digest() throws(TidelogError) -> StateDigest {
         do throws(StateError) {
-            try fold.settle()
+            try fold.finishRebase()
             if let digest = state.digest { return digest }
             return try StateDigest(of: state)
         } catch {
@@ -144,13 +144,13 @@ public final class Replay {
     /// Folds the next record. Returns its step, or nil at the current end of the log.
     public func next() throws(TidelogError) -> Step? {
         guard let (number, record) = try read() else { return nil }
-        sets.learn(from: record.body)
+        sets.add(from: record.body)
         let batch = buildsBatches ? try rebuilt(record.body) : nil
         try apply(record, number)
         var changes: [StateChange] = []
         if keepsDigests {
-            try settle()
-            changes = state.takeChanges()
+            try finishRebase()
+            changes = state.drainChanges()
         }
         try closeGap()
         return Step(
@@ -185,18 +185,18 @@ public final class Replay {
     ) throws(TidelogError) {
         while sequence < last, let (number, record) = try read() {
             try look(record.body, number)
-            sets.learn(from: record.body)
+            sets.add(from: record.body)
             try apply(record, number)
             try closeGap()
         }
         // Only once, because no query reads the pending operations in between.
-        try settle()
+        try finishRebase()
     }
 
-    private func settle() throws(TidelogError) {
+    private func finishRebase() throws(TidelogError) {
         do throws(StateError) {
-            try fold.settle()
-            _ = fold.takeTouched()
+            try fold.finishRebase()
+            _ = fold.drainDirtySet()
         } catch {
             throw TidelogError(replaying: sequence, error)
         }
@@ -239,8 +239,8 @@ public final class Replay {
             let restored = WorkingSet(keepsDigest: keepsDigests)
             try Self.restore(sequence + 1, reader, into: restored)
             (state, fold) = (restored, try Fold(storage: restored))
-            try state.forEachEntity { sets.learn($0, $1) }
-            _ = state.takeChanges()
+            try state.forEachEntity { sets.add($0, $1) }
+            _ = state.drainChanges()
             hasGap = false
             restarts.append(sequence + 1)
         } catch {
@@ -261,7 +261,7 @@ public final class Replay {
     /// Rebuilds the requests of a batch from the state before its prepared record.
     private func rebuilt(_ body: Record.Body) throws(TidelogError) -> ReplayedBatch? {
         guard case .batchPrepared(let prepared) = body else { return nil }
-        try settle()
+        try finishRebase()
         guard let model = fold.model, let root = try serviceRoot() else { return nil }
         return ReplayedBatch(
             prepared, on: state, model, serviceRoot: root,

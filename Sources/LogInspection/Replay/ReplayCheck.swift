@@ -62,7 +62,7 @@ public struct ReplayCheck: Sendable, Hashable {
             && (incomparableStates == 0 || comparedStates > 0)
     }
 
-    mutating func note(_ batch: ReplayedBatch, _ sequence: SequenceNumber) {
+    mutating func add(_ batch: ReplayedBatch, _ sequence: SequenceNumber) {
         switch batch.comparison {
         case .identical: identicalBatches += 1
         case .unknown: unknownBatches += 1

@@ -64,7 +64,7 @@ public struct SessionReplay {
                 .unsupported, "A session can be run again from its beginning only, and a compaction has removed that.",
                 place: source.files.log, recovery: "Use a copy of the store from before the compaction.")
         }
-        var stage = try await SessionStage(source, session, options)
+        var stage = try await SessionReplayStore(source, session, options)
         var summaries: [(SequenceNumber, String)] = []
         while let step = try replay.next() {
             if step.entry.operation != nil { summaries.append((step.entry.sequence, step.entry.summary)) }
@@ -75,13 +75,13 @@ public struct SessionReplay {
 
     @inline(never) @_optimize(none)
     private func outcomes(
-        _ summaries: [(SequenceNumber, String)], _ stage: SessionStage
+        _ summaries: [(SequenceNumber, String)], _ stage: SessionReplayStore
     ) async throws(TidelogError) -> [ReplayedOperation] {
-        let fates: OperationFates
-        let fatesNow: OperationFates
+        let outcomes: OperationOutcomes
+        let outcomesNow: OperationOutcomes
         do throws(LogError) {
-            fates = try source.history.fates()
-            fatesNow = try stage.history.fates()
+            outcomes = try source.history.outcomes()
+            outcomesNow = try stage.history.outcomes()
         } catch {
             throw TidelogError(error)
         }
@@ -90,25 +90,25 @@ public struct SessionReplay {
                 if let reason = stage.impossible[sequence] {
                     .impossible(reason)
                 } else {
-                    stage.sequences[sequence].flatMap { fatesNow[$0] }.map(ReplayedOperation.Outcome.init)
+                    stage.sequences[sequence].flatMap { outcomesNow[$0] }.map(ReplayedOperation.Outcome.init)
                         ?? .impossible("It was not made.")
                 }
             return ReplayedOperation(
                 sequence: sequence, summary: summary,
-                then: fates[sequence].map(ReplayedOperation.Outcome.init) ?? .open("unknown"),
+                then: outcomes[sequence].map(ReplayedOperation.Outcome.init) ?? .open("unknown"),
                 now: now)
         }
     }
 }
 
 extension ReplayedOperation.Outcome {
-    init(_ fate: OperationFate) {
-        switch fate {
+    init(_ outcome: OperationOutcome) {
+        switch outcome {
         case .confirmed: self = .confirmed
         case .rejected(_, let refusal): self = .rejected(status: refusal.status, code: refusal.code)
         // Whether an update was sent on its own or coalesced depends on the upload.
         case .elided: self = .open("elided")
-        default: self = .open(fate.name)
+        default: self = .open(outcome.name)
         }
     }
 }

@@ -49,13 +49,13 @@ public struct Report: Sendable {
     /// Generates the page. Reads the log three times and builds its state. It holds one line for each shown record, the
     /// outcome of each operation, and the state in memory.
     public func page() async throws(TidelogError) -> Page {
-        let reading = ReportReading(store, at: point, limits: limits, isRedacted: isRedacted, isDamaged: isDamaged)
+        let reading = ReportCollector(store, at: point, limits: limits, isRedacted: isRedacted, isDamaged: isDamaged)
         let content = try await reading.content()
-        for (step, cut) in ReportCut.steps.enumerated() {
-            let isLast = step == ReportCut.steps.count - 1
+        for (step, cut) in TextTruncation.steps.enumerated() {
+            let isLast = step == TextTruncation.steps.count - 1
             let text = ReportEncoding(content, cut: cut).json
             // A text that is clearly too large is not compressed first.
-            if !isLast, ReportCut.estimate(text) > limits.bytes { continue }
+            if !isLast, TextTruncation.estimate(text) > limits.bytes { continue }
             let notices = content.notices + cut.notices(for: content)
             let html = ReportPage.html(
                 title: content.title, subtitle: content.subtitle, data: Deflate.compress(text))
@@ -68,16 +68,17 @@ public struct Report: Sendable {
 }
 
 /// The truncation of long texts if the page would otherwise be too large.
-struct ReportCut {
+struct TextTruncation {
     /// The length of a record's line in characters.
     let text: Int
     /// The length of a request's body in characters.
     let body: Int
 
     static let steps = [
-        ReportCut(text: 400, body: 16_000), ReportCut(text: 200, body: 2_000), ReportCut(text: 120, body: 400),
-        ReportCut(text: 72, body: 80), ReportCut(text: 44, body: 0), ReportCut(text: 24, body: 0),
-        ReportCut(text: 0, body: 0),
+        TextTruncation(text: 400, body: 16_000), TextTruncation(text: 200, body: 2_000),
+        TextTruncation(text: 120, body: 400),
+        TextTruncation(text: 72, body: 80), TextTruncation(text: 44, body: 0), TextTruncation(text: 24, body: 0),
+        TextTruncation(text: 0, body: 0),
     ]
 
     /// Returns the truncations in sentences.

@@ -19,7 +19,7 @@ extension ReportContent {
             let entities = row.entities.filter { fits($0.rawValue) }
             guard !keep(entities.count == row.entities.count) else { return row }
             return Row(
-                sequence: row.sequence, time: row.time, kind: row.kind, fate: row.fate, action: row.action,
+                sequence: row.sequence, time: row.time, kind: row.kind, outcome: row.outcome, action: row.action,
                 text: row.text, entities: entities)
         }
         entities.removeAll { !keep(fits($0.id.rawValue)) }

@@ -11,7 +11,7 @@ struct ReportContent {
         let time: Timestamp?
         let kind: String
         /// The outcome; empty for records that are no operations.
-        let fate: String
+        let outcome: String
         let action: String
         let text: String
         let entities: [EntityID]

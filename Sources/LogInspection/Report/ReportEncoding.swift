@@ -9,9 +9,9 @@ import SyncEngine
 /// ascending ones.
 struct ReportEncoding {
     private let content: ReportContent
-    private let cut: ReportCut
+    private let cut: TextTruncation
 
-    init(_ content: ReportContent, cut: ReportCut) {
+    init(_ content: ReportContent, cut: TextTruncation) {
         self.content = content
         self.cut = cut
     }
@@ -50,7 +50,7 @@ struct ReportEncoding {
                 return last
             }, &writer)
         column("kind", "kinds", rows.map(\.kind), first: "operation", &writer)
-        column("fate", "fates", rows.map(\.fate), first: "", &writer)
+        column("fate", "fates", rows.map(\.outcome), first: "", &writer)
         column("action", "actions", rows.map(\.action), first: "", &writer)
         writer.text("text", rows.map { cut.cut($0.text, to: cut.text) }.joined(separator: "\n"))
         writer.text("ents", rows.map { Self.stretches($0.entities) }.joined(separator: "\n"))

@@ -4,7 +4,7 @@ import Operations
 /// The distribution of a log's bytes, by segment and by kind of record.
 public struct LogStatistics: Sendable, Hashable {
     /// All records of one kind.
-    public struct Kind: Sendable, Hashable {
+    public struct KindStatistics: Sendable, Hashable {
         /// The kind number in the log.
         public let number: UInt8
         /// The name in `tidelog log --json`; `unknown` for a kind of a later version.
@@ -25,7 +25,7 @@ public struct LogStatistics: Sendable, Hashable {
     /// The snapshots. Their records are items of a state and not included in any other number.
     public let snapshots: [LogVerification.Segment]
     /// The kinds that occur, by number.
-    public let kinds: [Kind]
+    public let kinds: [KindStatistics]
     public let size: LogSize
     /// The number of unreadable places. Their content is not included in any number.
     public let damages: Int
@@ -38,7 +38,7 @@ public struct LogStatistics: Sendable, Hashable {
         segments = verification.segments
         snapshots = verification.snapshots
         kinds = verification.kinds.sorted { $0.key < $1.key }.map { number, totals in
-            Kind(
+            KindStatistics(
                 number: number, name: Record.kindName(number), records: totals.records, rawBytes: totals.rawBytes,
                 storedBytes: UInt64(totals.storedBytes.rounded()))
         }
@@ -57,7 +57,7 @@ public struct LogStatistics: Sendable, Hashable {
         return Double(operationKinds.reduce(0) { $0 + $1.storedBytes }) / Double(operations)
     }
 
-    private var operationKinds: [Kind] { kinds.filter { Self.operationKinds.contains($0.number) } }
+    private var operationKinds: [KindStatistics] { kinds.filter { Self.operationKinds.contains($0.number) } }
 
     /// The kind numbers of the app's operations.
     static let operationKinds: Set<UInt8> = Set(

@@ -33,7 +33,7 @@ extension InspectedStore {
         operations.end()
         return TestSource(
             name: SwiftLiteral.identifier(name), condition: condition, counts: counts, service: service,
-            answers: ServiceAnswers(model: model, root: TestSource.root), sets: sets, operations: operations.lines
+            answers: MockServiceResponses(model: model, root: TestSource.root), sets: sets, operations: operations.lines
         ).text
     }
 
@@ -87,7 +87,7 @@ struct TestSource {
     let condition: StateCondition?
     let counts: [(set: String, count: Int64)]
     let service: ServiceDescription
-    let answers: ServiceAnswers
+    let answers: MockServiceResponses
     let sets: ServiceSets
     let operations: [String]
 

@@ -3,7 +3,7 @@ public import Operations
 public import SyncEngine
 
 /// A record that changes the value of a condition.
-public struct ConditionFlip: Sendable, Hashable {
+public struct ConditionChange: Sendable, Hashable {
     public let sequence: SequenceNumber
     /// A Boolean value that indicates whether the condition holds after the record.
     public let holds: Bool
@@ -40,7 +40,7 @@ public struct WatchReport: Sendable {
     }
 
     /// Adds the values of a range of records.
-    fileprivate mutating func add(_ stretch: WatchedStretch) {
+    fileprivate mutating func add(_ stretch: WatchedRange) {
         records += stretch.records
         evaluations += stretch.evaluations
         isKnown = isKnown || stretch.isKnown
@@ -64,7 +64,7 @@ extension InspectedStore {
     /// - Throws: `invalidRequest` if no metadata in the range contain the names that the condition uses.
     public func watch(
         _ condition: StateCondition, from first: PointInTime, through last: PointInTime,
-        _ body: (ConditionFlip) throws(TidelogError) -> Bool
+        _ body: (ConditionChange) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
         var told: SequenceNumber = 0
         return try await salvaging { store throws(TidelogError) in
@@ -87,7 +87,7 @@ extension InspectedStore {
     /// back.
     public func lastFlip(
         _ condition: StateCondition, from first: PointInTime, before last: PointInTime
-    ) async throws(TidelogError) -> (flip: ConditionFlip?, report: WatchReport) {
+    ) async throws(TidelogError) -> (flip: ConditionChange?, report: WatchReport) {
         try await salvaging { store throws(TidelogError) in
             let reader = try store.openReader()
             let start = try store.sequence(of: first, reader)
@@ -100,13 +100,13 @@ extension InspectedStore {
     @_optimize(none)
     private func lastFlip(
         _ condition: StateCondition, _ start: SequenceNumber, _ last: SequenceNumber, _ reader: LogReader
-    ) async throws(TidelogError) -> (flip: ConditionFlip?, report: WatchReport) {
+    ) async throws(TidelogError) -> (flip: ConditionChange?, report: WatchReport) {
         var places = try snapshotPlaces(reader).filter { $0 > start && $0 < last }
         var end = last
         var later: WatchReport?
         while true {
             let from = places.popLast() ?? start
-            var found: ConditionFlip?
+            var found: ConditionChange?
             var report = try await watch(condition, from...end, reader) { flip throws(TidelogError) in
                 found = flip
                 return true
@@ -122,7 +122,7 @@ extension InspectedStore {
     @_optimize(none)
     private func watch(
         _ condition: StateCondition, _ range: ClosedRange<SequenceNumber>, _ reader: LogReader,
-        _ body: (ConditionFlip) throws(TidelogError) -> Bool
+        _ body: (ConditionChange) throws(TidelogError) -> Bool
     ) async throws(TidelogError) -> WatchReport {
         var past = try await past(at: .sequence(range.lowerBound))
         // Whether records after the newest snapshot are lost. For those before the range this is unknown.
@@ -143,7 +143,7 @@ extension InspectedStore {
             for flip in stretch.flips {
                 report.flips += 1
                 let entry = try await entry(flip.sequence, reader, past)
-                let told = ConditionFlip(sequence: flip.sequence, holds: flip.holds, entry: entry, isRestored: false)
+                let told = ConditionChange(sequence: flip.sequence, holds: flip.holds, entry: entry, isRestored: false)
                 if try !body(told) {
                     (report.last, report.holds) = (flip.sequence, flip.holds)
                     return report
@@ -158,7 +158,7 @@ extension InspectedStore {
             guard stretch.holds != report.holds else { continue }
             report.holds = stretch.holds
             report.flips += 1
-            let told = ConditionFlip(sequence: report.last, holds: report.holds, entry: nil, isRestored: true)
+            let told = ConditionChange(sequence: report.last, holds: report.holds, entry: nil, isRestored: true)
             if try !body(told) { return report }
         }
         return report

@@ -61,7 +61,7 @@ struct OperationRun {
         _ transaction: Transaction
     ) throws(SandboxError) -> SandboxCall {
         var parameters = PropertyValues()
-        var entities: [String: [Sandbox.Content]] = [:]
+        var entities: [String: [Sandbox.StoredEntity]] = [:]
         for parameter in operation.parameters {
             switch arguments[parameter.name] {
             case nil: break

@@ -41,7 +41,7 @@ extension Sandbox {
     }
 
     private func set(
-        of contents: [Content], _ operation: InvokedOperation, _ view: ServiceView
+        of contents: [StoredEntity], _ operation: InvokedOperation, _ view: ServiceView
     ) throws(SandboxError) -> EntitySet {
         let type = operation.returnType?.type.name
         let set =

@@ -13,8 +13,8 @@ public enum SandboxResult: Sendable, Hashable {
     /// A primitive, enumeration or complex value, or a collection of such values.
     case value(Value)
     /// An entity, or nil for null.
-    case entity(Sandbox.Content?)
-    case entities([Sandbox.Content])
+    case entity(Sandbox.StoredEntity?)
+    case entities([Sandbox.StoredEntity])
 }
 
 /// A call of a function or action, which can read and change the content of the service.
@@ -24,16 +24,16 @@ public struct SandboxCall {
     /// The passed arguments, with the types from the metadata. An entity with its full content is a complex value.
     public let parameters: PropertyValues
     /// The entities passed by reference, by the name of the parameter.
-    public let entities: [String: [Sandbox.Content]]
+    public let entities: [String: [Sandbox.StoredEntity]]
     /// The binding parameter: one entity, or all entities of a collection.
-    public let binding: [Sandbox.Content]
+    public let binding: [Sandbox.StoredEntity]
     var transaction: Transaction
 
     /// Returns the set's entities in the order of their creation.
-    public func contents(of set: String) -> [Sandbox.Content] { transaction.state.rows(of: set).map(\.content) }
+    public func contents(of set: String) -> [Sandbox.StoredEntity] { transaction.state.rows(of: set).map(\.content) }
 
     /// Returns the targets of an entity's navigation property.
-    public func targets(of content: Sandbox.Content, _ navigation: String) -> [Sandbox.Content] {
+    public func targets(of content: Sandbox.StoredEntity, _ navigation: String) -> [Sandbox.StoredEntity] {
         guard let property = transaction.entityType(of: content.row)?.findProperty(navigation),
             let navigation = property.navigation
         else { return [] }
@@ -44,7 +44,8 @@ public struct SandboxCall {
 
     /// Creates an entity with these values.
     @discardableResult
-    public mutating func insert(into set: String, _ values: PropertyValues) throws(SandboxError) -> Sandbox.Content {
+    public mutating func insert(into set: String, _ values: PropertyValues) throws(SandboxError) -> Sandbox.StoredEntity
+    {
         guard let found = transaction.schema.model.findEntitySet(set) else { throw Transaction.gone }
         let id = try transaction.insert(into: found, values: values)
         guard let row = transaction.state[id] else { throw Transaction.gone }
@@ -52,17 +53,17 @@ public struct SandboxCall {
     }
 
     /// Sets these values of the entity and keeps all other values.
-    public mutating func update(_ content: Sandbox.Content, _ values: PropertyValues) throws(SandboxError) {
+    public mutating func update(_ content: Sandbox.StoredEntity, _ values: PropertyValues) throws(SandboxError) {
         try transaction.update(content.row, with: values)
     }
 
-    public mutating func delete(_ content: Sandbox.Content) throws(SandboxError) {
+    public mutating func delete(_ content: Sandbox.StoredEntity) throws(SandboxError) {
         try transaction.delete(content.row)
     }
 
     /// Links two entities through a navigation property of the first one.
     public mutating func link(
-        _ source: Sandbox.Content, _ navigation: String, to target: Sandbox.Content
+        _ source: Sandbox.StoredEntity, _ navigation: String, to target: Sandbox.StoredEntity
     ) throws(SandboxError) {
         guard let property = transaction.entityType(of: source.row)?.findProperty(navigation) else {
             throw Transaction.gone
@@ -71,10 +72,10 @@ public struct SandboxCall {
     }
 }
 
-extension Sandbox.Content {
+extension Sandbox.StoredEntity {
     var row: RowID { RowID(set: set, number: number) }
 }
 
 extension Row {
-    var content: Sandbox.Content { Sandbox.Content(set: id.set, number: id.number, values: values) }
+    var content: Sandbox.StoredEntity { Sandbox.StoredEntity(set: id.set, number: id.number, values: values) }
 }

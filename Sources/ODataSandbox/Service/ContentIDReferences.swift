@@ -35,7 +35,7 @@ extension ServiceView {
         let inURL = ContentIDReferences.id(of: request.url[...]).map { identifiers.contains($0) } ?? false
         let inBody = !ContentIDReferences.inBody(of: request).isDisjoint(with: identifiers)
         let isRefused =
-            switch abilities.contentIDReferences {
+            switch capabilities.contentIDReferences {
             case .standard, .urlsPreferred, .urlsAndBodies: false
             case .urlsOnly: inBody
             case .none: inURL || inBody

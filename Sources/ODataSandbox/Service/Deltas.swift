@@ -21,7 +21,7 @@ public struct Deltas: Sendable, Hashable {
 }
 
 /// The states of the service to which its delta links refer.
-struct Moments: Sendable {
+struct DeltaBaselines: Sendable {
     private var states: [Int: SandboxState] = [:]
     private var last = 0
 
@@ -115,11 +115,11 @@ extension Sandbox {
         guard let deltas = self.options.deltas, var token = DeltaToken(text) else {
             throw SandboxError(400, .badRequest, "The delta token \(text) is none of this service.")
         }
-        guard let then = moments[token.since] else {
+        guard let then = baselines[token.since] else {
             throw SandboxError(deltas.refusal, .notFound, "The delta link has expired.")
         }
-        let until = token.until ?? moments.keep(state, limit: deltas.limit)
-        guard let now = moments[until], let type = view.set(collection.set.name)?.entityType else {
+        let until = token.until ?? baselines.keep(state, limit: deltas.limit)
+        guard let now = baselines[until], let type = view.set(collection.set.name)?.entityType else {
             throw SandboxError(deltas.refusal, .notFound, "The delta link has expired.")
         }
         let changes = Changes(

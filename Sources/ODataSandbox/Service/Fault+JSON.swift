@@ -27,10 +27,10 @@ extension Fault {
         skipping = try fields.integer("skip") ?? 0
         method = try fields.text("method")
         urlPart = try fields.text("url") ?? ""
-        switch fields.take("part") {
+        switch fields.consume("part") {
         case nil: break
         case .string("any"): part = .any
-        case .number(let text)? where Int(text).map { $0 > 0 } == true: part = Int(text).map(Part.number)
+        case .number(let text)? where Int(text).map { $0 > 0 } == true: part = Int(text).map(BatchScope.number)
         default: throw FaultError("“part” is “any” or a number from 1.")
         }
         if let name = fields.rest.first { throw FaultError("A fault has no “\(name)” here.") }
@@ -62,7 +62,9 @@ extension Fault {
             return .replace(
                 contentType: try fields.text("contentType") ?? "text/html", body: try fields.bytes("body") ?? [])
         default:
-            guard let distortion = Distortion(rawValue: name) else { throw FaultError("There is no effect “\(name)”.") }
+            guard let distortion = PayloadCorruption(rawValue: name) else {
+                throw FaultError("There is no effect “\(name)”.")
+            }
             return .distort(distortion)
         }
     }
@@ -77,16 +79,16 @@ private struct FaultFields {
     /// The names of these members, sorted so that messages are deterministic.
     var rest: [String] { members.keys.sorted() }
 
-    mutating func take(_ name: String) -> JSONValue? { members.removeValue(forKey: name) }
+    mutating func consume(_ name: String) -> JSONValue? { members.removeValue(forKey: name) }
 
     mutating func text(_ name: String) throws(FaultError) -> String? {
-        guard let value = take(name) else { return nil }
+        guard let value = consume(name) else { return nil }
         guard case .string(let text) = value else { throw FaultError("“\(name)” is a text.") }
         return text
     }
 
     mutating func integer(_ name: String) throws(FaultError) -> Int? {
-        guard let value = take(name) else { return nil }
+        guard let value = consume(name) else { return nil }
         guard case .number(let text) = value, let number = Int(text), number >= 0 else {
             throw FaultError("“\(name)” is a whole number from 0.")
         }
@@ -104,11 +106,11 @@ private struct FaultFields {
 
     /// Returns a string as it is, and any other value as JSON.
     mutating func bytes(_ name: String) throws(FaultError) -> [UInt8]? {
-        take(name).map { Array(($0.string ?? $0.text).utf8) }
+        consume(name).map { Array(($0.string ?? $0.text).utf8) }
     }
 
     mutating func headers(_ name: String) throws(FaultError) -> HTTPHeaders {
-        guard let value = take(name) else { return .empty }
+        guard let value = consume(name) else { return .empty }
         guard let object = value.object else { throw FaultError("“\(name)” is an object of texts.") }
         var headers = HTTPHeaders.empty
         for member in object.members {
@@ -119,7 +121,7 @@ private struct FaultFields {
     }
 
     mutating func request(_ name: String) throws(FaultError) -> WireRequest {
-        guard case .object(let object)? = take(name) else { throw FaultError("This effect needs a “\(name)”.") }
+        guard case .object(let object)? = consume(name) else { throw FaultError("This effect needs a “\(name)”.") }
         var fields = FaultFields(object)
         guard let method = try fields.text("method"), let url = try fields.text("url") else {
             throw FaultError("A request has a “method” and a “url”.")

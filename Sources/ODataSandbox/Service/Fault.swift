@@ -38,11 +38,11 @@ public struct Fault: Sendable, Hashable {
         case truncate(after: Int)
         /// The request takes effect, but the response is replaced by this one with status 200, as by an intermediary.
         case replace(contentType: String, body: [UInt8])
-        case distort(Distortion)
+        case distort(PayloadCorruption)
     }
 
     /// The corruption of a response.
-    public enum Distortion: String, Sendable, Hashable, CaseIterable {
+    public enum PayloadCorruption: String, Sendable, Hashable, CaseIterable {
         /// Omits `Location` and `OData-EntityId`.
         case withoutLocation
         /// Omits the body.
@@ -65,7 +65,7 @@ public struct Fault: Sendable, Hashable {
     }
 
     /// The requests inside of a batch that a fault applies to.
-    public enum Part: Sendable, Hashable {
+    public enum BatchScope: Sendable, Hashable {
         /// Every request that matches method and URL.
         case any
         /// The request with this number, counted from 1 through all change sets.
@@ -86,11 +86,11 @@ public struct Fault: Sendable, Hashable {
     /// For a request in a batch, `refuse`, `dropRequest`, `dropAnswer`, `delay`, `precede`, `follow` and the
     /// distortions of single responses are meaningful. Faults of a change set's requests take effect before or after
     /// the whole change set, which remains atomic.
-    public var part: Part?
+    public var part: BatchScope?
 
     public init(
         _ effect: Effect, times: Int = 1, skipping: Int = 0, method: String? = nil, urlPart: String = "",
-        part: Part? = nil
+        part: BatchScope? = nil
     ) {
         self.effect = effect
         self.remaining = times

@@ -22,7 +22,7 @@ struct Modifications {
         let resolver = Resolver(view: view, state: transaction.state, contentIDs: contentIDs)
         let url = try resolver.split(request.url)
         let target = try resolver.target(of: url.path)
-        guard view.abilities.patch || (request.method != "PATCH" && request.method != "MERGE") else {
+        guard view.capabilities.patch || (request.method != "PATCH" && request.method != "MERGE") else {
             throw SandboxError(405, .methodNotAllowed, "The service has no \(request.method), only PUT.")
         }
         guard view.isLegacy || request.method != "MERGE" else {
@@ -99,7 +99,7 @@ struct Modifications {
         try requireBind(body)
         let decided = Set(try body.navigations.map { name throws(SandboxError) in try relationship(name, of: set) })
         var values = try masterValues(body.values, set)
-        if !view.abilities.keepsClientKeys { values.replaceKey(of: set.entityType) }
+        if !view.capabilities.keepsClientKeys { values.replaceKey(of: set.entityType) }
         let row = try transaction.insert(into: set, values: values, bound: bound.union(decided), in: container)
         marks[row] = DeepInsertMark(place: marks.count, contentID: body.contentID)
         for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: set) }
@@ -117,7 +117,7 @@ struct Modifications {
     }
 
     private func requireBind(_ body: RequestBody) throws(SandboxError) {
-        guard !view.abilities.bind, let name = body.bindings.first?.navigation else { return }
+        guard !view.capabilities.bind, let name = body.bindings.first?.navigation else { return }
         throw SandboxError(400, .badRequest, "The service takes no link to an existing entity in a body.", target: name)
     }
 

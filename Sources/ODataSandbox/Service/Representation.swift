@@ -25,7 +25,7 @@ struct Representation {
                 entity.values[property.name] = value.converted(to: property.type)
             }
         }
-        if view.abilities.repeatsContentIDs { entity.contentID = marks[row.id]?.contentID }
+        if view.capabilities.repeatsContentIDs { entity.contentID = marks[row.id]?.contentID }
         if let media = row.media {
             entity.mediaContentType = media.contentType
             entity.mediaETag = media.etag
@@ -60,7 +60,7 @@ struct Representation {
         }
         if property.isCollection, !marks.isEmpty {
             rows.sort { (marks[$0.id]?.place ?? .max) < (marks[$1.id]?.place ?? .max) }
-            if view.abilities.deepInsertAnswer == .reversed { rows.reverse() }
+            if view.capabilities.deepInsertAnswer == .reversed { rows.reverse() }
         }
         let selection = item.options.select.isEmpty ? selection : Selection(item.options.select)
         return try rows.map { row throws(SandboxError) in

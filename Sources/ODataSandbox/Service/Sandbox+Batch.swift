@@ -4,7 +4,7 @@ internal import ODataWire
 extension Sandbox {
     /// Handles `$batch` as multipart, or in V4 as JSON: the parts in order, and each change set atomically.
     mutating func batch(_ request: WireRequest, _ view: ServiceView) throws(SandboxError) -> WireResponse {
-        guard view.abilities.batch else { throw SandboxError(501, .notImplemented, "The service has no $batch.") }
+        guard view.capabilities.batch else { throw SandboxError(501, .notImplemented, "The service has no $batch.") }
         let contentType = request.headers["Content-Type"] ?? ""
         if !view.isLegacy, contentType.lowercased().hasPrefix("application/json") {
             return try jsonBatch(request, view)
@@ -25,7 +25,7 @@ extension Sandbox {
         for (index, part) in batch.parts.enumerated() {
             let (answer, isSuccess) = answer(to: part, head: heads.isEmpty ? .empty : heads[index], view)
             response.parts.append(answer)
-            if faultsAtWork?.isCut == true || stopsAtError && !isSuccess { break }
+            if activeFaults?.isCut == true || stopsAtError && !isSuccess { break }
         }
         return try write(response, view)
     }
@@ -92,7 +92,7 @@ extension Sandbox {
             }
         } catch {
             // A fault rejects a request before it has any effect.
-            if let place = error.place, !view.abilities.rollsBackChangeSets, state == before {
+            if let place = error.place, !view.capabilities.rollsBackChangeSets, state == before {
                 _ = try? perform(Array(members[..<place]), view)
             }
             throw ChangeSetFailure(
@@ -161,7 +161,7 @@ extension Sandbox {
     }
 
     private mutating func write(_ batch: BatchResponse, _ view: ServiceView) throws(SandboxError) -> WireResponse {
-        let distortions = faultsAtWork?.distortions ?? []
+        let distortions = activeFaults?.distortions ?? []
         let batch = batch.distorted(distortions)
         // A body may contain any text, including the boundary. In that case the next boundary is tried.
         for _ in 0..<8 {
@@ -181,7 +181,7 @@ extension Sandbox {
 }
 
 extension BatchResponse {
-    fileprivate func distorted(_ distortions: Set<Fault.Distortion>) -> BatchResponse {
+    fileprivate func distorted(_ distortions: Set<Fault.PayloadCorruption>) -> BatchResponse {
         var batch = self
         if distortions.contains(.unclosed) { batch.isClosed = false }
         if distortions.contains(.reversedParts) { batch.parts.reverse() }
@@ -250,7 +250,7 @@ struct ChangeSet {
                 throw ChangeSetFailure(error: error, contentID: member.contentID)
             }
             if let id = member.contentID, let row = outcomes[index].row { modifications.contentIDs[id] = row }
-            if !view.abilities.rollsBackChangeSets { keep(modifications.transaction, in: &left) }
+            if !view.capabilities.rollsBackChangeSets { keep(modifications.transaction, in: &left) }
         }
         do throws(SandboxError) {
             try modifications.transaction.finish()

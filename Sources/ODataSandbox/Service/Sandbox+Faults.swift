@@ -2,8 +2,8 @@ internal import EDM
 public import ODataWire
 
 /// The effects of the faults on the current request that are relevant inside of the service.
-struct FaultsAtWork: Sendable {
-    var distortions: Set<Fault.Distortion> = []
+struct ActiveFaults: Sendable {
+    var distortions: Set<Fault.PayloadCorruption> = []
     var assignsKeys = false
     var ignoresBodyReferences = false
     var keepsRefused = false
@@ -21,11 +21,11 @@ extension Sandbox {
     /// Handles the request like ``reply(to:)`` and also returns the delay.
     public mutating func deliver(_ request: WireRequest) -> Delivery {
         if let response = script(request) { return Delivery(.response(response)) }
-        let effects = take(request, part: nil)
+        let effects = consumeFaults(request, part: nil)
         begin(effects)
-        defer { faultsAtWork = nil }
+        defer { activeFaults = nil }
         let reply = reply(to: request, under: effects)
-        return Delivery(reply, delayMilliseconds: faultsAtWork?.delay ?? 0)
+        return Delivery(reply, delayMilliseconds: activeFaults?.delay ?? 0)
     }
 
     /// Returns the number of bytes of the body after which a fault closes the connection, or nil.
@@ -33,12 +33,12 @@ extension Sandbox {
     /// Does not change the sandbox: the request must still be passed to ``deliver(_:)``.
     public func cutOfBody(of request: WireRequest) -> Int? {
         var faults = self
-        for case .cutRequest(let bytes) in faults.take(request, part: nil) { return bytes }
+        for case .cutRequest(let bytes) in faults.consumeFaults(request, part: nil) { return bytes }
         return nil
     }
 
     private mutating func begin(_ effects: [Fault.Effect]) {
-        var work = FaultsAtWork()
+        var work = ActiveFaults()
         for effect in effects {
             switch effect {
             case .delay(let milliseconds): work.delay += milliseconds
@@ -51,7 +51,7 @@ extension Sandbox {
             default: break
             }
         }
-        faultsAtWork = work
+        activeFaults = work
     }
 
     private mutating func reply(to request: WireRequest, under effects: [Fault.Effect]) -> Reply {
@@ -65,7 +65,7 @@ extension Sandbox {
         var response = handle(request)
         for case .follow(let other) in effects { carryOut(other) }
         for case .distort(let distortion) in effects { distortPage(&response, of: request, distortion) }
-        if faultsAtWork?.isCut == true { return .cut }
+        if activeFaults?.isCut == true { return .cut }
         for effect in effects {
             switch effect {
             case .truncate(let count): response.body = Array(response.body.prefix(max(0, count)))
@@ -92,15 +92,15 @@ extension Sandbox {
 
     /// Executes a request of a different client, without faults and without requiring a token.
     private mutating func carryOut(_ request: WireRequest) {
-        let (asks, work) = (options.requiresToken, faultsAtWork)
+        let (asks, work) = (options.requiresToken, activeFaults)
         options.requiresToken = false
-        faultsAtWork = nil
+        activeFaults = nil
         _ = handle(request)
-        (options.requiresToken, faultsAtWork) = (asks, work)
+        (options.requiresToken, activeFaults) = (asks, work)
     }
 
     /// Returns and consumes the effects of all faults that match the request, up to the first decisive one.
-    private mutating func take(_ request: WireRequest, part: Int?) -> [Fault.Effect] {
+    private mutating func consumeFaults(_ request: WireRequest, part: Int?) -> [Fault.Effect] {
         var effects: [Fault.Effect] = []
         for index in faults.indices where faults[index].matches(request, part: part) {
             if faults[index].skipping > 0 {
@@ -126,11 +126,11 @@ extension Sandbox {
         _ requests: [WireRequest],
         perform: (inout Sandbox) throws(ChangeSetFailure) -> [WireResponse]
     ) throws(ChangeSetFailure) -> [WireResponse] {
-        guard faultsAtWork != nil else { return try perform(&self) }
+        guard activeFaults != nil else { return try perform(&self) }
         let effects = try before(requests)
-        guard faultsAtWork?.isCut == false else { throw ChangeSetFailure(error: .injected(500), contentID: nil) }
+        guard activeFaults?.isCut == false else { throw ChangeSetFailure(error: .injected(500), contentID: nil) }
         let cutsAfter = effects.joined().contains { if case .dropAnswer = $0 { true } else { false } }
-        defer { if cutsAfter { faultsAtWork?.isCut = true } }
+        defer { if cutsAfter { activeFaults?.isCut = true } }
         var responses = try perform(&self)
         for (index, effects) in effects.enumerated() {
             for effect in effects {
@@ -140,7 +140,7 @@ extension Sandbox {
                 default: break
                 }
             }
-            responses[index].distort(faultsAtWork?.distortions ?? [])
+            responses[index].distort(activeFaults?.distortions ?? [])
         }
         return responses
     }
@@ -149,16 +149,16 @@ extension Sandbox {
         var taken: [[Fault.Effect]] = []
         var refusal: ChangeSetFailure?
         for request in requests {
-            faultsAtWork?.part += 1
-            taken.append(take(request, part: faultsAtWork?.part))
+            activeFaults?.part += 1
+            taken.append(consumeFaults(request, part: activeFaults?.part))
             for effect in taken.last ?? [] {
                 switch effect {
                 case .refuse(let status, let headers, _):
                     var error = SandboxError.injected(status)
                     error.headers = headers
                     refusal = refusal ?? ChangeSetFailure(error: error, contentID: nil, place: taken.count - 1)
-                case .dropRequest: faultsAtWork?.isCut = true
-                case .delay(let milliseconds): faultsAtWork?.delay += milliseconds
+                case .dropRequest: activeFaults?.isCut = true
+                case .delay(let milliseconds): activeFaults?.delay += milliseconds
                 case .precede(let other): carryOut(other)
                 default: break
                 }
@@ -176,7 +176,7 @@ extension SandboxError {
 }
 
 extension WireResponse {
-    mutating func distort(_ distortions: Set<Fault.Distortion>) {
+    mutating func distort(_ distortions: Set<Fault.PayloadCorruption>) {
         if distortions.contains(.withoutLocation) {
             headers["Location"] = nil
             headers["OData-EntityId"] = nil

@@ -77,7 +77,7 @@ extension Sandbox {
             return try once(request) { sandbox throws(SandboxError) in try sandbox.batch(request, view) }
         case "POST", "PUT", "PATCH", "MERGE", "DELETE":
             var response = try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
-            response.distort(faultsAtWork?.distortions ?? [])
+            response.distort(activeFaults?.distortions ?? [])
             return response
         default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is no method of OData.")
         }
@@ -116,11 +116,11 @@ extension Sandbox {
         switch outcome {
         case .created(_, let expanded, _):
             headers["Location"] = view.root + view.url(of: row, in: state)
-            if preference == .minimal || view.abilities.deepInsertAnswer == .withoutBody {
+            if preference == .minimal || view.capabilities.deepInsertAnswer == .withoutBody {
                 headers["OData-EntityId"] = view.root + view.url(of: row, in: state)
                 return view.response(204, headers)
             }
-            (status, expansion) = (201, view.abilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
+            (status, expansion) = (201, view.capabilities.deepInsertAnswer == .outermost ? Expansion() : expanded)
         case .updated, .streamed, .done, .invoked:
             if view.master.configuration.derivedKeys[id.set] != nil {
                 headers["Location"] = view.root + view.url(of: row, in: state)
@@ -175,7 +175,7 @@ struct Preferences {
 extension ServiceView {
     /// Returns the actual request for a tunneled POST, which clients use if they cannot send other methods.
     func untunnelled(_ request: WireRequest) throws(SandboxError) -> WireRequest {
-        guard abilities.methods || ["GET", "HEAD", "POST"].contains(request.method) else {
+        guard capabilities.methods || ["GET", "HEAD", "POST"].contains(request.method) else {
             throw SandboxError(405, .methodNotAllowed, "Only GET and POST get through; \(request.method) does not.")
         }
         guard request.method == "POST", let method = request.headers["X-HTTP-Method"]?.uppercased(),

@@ -14,7 +14,7 @@ extension Sandbox {
         let continues = Preferences(request).continuesOnError
         var progress = JSONBatchProgress()
         for part in batch.parts {
-            if faultsAtWork?.isCut == true { break }
+            if activeFaults?.isCut == true { break }
             if part.dependencies.contains(where: progress.failed.contains) {
                 for item in part.items {
                     progress.add(
@@ -27,7 +27,7 @@ extension Sandbox {
                 perform(part, &progress, view)
             }
         }
-        let distortions = faultsAtWork?.distortions ?? []
+        let distortions = activeFaults?.distortions ?? []
         if !distortions.isDisjoint(with: [.reversed, .reversedParts]) { progress.answers.reverse() }
         var body = progress.write()
         if distortions.contains(.unclosed) { body.removeLast() }

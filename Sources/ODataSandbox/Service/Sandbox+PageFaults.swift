@@ -4,7 +4,7 @@ internal import ODataWire
 /// Corruption of pages with a successful status.
 extension Sandbox {
     /// Distorts the response to a GET. Responses in a batch are distorted there.
-    func distortPage(_ response: inout WireResponse, of request: WireRequest, _ distortion: Fault.Distortion) {
+    func distortPage(_ response: inout WireResponse, of request: WireRequest, _ distortion: Fault.PayloadCorruption) {
         guard request.method == "GET", response.status == 200 else { return }
         let route = Route(request.url)
         switch distortion {

@@ -48,7 +48,7 @@ extension Sandbox {
         if options.skipToken == nil, let deltas = self.options.deltas, tracks(collection, options, view),
             view.isLegacy || Preferences(request).tracksChanges
         {
-            moment = moments.keep(state, limit: deltas.limit)
+            moment = baselines.keep(state, limit: deltas.limit)
         }
         return try page(state.rows(of: collection), in: collection.set, options, moment: moment, url, request, view)
     }

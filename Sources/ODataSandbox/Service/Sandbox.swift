@@ -17,7 +17,7 @@ public struct Sandbox: Sendable {
         public var wrapsFailedChangeSets = false
         /// Whether the response to an update contains the entity, unless the client prefers otherwise.
         public var answersUpdates = false
-        public var abilities = Abilities()
+        public var capabilities = Capabilities()
         /// The value of `now()` in expressions, which also determines when repeatable requests are forgotten.
         public var now: GlobalDateTime?
         /// The recognition of repeated requests, or nil if every request is executed.
@@ -43,13 +43,13 @@ public struct Sandbox: Sendable {
     public var faults: [Fault] = []
     public internal(set) var state = SandboxState()
     /// The effects of faults on the current request.
-    var faultsAtWork: FaultsAtWork?
+    var activeFaults: ActiveFaults?
     var sessions = Sessions()
     var repeatable = RepeatableRequests()
     /// The accepted requests. The number of a status monitor is the index plus 1.
     var accepted: [AcceptedRequest] = []
     var cancelled: Set<Int> = []
-    var moments = Moments()
+    var baselines = DeltaBaselines()
     /// The number of boundaries used so far.
     var batches = 0
     let schema: SandboxSchema
@@ -93,19 +93,19 @@ public struct Sandbox: Sendable {
     mutating func keep(_ transaction: Transaction) { state = transaction.state }
 
     func view(_ version: ODataVersion) -> ServiceView {
-        var abilities = options.abilities
-        if faultsAtWork?.assignsKeys == true { abilities.keepsClientKeys = false }
-        if faultsAtWork?.keepsRefused == true { abilities.rollsBackChangeSets = false }
-        if faultsAtWork?.ignoresBodyReferences == true, abilities.contentIDReferences != .none {
-            abilities.contentIDReferences = .urlsOnly
+        var capabilities = options.capabilities
+        if activeFaults?.assignsKeys == true { capabilities.keepsClientKeys = false }
+        if activeFaults?.keepsRefused == true { capabilities.rollsBackChangeSets = false }
+        if activeFaults?.ignoresBodyReferences == true, capabilities.contentIDReferences != .none {
+            capabilities.contentIDReferences = .urlsOnly
         }
         return version.isLegacy
             ? ServiceView(
                 version: .v2, model: v2, metadata: v2Metadata, root: origin + "/v2/", master: schema,
-                abilities: abilities, operations: operations)
+                capabilities: capabilities, operations: operations)
             : ServiceView(
                 version: .v4, model: schema.model, metadata: v4Metadata, root: origin + "/v4/", master: schema,
-                abilities: abilities, operations: operations)
+                capabilities: capabilities, operations: operations)
     }
 }
 
@@ -117,7 +117,7 @@ struct ServiceView: Sendable {
     /// The absolute service root with a slash at its end.
     let root: String
     let master: SandboxSchema
-    var abilities = Abilities()
+    var capabilities = Capabilities()
     var operations: [String: SandboxOperation] = [:]
 
     var isLegacy: Bool { version.isLegacy }

@@ -25,13 +25,13 @@ enum ShopOperations {
         },
     ]
 
-    private static func turnover(of customer: Sandbox.Content, _ call: SandboxCall) -> Int64 {
+    private static func turnover(of customer: Sandbox.StoredEntity, _ call: SandboxCall) -> Int64 {
         call.targets(of: customer, "Orders").reduce(0) { $0 &+ ($1.values["Total"]?.integerValue ?? 0) }
     }
 
     private static func find(
         _ set: String, _ key: String, _ value: Value?, _ call: SandboxCall
-    ) throws(SandboxError) -> Sandbox.Content {
+    ) throws(SandboxError) -> Sandbox.StoredEntity {
         guard let found = call.contents(of: set).first(where: { $0.values[key] == value }) else {
             throw Transaction.gone
         }

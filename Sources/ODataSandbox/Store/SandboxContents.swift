@@ -8,7 +8,7 @@ extension Sandbox {
     }
 
     /// An entity as the service stores it, for checks of the stored content independent of the protocol.
-    public struct Content: Sendable, Hashable {
+    public struct StoredEntity: Sendable, Hashable {
         public let set: String
         /// A number that is unique over all entities ever created. Keys may be reused; this number is not.
         public let number: Int
@@ -16,12 +16,12 @@ extension Sandbox {
     }
 
     /// Returns the set's entities in the order of their creation.
-    public func contents(of set: String) -> [Content] {
-        state.rows(of: set).map { Content(set: set, number: $0.id.number, values: $0.values) }
+    public func contents(of set: String) -> [StoredEntity] {
+        state.rows(of: set).map { StoredEntity(set: set, number: $0.id.number, values: $0.values) }
     }
 
     /// Returns the numbers of the targets of an entity's navigation property, ascending.
-    public func targets(of content: Content, _ navigation: String) -> [Int] {
+    public func targets(of content: StoredEntity, _ navigation: String) -> [Int] {
         schema.model.findEntitySet(content.set)?.entityType.findProperty(navigation)?.navigation.map {
             state.targets(of: RowID(set: content.set, number: content.number), through: $0).map(\.number)
         } ?? []

@@ -19,7 +19,7 @@ extension EntityDataModel {
             throw InvocationError(.parameters, "The parameter \(parameters[twice]) of \(name) is given twice.")
         }
         let candidates = if let binding { try bound(name, to: binding) } else { try imported(name) }
-        return try OverloadChoice(name: name, candidates: candidates, given: Set(parameters)).result()
+        return try OverloadResolution(name: name, candidates: candidates, given: Set(parameters)).result()
     }
 
     private func imported(_ name: String) throws(InvocationError) -> [InvokedOperation] {
@@ -71,7 +71,7 @@ extension EntityDataModel {
 }
 
 /// Overload resolution.
-private struct OverloadChoice {
+private struct OverloadResolution {
     let name: String
     let candidates: [InvokedOperation]
     let given: Set<String>

@@ -57,8 +57,8 @@ struct LiteralReader {
     private func prefixed(_ text: String, _ prefix: String, optional: Bool = false) throws(LiteralError) -> String {
         var cursor = TextCursor(text)
         // V2 accepts prefixes in any case (its own test corpus has TiMe'…'); the V4 corpus rejects Duration'…'.
-        let isPrefixed = cursor.take(prefix, ignoringCase: version.isLegacy || !isStrict)
-        guard isPrefixed || optional, cursor.take("'"), text.utf8.last == UInt8(ascii: "'"),
+        let isPrefixed = cursor.consume(prefix, ignoringCase: version.isLegacy || !isStrict)
+        guard isPrefixed || optional, cursor.consume("'"), text.utf8.last == UInt8(ascii: "'"),
             cursor.index < text.utf8.count
         else { throw malformed(text) }
         return String(decoding: cursor.bytes[cursor.index..<cursor.bytes.count - 1], as: UTF8.self)
@@ -283,11 +283,11 @@ extension LiteralReader {
 enum NumberGrammar {
     static func isNumber(_ text: String) -> Bool {
         var cursor = TextCursor(text)
-        if !cursor.take("-") { _ = cursor.take("+") }
+        if !cursor.consume("-") { _ = cursor.consume("+") }
         guard takeDigits(&cursor) else { return false }
-        if cursor.take("."), !takeDigits(&cursor) { return false }
-        if cursor.take("e") || cursor.take("E") {
-            if !cursor.take("-") { _ = cursor.take("+") }
+        if cursor.consume("."), !takeDigits(&cursor) { return false }
+        if cursor.consume("e") || cursor.consume("E") {
+            if !cursor.consume("-") { _ = cursor.consume("+") }
             guard takeDigits(&cursor) else { return false }
         }
         return cursor.isAtEnd

@@ -10,8 +10,8 @@ struct SlashDate {
     init?(_ text: String) {
         guard text.hasPrefix("/Date(") else { return nil }
         var cursor = TextCursor(text)
-        _ = cursor.take("/Date(")
-        let isNegative = cursor.take("-")
+        _ = cursor.consume("/Date(")
+        let isNegative = cursor.consume("-")
         guard let milliseconds = cursor.digits(1...18) else { return nil }
         var offset: Int?
         if let sign = cursor.next, sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-") {
@@ -19,7 +19,7 @@ struct SlashDate {
             guard let minutes = cursor.digits(1...4) else { return nil }
             offset = Int(sign == UInt8(ascii: "-") ? -minutes : minutes)
         }
-        guard cursor.take(")/"), cursor.isAtEnd else { return nil }
+        guard cursor.consume(")/"), cursor.isAtEnd else { return nil }
         self.milliseconds = isNegative ? -milliseconds : milliseconds
         offsetMinutes = offset
     }

@@ -45,8 +45,8 @@ enum WellKnownText {
 
     private static func split(_ text: String) -> (srid: Int64?, body: String)? {
         var cursor = TextCursor(text)
-        guard cursor.take("SRID=", ignoringCase: true) else { return (nil, text) }
-        guard let srid = cursor.digits(1...6), cursor.take(";") else { return nil }
+        guard cursor.consume("SRID=", ignoringCase: true) else { return (nil, text) }
+        guard let srid = cursor.digits(1...6), cursor.consume(";") else { return nil }
         return (srid, String(decoding: cursor.bytes[cursor.index...], as: UTF8.self))
     }
 
@@ -138,22 +138,22 @@ extension WellKnownText {
             }
         }
 
-        mutating func skipSpaces() { while cursor.take(" ") {} }
+        mutating func skipSpaces() { while cursor.consume(" ") {} }
 
         mutating func kind() -> Kind? {
             skipSpaces()
             // "Collection" is an additional name. No name is a prefix of a different one.
-            for kind in Kind.allCases where cursor.take(kind.rawValue, ignoringCase: true) { return kind }
-            return cursor.take("Collection", ignoringCase: true) ? .collection : nil
+            for kind in Kind.allCases where cursor.consume(kind.rawValue, ignoringCase: true) { return kind }
+            return cursor.consume("Collection", ignoringCase: true) ? .collection : nil
         }
 
         mutating func shape(depth: Int) -> Shape? {
             guard depth < 8, let kind = kind() else { return nil }
             var shape = Shape(kind: kind)
             skipSpaces()
-            for tag in ["ZM", "Z", "M"] where cursor.take(tag, ignoringCase: true) { break }
+            for tag in ["ZM", "Z", "M"] where cursor.consume(tag, ignoringCase: true) { break }
             skipSpaces()
-            if cursor.take("EMPTY", ignoringCase: true) { return shape }
+            if cursor.consume("EMPTY", ignoringCase: true) { return shape }
             if kind == .collection {
                 guard let members = list(1, { $0.shape(depth: depth + 1) }) else { return nil }
                 shape.members = members
@@ -166,7 +166,7 @@ extension WellKnownText {
 
         private mutating func coordinates(_ kind: Kind, _ level: Int) -> String? {
             if kind == .point {
-                guard take("("), let position = position(), take(")") else { return nil }
+                guard consume("("), let position = position(), consume(")") else { return nil }
                 return position
             }
             let items = list(kind.leastItems(at: level)) { reader in
@@ -178,20 +178,20 @@ extension WellKnownText {
 
         /// Parses a position of a MultiPoint. Some older implementations omit its parentheses.
         private mutating func parenthesised() -> String? {
-            guard take("(") else { return isStrict ? nil : position() }
-            guard let position = position(), take(")") else { return nil }
+            guard consume("(") else { return isStrict ? nil : position() }
+            guard let position = position(), consume(")") else { return nil }
             return position
         }
 
         private mutating func list<T>(_ least: Int, _ item: (inout Reader) -> T?) -> [T]? {
-            guard take("(") else { return nil }
+            guard consume("(") else { return nil }
             var items: [T] = []
-            if take(")") { return isStrict && least > 0 ? nil : items }
+            if consume(")") { return isStrict && least > 0 ? nil : items }
             repeat {
                 guard let next = item(&self) else { return nil }
                 items.append(next)
-            } while take(",")
-            return take(")") && (!isStrict || items.count >= least) ? items : nil
+            } while consume(",")
+            return consume(")") && (!isStrict || items.count >= least) ? items : nil
         }
 
         /// Parses two to four numbers.
@@ -207,7 +207,7 @@ extension WellKnownText {
 
         private mutating func number() -> String? {
             // GeoJSON has no such numbers; OData's JSON format writes them as strings.
-            for word in ["-INF", "INF", "NaN"] where cursor.take(word) { return "\"\(word)\"" }
+            for word in ["-INF", "INF", "NaN"] where cursor.consume(word) { return "\"\(word)\"" }
             let start = cursor.index
             while let byte = cursor.next, isDigit(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) {
                 cursor.skip()
@@ -217,9 +217,9 @@ extension WellKnownText {
             return DecimalValue(text)?.text
         }
 
-        private mutating func take(_ character: Character) -> Bool {
+        private mutating func consume(_ character: Character) -> Bool {
             skipSpaces()
-            return cursor.take(character)
+            return cursor.consume(character)
         }
     }
 

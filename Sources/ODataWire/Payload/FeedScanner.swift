@@ -30,7 +30,7 @@ public struct FeedScanner: Sendable {
     private var serviceError: JSONValue?
     private var hasSecondCollection = false
     /// The state while an oversized item is skipped.
-    private var skimmer: ItemSkimmer?
+    private var skimmer: ItemSkipper?
     /// The reason why the item is skipped.
     private var excess: JSONError?
     /// The start of the current item.
@@ -100,7 +100,7 @@ public struct FeedScanner: Sendable {
     struct OversizedItem {
         /// The reason, as one sentence.
         var message: String
-        var skimmer: ItemSkimmer
+        var skimmer: ItemSkipper
     }
 
     /// Whether items are only checked to be valid JSON and skipped.
@@ -166,7 +166,7 @@ public struct FeedScanner: Sendable {
         if let itemMark { scanner.goBack(to: itemMark) }
         scanner.endItem()
         wanted = 0
-        skimmer = ItemSkimmer(limits)
+        skimmer = ItemSkipper(limits)
         excess = error.code == .tooLarge ? error : scanner.itemIsTooLarge
         return try skim()
     }

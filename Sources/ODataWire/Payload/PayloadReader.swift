@@ -258,7 +258,7 @@ public struct FeedReader: Sendable {
             return .unreadable(reader.damaged(value, error, type))
         case nil, .checked: return nil
         }
-        if let object = item.object { scanner.rows.learn(object, type: type, version: reader.version) }
+        if let object = item.object { scanner.rows.adoptSchema(object, type: type, version: reader.version) }
         do { return try reader.itemOrUnreadable(item, type: type) } catch { throw error.below(scanner.itemStep) }
     }
 

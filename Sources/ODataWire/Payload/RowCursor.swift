@@ -25,17 +25,17 @@ struct RowCursor {
         }
     }
 
-    mutating func take(_ byte: UInt8) -> Bool {
+    mutating func consume(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         offset += 1
         return true
     }
 
-    mutating func take(_ word: StaticString) -> Bool {
-        take(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
+    mutating func consume(_ word: StaticString) -> Bool {
+        consume(UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount))
     }
 
-    private mutating func take(_ word: UnsafeRawBufferPointer) -> Bool {
+    private mutating func consume(_ word: UnsafeRawBufferPointer) -> Bool {
         guard word.count <= bytes.count - offset else { return false }
         var index = 0
         while index + 8 <= word.count {
@@ -58,17 +58,17 @@ struct RowCursor {
     /// - Parameter range: The range in the text: `"ID":`, or `,"ID":` if other members precede it.
     mutating func takeName(_ text: UnsafeRawBufferPointer, _ range: Range<Int>) -> Bool {
         let whole = UnsafeRawBufferPointer(rebasing: text[range])
-        if !take(whole) {
+        if !consume(whole) {
             skipWhitespace()
             var name = range.lowerBound..<range.upperBound - 1
             if text[name.lowerBound] == UInt8(ascii: ",") {
-                guard take(UInt8(ascii: ",")) else { return false }
+                guard consume(UInt8(ascii: ",")) else { return false }
                 skipWhitespace()
                 name = name.lowerBound + 1..<name.upperBound
             }
-            guard take(UnsafeRawBufferPointer(rebasing: text[name])) else { return false }
+            guard consume(UnsafeRawBufferPointer(rebasing: text[name])) else { return false }
             skipWhitespace()
-            guard take(UInt8(ascii: ":")) else { return false }
+            guard consume(UInt8(ascii: ":")) else { return false }
         }
         skipWhitespace()
         return true
@@ -78,7 +78,7 @@ struct RowCursor {
 
     /// Consumes a string without escapes that is entirely ASCII, and returns its bytes.
     mutating func plainText() -> UnsafeRawBufferPointer? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = offset
         let (end, isASCII) = JSONText.plainRun(in: bytes, from: start)
         guard isASCII, end < bytes.count, bytes[end] == UInt8(ascii: "\"") else { return nil }
@@ -87,7 +87,7 @@ struct RowCursor {
     }
 
     mutating func string() -> String? {
-        guard take(UInt8(ascii: "\"")) else { return nil }
+        guard consume(UInt8(ascii: "\"")) else { return nil }
         let start = offset
         let (end, isASCII) = JSONText.plainRun(in: bytes, from: start)
         guard end < bytes.count else { return nil }
@@ -119,7 +119,7 @@ struct RowCursor {
 
     /// Consumes a number without fraction and exponent, with few enough digits to fit.
     mutating func wholeNumber() -> Int64? {
-        let isNegative = take(UInt8(ascii: "-"))
+        let isNegative = consume(UInt8(ascii: "-"))
         let start = offset
         var value: Int64 = 0
         while true {
@@ -157,12 +157,12 @@ struct RowCursor {
 
     /// Consumes `-?(0|[1-9][0-9]*)(\.[0-9]+)?` and returns the number of fractional digits.
     private mutating func passPlainNumber() -> Int? {
-        _ = take(UInt8(ascii: "-"))
+        _ = consume(UInt8(ascii: "-"))
         let start = offset
         passDigits()
         guard hasDigits(from: start) else { return nil }
         var fraction = 0
-        if take(UInt8(ascii: ".")) {
+        if consume(UInt8(ascii: ".")) {
             let point = offset
             passDigits()
             fraction = offset - point

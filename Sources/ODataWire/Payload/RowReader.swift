@@ -54,7 +54,7 @@ struct RowReader: Sendable {
     /// Takes over the structure of an entity that the general parser has read.
     ///
     /// - Parameter type: The entity's own type. It must be the declared type, because rows do not contain their type.
-    mutating func learn(_ object: JSONObject, type: EntityType, version: ODataVersion) {
+    mutating func adoptSchema(_ object: JSONObject, type: EntityType, version: ODataVersion) {
         guard misses < Self.missLimit else { return }
         misses += 1
         shape = nil
@@ -119,7 +119,7 @@ struct RowReader: Sendable {
         var cursor = start
         var etag: String?
         cursor.skipWhitespace()
-        guard cursor.take(UInt8(ascii: "{")) else { return nil }
+        guard cursor.consume(UInt8(ascii: "{")) else { return nil }
         let values = [Value](unsafeUninitializedCapacity: shape.names.count) { values, count in
             var nameStart = 0
             for member in shape.members {
@@ -136,12 +136,12 @@ struct RowReader: Sendable {
             }
         }
         cursor.skipWhitespace()
-        guard values.count == shape.names.count, cursor.take(UInt8(ascii: "}")) else { return nil }
+        guard values.count == shape.names.count, cursor.consume(UInt8(ascii: "}")) else { return nil }
         return (Row(values: PropertyValues(distinctNames: shape.names, values: values), etag: etag), cursor.offset)
     }
 
     private static func value(_ kind: Shape.Kind, _ cursor: inout RowCursor) -> Value? {
-        if cursor.next == UInt8(ascii: "n") { return cursor.take("null") ? .null : nil }
+        if cursor.next == UInt8(ascii: "n") { return cursor.consume("null") ? .null : nil }
         switch kind {
         case .integer(let range):
             guard let number = cursor.wholeNumber(), range.contains(number) else { return nil }
@@ -149,8 +149,8 @@ struct RowReader: Sendable {
         case .decimal: return cursor.decimal().map(Value.decimal)
         case .double: return cursor.exactDouble().map(Value.double)
         case .boolean:
-            if cursor.take("true") { return .boolean(true) }
-            return cursor.take("false") ? .boolean(false) : nil
+            if cursor.consume("true") { return .boolean(true) }
+            return cursor.consume("false") ? .boolean(false) : nil
         case .string: return cursor.string().map(Value.string)
         case .enumeration: return cursor.string().map(Value.enumeration)
         case .guid: return cursor.plainText().flatMap { GuidValue(utf8: $0) }.map(Value.guid)

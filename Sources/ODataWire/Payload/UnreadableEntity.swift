@@ -92,7 +92,7 @@ extension PayloadReader {
     }
 
     /// Returns the description of an item that is too large.
-    func unreadable(_ item: ItemSkimmer, _ error: PayloadError, _ declared: EntityType) -> UnreadableEntity {
+    func unreadable(_ item: ItemSkipper, _ error: PayloadError, _ declared: EntityType) -> UnreadableEntity {
         var found = unreadable(.object(item.members), error, declared)
         found.text = ""
         if item.hidesMembers { found.hasExpanded = true }
@@ -101,7 +101,7 @@ extension PayloadReader {
 
     /// Returns the description of an entity that is a document of its own, of which only the beginning was received.
     package func unreadable(beginning bytes: [UInt8], _ declared: EntityType) -> UnreadableEntity {
-        var skimmer = ItemSkimmer(limits)
+        var skimmer = ItemSkipper(limits)
         _ = try? skimmer.pass(bytes, from: 0)
         let error = PayloadError(
             .tooLarge, "The entity is too large to be read. It has more than \(limits.itemSize) bytes.")

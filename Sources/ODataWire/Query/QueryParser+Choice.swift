@@ -4,7 +4,7 @@ internal import EDM
 ///
 /// `case(At eq 10:20,…)` may compare with the time 10:20, or with 10 and have the value 20. The rest of the text
 /// resolves the ambiguity.
-struct ColonReading {
+struct ColonAmbiguity {
     /// Whether a time of day ends before its last colon.
     var endsTimes = false
     /// Whether a time of day was parsed since the flag was cleared.

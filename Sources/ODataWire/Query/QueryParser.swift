@@ -14,7 +14,7 @@ struct QueryParser {
     /// The range variables of the enclosing lambdas.
     var variables: [String] = []
     /// The interpretation of times of day in the condition of an enclosing `case`.
-    var colons = ColonReading()
+    var colons = ColonAmbiguity()
 
     init(_ text: String, version: ODataVersion) throws(URLSyntaxError) {
         cursor = try QueryCursor(text)

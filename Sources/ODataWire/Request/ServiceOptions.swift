@@ -45,7 +45,7 @@ public struct ServiceOptions: Sendable, Hashable {
     }
 
     /// The supported Content-ID references. An upload detects if a service supports less, and the store records it; see
-    /// `LearnedOptions`.
+    /// `DetectedOptions`.
     public var contentIDReferences = ContentIDReferences.standard
 
     /// Whether a service rolls back a change set that it rejects.
@@ -60,7 +60,7 @@ public struct ServiceOptions: Sendable, Hashable {
     }
 
     /// The rollback behavior. An upload that finds a create of a rejected change set on the service sets this to
-    /// `absent`; see `LearnedOptions`.
+    /// `absent`; see `DetectedOptions`.
     public var changeSetRollback = ChangeSetRollback.verified
 
     /// The mechanism by which a service recognizes a repeated request and returns the first response again.

@@ -2,7 +2,7 @@
 /// decoded.
 public enum PercentCoding {
     /// The characters that are not encoded. All other characters become the percent-encoded octets of their UTF-8.
-    public enum Place: Sendable {
+    public enum AllowedCharacters: Sendable {
         /// In a path segment, including the delimiters of key predicates; `/` is encoded.
         case pathSegment
         /// In the value of a query option: `&`, `+` and `#` are encoded.
@@ -30,7 +30,7 @@ public enum PercentCoding {
         }
     }
 
-    public static func encode(_ text: some StringProtocol, for place: Place) -> String {
+    public static func encode(_ text: some StringProtocol, for place: AllowedCharacters) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         var result: [UInt8] = []
         result.reserveCapacity(text.utf8.count)

@@ -58,7 +58,7 @@ extension ResourcePathParser {
             guard !Self.reserved.contains(id.lowercased()) else {
                 throw error(.unknownSegment, "\(text) is not known, or cannot come first.")
             }
-            guard !id.isEmpty, id.utf8.allSatisfy({ PercentCoding.Place.unreservedOnly.keeps($0) }) else {
+            guard !id.isEmpty, id.utf8.allSatisfy({ PercentCoding.AllowedCharacters.unreservedOnly.keeps($0) }) else {
                 throw error(.unknownSegment, "\(text) is not known.")
             }
             segments.append(.contentID(id))

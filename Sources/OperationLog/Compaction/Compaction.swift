@@ -59,7 +59,7 @@ struct Compaction {
     }
 
     /// Returns the snapshots before the log's first record, except the only remaining fallback, and those that
-    /// ``SnapshotSpacing`` selects.
+    /// ``SnapshotRetention`` selects.
     private func superfluousSnapshots(
         _ listing: LogListing, newest: UInt64, first: UInt64
     ) throws(LogError) -> [UInt64] {
@@ -68,7 +68,7 @@ struct Compaction {
             reader.fileSystem, directory: reader.directory, sequences: older.filter { $0 >= first }, keys: reader.keys)
         let fallback = whole.newest
         let usable = older.filter { $0 >= first } + [newest]
-        let superfluous = Set(SnapshotSpacing.superfluous(usable, first: first))
+        let superfluous = Set(SnapshotRetention.superfluous(usable, first: first))
         return older.filter { $0 != fallback && ($0 < first || superfluous.contains($0)) }
     }
 

@@ -98,7 +98,7 @@ struct EndSlots: Sendable {
         self.store = store
         self.keys = keys
         for (index, offset) in Self.offsets.enumerated() {
-            if let end = end(in: Self.slot(at: offset, in: bytes), isEncrypted: isEncrypted) { note(end, at: index) }
+            if let end = end(in: Self.slot(at: offset, in: bytes), isEncrypted: isEncrypted) { setSlot(end, at: index) }
         }
     }
 
@@ -113,7 +113,7 @@ struct EndSlots: Sendable {
     }
 
     /// Records that the slot at `index` contains `end`.
-    mutating func note(_ end: LogEnd, at index: Int) {
+    mutating func setSlot(_ end: LogEnd, at index: Int) {
         if let newest, (newest.nextSequence, newest.lastSegment) > (end.nextSequence, end.lastSegment) { return }
         newest = end
         nextIndex = 1 - index
@@ -173,7 +173,7 @@ struct EndRecorder {
         let index = slots.nextIndex
         do throws(FileSystemError) {
             try write(slots.encoded(end), at: EndSlots.offsets[index])
-            slots.note(end, at: index)
+            slots.setSlot(end, at: index)
         } catch {}
     }
 

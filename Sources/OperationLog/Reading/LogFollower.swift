@@ -16,7 +16,7 @@ public struct LogFollower: AsyncSequence, Sendable {
 
     public struct Iterator: AsyncIteratorProtocol {
         private let cursor: LogCursor
-        private var pause = PollingPause()
+        private var pause = PollingBackoff()
 
         init(cursor: LogCursor) { self.cursor = cursor }
 
@@ -55,7 +55,7 @@ extension LogReader {
 }
 
 /// A polling interval that is short at first and doubles while there is nothing new.
-package struct PollingPause {
+package struct PollingBackoff {
     private static let shortest = 5
     private static let longest = 80
     private var milliseconds = Self.shortest

@@ -3,7 +3,7 @@ struct DamagedLog {
     private(set) var surveys: [SegmentSurvey] = []
     /// The store identifier. A new one is generated if no file contains it any more.
     private(set) var store = StoreIdentifier.random()
-    private(set) var passedOver: [RepairPlan.PassedOver] = []
+    private(set) var passedOver: [RepairPlan.SkippedPart] = []
     /// The snapshots that are intact from their first byte to their last, ascending.
     private(set) var snapshots: [Snapshot] = []
     /// Whether the log's first segment, according to its header, still exists.
@@ -145,7 +145,7 @@ struct DamagedLog {
     // MARK: Content of a new log
 
     /// All intact blocks, except those of a commit that was being written at the end of the log.
-    var stretches: [Stretch] {
+    var stretches: [BlockRun] {
         var stretches = surveys.flatMap(\.stretches)
         var tail = stretches.indices.max { stretches[$0].end.nextSequence < stretches[$1].end.nextSequence }
         guard let last = tail, surveys.contains(where: { $0.isTorn && $0.ends(with: stretches[last]) }) else {
@@ -178,7 +178,7 @@ struct DamagedLog {
     var isBeginning: Bool { hasBeginning || snapshots.isEmpty }
 
     /// Returns the sequence number after the last record that is known to have existed.
-    func knownEnd(of stretches: [Stretch]) -> UInt64 {
+    func knownEnd(of stretches: [BlockRun]) -> UInt64 {
         let (first, _) = beginning
         return max(
             first, stretches.map(\.end.nextSequence).max() ?? first, snapshots.last?.file.sequence ?? first,

@@ -24,7 +24,7 @@ struct HeaderRecovery {
 
     private func candidates(_ bytes: [UInt8], file: [UInt8]) -> [[UInt8]] {
         var candidates = [withFittingChecksum(bytes)] + withOneByteChanged(bytes)
-        if bytes.count == SegmentHeader.Layout.byteCount { candidates += madeAnew(bytes, file) }
+        if bytes.count == SegmentHeader.Layout.byteCount { candidates += reconstructed(bytes, file) }
         return candidates
     }
 
@@ -54,7 +54,7 @@ struct HeaderRecovery {
     }
 
     /// Reconstructs the header of an unencrypted segment, whose fields are all known from other sources.
-    private func madeAnew(_ bytes: [UInt8], _ file: [UInt8]) -> [[UInt8]] {
+    private func reconstructed(_ bytes: [UInt8], _ file: [UInt8]) -> [[UInt8]] {
         let stores = [store, StoreIdentifier(bytes[...].bytes(SegmentHeader.Layout.storeIdentifier))].compactMap { $0 }
         var chains: [UInt32] = [bytes[...].load(SegmentHeader.Layout.chain)]
         let block = file.dropFirst(SegmentHeader.Layout.byteCount)

@@ -48,7 +48,7 @@ public struct LogRepair {
             guard case .noLog = error else { throw error }
             damages = []
         }
-        let mending = try LogMending(fileSystem, directory: directory, keys: keys)
+        let mending = try BitErrorCorrection(fileSystem, directory: directory, keys: keys)
         return .salvage(try run(try damagedLog(mending), mending, damages) { _ throws(LogError) in })
     }
 
@@ -61,7 +61,7 @@ public struct LogRepair {
     public func salvage(to target: String) throws(LogError) -> RepairPlan.Salvage {
         let damages =
             if case .salvage(let salvage) = try plan() { salvage.damages } else { [LogDamage]() }
-        let mending = try LogMending(fileSystem, directory: directory, keys: keys)
+        let mending = try BitErrorCorrection(fileSystem, directory: directory, keys: keys)
         let log = try damagedLog(mending)
         let unfinished = target + ".repairing"
         try onFiles { () throws(FileSystemError) in
@@ -88,12 +88,12 @@ public struct LogRepair {
         return salvage
     }
 
-    private func damagedLog(_ mending: LogMending) throws(LogError) -> DamagedLog {
+    private func damagedLog(_ mending: BitErrorCorrection) throws(LogError) -> DamagedLog {
         try DamagedLog(mending.fileSystem, directory: directory, keys: keys)
     }
 
     private func run(
-        _ log: DamagedLog, _ mending: LogMending, _ damages: [LogDamage],
+        _ log: DamagedLog, _ mending: BitErrorCorrection, _ damages: [LogDamage],
         _ body: (SalvageWalk.Item) throws(LogError) -> Void
     ) throws(LogError) -> RepairPlan.Salvage {
         let stretches = log.stretches

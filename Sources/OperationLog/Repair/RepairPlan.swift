@@ -12,7 +12,7 @@ public enum RepairPlan: Sendable, Hashable {
         /// The damaged positions; see ``LogVerification/maximumDamages``.
         public let damages: [LogDamage]
         /// The changed bits that are corrected. The structures that contain them are not lost.
-        public let mended: [MendedBit]
+        public let mended: [CorrectedBit]
         /// The sequence number of the new log's first record. Greater than 1 if the log had been compacted.
         public internal(set) var firstSequence: UInt64
         /// The sequence number after the new log's last record.
@@ -20,7 +20,7 @@ public enum RepairPlan: Sendable, Hashable {
         public internal(set) var readable: UInt64 = 0
         public internal(set) var lost = LostRecords()
         /// Files or parts of files that are skipped, with the reason.
-        public internal(set) var passedOver: [PassedOver] = []
+        public internal(set) var passedOver: [SkippedPart] = []
         /// The snapshots that are kept, by the number of the first record that they do not include.
         public internal(set) var snapshots: [UInt64] = []
 
@@ -31,7 +31,7 @@ public enum RepairPlan: Sendable, Hashable {
         }
     }
 
-    public struct PassedOver: Sendable, Hashable {
+    public struct SkippedPart: Sendable, Hashable {
         public let path: String
         public let reason: String
     }

@@ -8,7 +8,7 @@ struct SalvageWalk {
         case lost(ClosedRange<UInt64>)
     }
 
-    private let stretches: [Stretch]
+    private let stretches: [BlockRun]
     private let check: ((LogRecord) -> String?)?
     /// The sequence number of the next record.
     private var next: UInt64
@@ -18,12 +18,12 @@ struct SalvageWalk {
     /// The position at which the decoder can continue without a block that starts a run.
     private var decoded: SegmentFile.Position?
     private var decodedSegment: SegmentFile?
-    private var foreign: [Stretch] = []
+    private var foreign: [BlockRun] = []
 
     /// Intact parts that do not belong to this history.
-    var passedOver: [RepairPlan.PassedOver] {
+    var passedOver: [RepairPlan.SkippedPart] {
         foreign.map { stretch in
-            RepairPlan.PassedOver(
+            RepairPlan.SkippedPart(
                 path: stretch.segment.path,
                 reason: "the blocks from offset \(stretch.start.offset) on do not continue the records in front of them"
             )
@@ -32,7 +32,7 @@ struct SalvageWalk {
 
     /// - Parameter stretches: The stretches in any order.
     init(
-        _ stretches: [Stretch], from first: UInt64, chain: UInt32?, check: ((LogRecord) -> String?)?
+        _ stretches: [BlockRun], from first: UInt64, chain: UInt32?, check: ((LogRecord) -> String?)?
     ) {
         self.stretches = stretches.sorted { a, b in
             let (first, second) = (a.start.nextSequence, b.start.nextSequence)
@@ -57,14 +57,14 @@ struct SalvageWalk {
             }
             try give(stretch, body)
         }
-        if next < end, Self.gap(next, end) <= LogRepair.maximumGap { try lose(upTo: end, body) }
+        if next < end, Self.gap(next, end) <= LogRepair.maximumGap { try recordLoss(upTo: end, body) }
         for stretch in stretches { stretch.segment.refresh() }
     }
 
     private static func gap(_ next: UInt64, _ found: UInt64) -> UInt64 { found > next ? found - next : 0 }
 
     private mutating func give(
-        _ stretch: Stretch, _ body: (Item) throws(LogError) -> Void
+        _ stretch: BlockRun, _ body: (Item) throws(LogError) -> Void
     ) throws(LogError) {
         var position = stretch.start
         while position.offset < stretch.end.offset {
@@ -117,7 +117,7 @@ struct SalvageWalk {
     ) throws(LogError) -> Bool {
         guard block.next.nextSequence > next else { return true }
         if block.header.firstSequence > next {
-            try lose(upTo: block.header.firstSequence, body)
+            try recordLoss(upTo: block.header.firstSequence, body)
         } else if let chain {
             // The chain covers the records' bytes, so it has a value between any two records.
             let given = records.prefix { $0.sequence < next }
@@ -137,7 +137,7 @@ struct SalvageWalk {
         return true
     }
 
-    private mutating func lose(
+    private mutating func recordLoss(
         upTo end: UInt64, _ body: (Item) throws(LogError) -> Void
     ) throws(LogError) {
         try body(.lost(next...end - 1))

@@ -1,5 +1,5 @@
 /// Consecutive blocks in a file, each of which continues its predecessor.
-struct Stretch {
+struct BlockRun {
     let segment: SegmentFile
     let start: SegmentFile.Position
     /// Whether reading can begin with the first block. If not, the stretch is usable only after the one that it
@@ -11,7 +11,7 @@ struct Stretch {
     fileprivate(set) var unfinishedCommit: SegmentFile.Position?
 
     /// The stretch without its unfinished commit, or nil if nothing else is left.
-    var finished: Stretch? {
+    var finished: BlockRun? {
         guard let unfinishedCommit else { return self }
         guard unfinishedCommit.offset > start.offset else { return nil }
         var stretch = self
@@ -25,20 +25,20 @@ struct Stretch {
 ///
 /// Reads the whole file and decompresses nothing. Memory grows only with the number of damaged positions.
 struct SegmentSurvey {
-    private(set) var stretches: [Stretch] = []
+    private(set) var stretches: [BlockRun] = []
     /// The sequence number after the last record that is known to have existed, according to intact structures.
     private(set) var knownEnd: UInt64
     /// Whether the file ends as a crash of its writer may leave it, so that bytes after the last stretch were never
     /// acknowledged.
     private(set) var isTorn = false
 
-    func ends(with stretch: Stretch) -> Bool {
+    func ends(with stretch: BlockRun) -> Bool {
         stretch.segment === segment && stretches.last?.end == stretch.end
     }
 
     private let segment: SegmentFile
     private let recorded: LogEnd?
-    private var current: Stretch?
+    private var current: BlockRun?
 
     /// - Parameter recorded: The recorded end of the log.
     init(_ segment: SegmentFile, recorded: LogEnd?) throws(LogError) {
@@ -95,7 +95,7 @@ struct SegmentSurvey {
         // The stretch is split, so that the second half can be used without the first.
         if let current, !current.isEnterable, startsRun { close() }
         var stretch =
-            current ?? Stretch(segment: segment, start: position, isEnterable: startsRun, end: position)
+            current ?? BlockRun(segment: segment, start: position, isEnterable: startsRun, end: position)
         let isUnfinished = block.header.flags.contains(.commitContinues)
         stretch.unfinishedCommit = isUnfinished ? stretch.unfinishedCommit ?? position : nil
         stretch.end = block.next

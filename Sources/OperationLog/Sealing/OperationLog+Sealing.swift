@@ -9,12 +9,12 @@ extension OperationLog {
     /// - Returns: The number of recompressed segments.
     /// - Throws: Damage, or a read or write error. In that case the segment is unchanged and the log stays open.
     @discardableResult
-    public func repackSealedSegments() throws(LogError) -> Int {
-        try repackSealedSegments(blockSize: SegmentRepack.usualBlockSize)
+    public func recompressSealedSegments() throws(LogError) -> Int {
+        try recompressSealedSegments(blockSize: SegmentRecompression.usualBlockSize)
     }
 
     @discardableResult
-    func repackSealedSegments(blockSize: Int) throws(LogError) -> Int {
+    func recompressSealedSegments(blockSize: Int) throws(LogError) -> Int {
         guard case .repacked(let level) = options.sealing else { return 0 }
         let (directory, last) = try withTail { tail throws(LogError) in
             try tail.checkOpen()
@@ -24,7 +24,7 @@ extension OperationLog {
         var count = 0
         for first in SegmentName.sorted(names) where first < last {
             do {
-                if try repack(first, level: level, blockSize: blockSize) { count += 1 }
+                if try recompress(first, level: level, blockSize: blockSize) { count += 1 }
             } catch {
                 // A compaction has removed it since the directory was listed.
                 guard case .fileSystem(let failure) = error, failure.isNotFound else { throw error }
@@ -34,24 +34,24 @@ extension OperationLog {
     }
 
     /// Recompresses waiting segments until none is left. Holds the monitor only for short periods.
-    func repackWaiting() {
+    func recompressPending() {
         guard case .repacked(let level) = options.sealing else { return }
-        while let first = takeUnpacked() {
+        while let first = nextUncompressedSegment() {
             // A failure is ignored: nothing depends on the result, and the segment is tried again after the next
             // opening.
-            _ = try? repack(first, level: level, blockSize: SegmentRepack.usualBlockSize)
+            _ = try? recompress(first, level: level, blockSize: SegmentRecompression.usualBlockSize)
         }
     }
 
-    private func repack(_ first: UInt64, level: Int, blockSize: Int) throws(LogError) -> Bool {
+    private func recompress(_ first: UInt64, level: Int, blockSize: Int) throws(LogError) -> Bool {
         repacking.lock()
         defer { repacking.unlock() }
         guard (try? withTail { tail throws(LogError) in try tail.beginWork() }) != nil else { return false }
         defer { withTail { $0.endWork() } }
-        let repack = SegmentRepack(
+        let recompress = SegmentRecompression(
             fileSystem: fileSystem, directory: withTail { $0.directory }, keys: options.keys, level: level,
             layout: options.layout, blockSize: blockSize)
-        let outcome = try repack.run(first) {
+        let outcome = try recompress.run(first) {
             withTail { $0.state == .open }
         } replace: { old, new throws(FileSystemError) in
             try withTail { _ throws(FileSystemError) in

@@ -32,7 +32,7 @@ public struct LogVerification: Sendable, Hashable {
 
         /// Whether the segment is sealed and has blocks so large that recompressing it would save nothing.
         public var isPacked: Bool {
-            isSealed && !SegmentRepack.isWorthwhile(rawBytes, UInt32(clamping: blocks))
+            isSealed && !SegmentRecompression.isWorthwhile(rawBytes, UInt32(clamping: blocks))
         }
 
         /// The last record in an intact block, or nil if there is none.
@@ -119,7 +119,7 @@ public struct LogVerification: Sendable, Hashable {
         }
         return try withoutActuallyEscaping(check ?? { _ in nil }) { (checking) throws(LogError) in
             var run = VerificationRun(depth: depth, check: check == nil ? nil : checking)
-            for (index, first) in firsts.enumerated() where run.goesOn {
+            for (index, first) in firsts.enumerated() where run.shouldContinue {
                 progress(
                     Progress(
                         path: directory + "/" + SegmentName.name(firstSequence: first), segment: index + 1,
@@ -136,7 +136,7 @@ public struct LogVerification: Sendable, Hashable {
                     try run.verify(segment, isLast: first == last, recorded: recorded)
                 }
             }
-            for sequence in listing.snapshots where run.goesOn {
+            for sequence in listing.snapshots where run.shouldContinue {
                 try run.collectingDamage { run throws(LogError) in
                     let snapshot = try SegmentFile(
                         fileSystem, directory: directory, .snapshot, firstSequence: sequence, mode: .read, keys: keys)

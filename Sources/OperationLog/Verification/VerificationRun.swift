@@ -19,7 +19,7 @@ struct VerificationRun {
         self.check = check
     }
 
-    var goesOn: Bool { result.damages.count < LogVerification.maximumDamages }
+    var shouldContinue: Bool { result.damages.count < LogVerification.maximumDamages }
 
     func finished() -> LogVerification {
         var result = result
@@ -35,7 +35,7 @@ struct VerificationRun {
         } catch {
             guard case .damaged(let damage) = error else { throw error }
             // A snapshot that the beginning of the log depends on is checked twice.
-            if goesOn, !result.damages.contains(damage) { result.damages.append(damage) }
+            if shouldContinue, !result.damages.contains(damage) { result.damages.append(damage) }
             before = nil
         }
     }
@@ -87,7 +87,7 @@ struct VerificationRun {
 
     private mutating func walk(_ segment: SegmentFile, isLast: Bool) throws(LogError) {
         var place = Place(segment)
-        while goesOn {
+        while shouldContinue {
             let fault: LogFault
             switch try pass(segment, &place, isLast: isLast) {
             case .on: continue
@@ -242,7 +242,7 @@ struct VerificationRun {
             kinds[Int(record.kind)].rawBytes += UInt64(size)
             kinds[Int(record.kind)].storedBytes += Double(size) * storedShare
             if let reason = check?(record) {
-                guard goesOn else { return }
+                guard shouldContinue else { return }
                 let fault = LogFault.undecodableRecord(kind: record.kind, reason: reason)
                 result.damages.append(
                     LogDamage(
@@ -256,7 +256,7 @@ struct VerificationRun {
     private mutating func add(
         _ fault: LogFault, _ segment: SegmentFile, _ position: SegmentFile.Position, offset: UInt64? = nil
     ) {
-        guard goesOn else { return }
+        guard shouldContinue else { return }
         let offset = offset ?? position.offset
         // A block that does not continue its predecessor cannot be decompressed either; each position is reported once.
         if let last = result.damages.last, last.path == segment.path, last.offset == offset { return }

@@ -187,8 +187,8 @@ final class LogTail {
         // If the commits were large, only the column form saves space. Such segments are not searched for when a log is
         // opened.
         let isWorthRepacking =
-            SegmentRepack.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
-            || options.layout != nil && encoder.totals.rawBytes >= UInt64(SegmentRepack.usualBlockSize / 4)
+            SegmentRecompression.isWorthwhile(encoder.totals.rawBytes, encoder.totals.blockCount)
+            || options.layout != nil && encoder.totals.rawBytes >= UInt64(SegmentRecompression.usualBlockSize / 4)
         // A segment without blocks cannot be sealed; it is replaced by one with another key.
         let isEmpty = encoder.totals.blockCount == 0
         if !isSealed, !isEmpty { try seal() }

@@ -8,25 +8,25 @@ import Dispatch
 /// An instance can be used by any number of threads and tasks concurrently. Commits are in the log in the order of
 /// their sequence numbers. Readers need no instance; see ``LogReader``.
 public final class OperationLog: Sendable {
-    let monitor = Monitor()
+    let monitor = ConditionLock()
     /// Accessed only while holding ``monitor``; see ``withTail(_:)``.
     private nonisolated(unsafe) let tail: LogTail
     /// The queue that syncs commits for which no thread waits.
     private let queue = DispatchQueue(label: "tidelog.log.sync")
-    private nonisolated(unsafe) var waiting: [Waiting] = []
+    private nonisolated(unsafe) var waiting: [DurabilityWaiter] = []
     private nonisolated(unsafe) var isSyncQueued = false
     private nonisolated(unsafe) var isSyncTimed = false
 
     /// Held while a sealed segment is recompressed, one at a time.
-    let repacking = Monitor()
+    let repacking = ConditionLock()
     private let repackQueue = DispatchQueue(label: "tidelog.log.repack", qos: .utility)
     private nonisolated(unsafe) var unpacked: [UInt64] = []
     /// Held while a snapshot is written or files are removed, one operation at a time.
-    private let fileWork = Monitor()
+    private let fileWork = ConditionLock()
     let fileSystem: any FileSystem
 
     /// A task that waits until a record is durable.
-    private struct Waiting {
+    private struct DurabilityWaiter {
         let sequence: UInt64
         let continuation: CheckedContinuation<Result<Void, LogError>, Never>
     }
@@ -42,7 +42,7 @@ public final class OperationLog: Sendable {
         options = tail.options
         fileSystem = tail.fileSystem
         // Delayed, so that a program that opens the log briefly need not wait for recompression when it closes the log.
-        if !unpacked.isEmpty { queueRepack(after: 1) }
+        if !unpacked.isEmpty { scheduleRecompression(after: 1) }
     }
 
     /// The sequence number of the next record.
@@ -168,7 +168,7 @@ public final class OperationLog: Sendable {
                 defer { announce() }
                 if let sealed = try tail.startSegment() {
                     unpacked.append(sealed)
-                    queueRepack(after: 0)
+                    scheduleRecompression(after: 0)
                 }
             } else {
                 monitor.wait(.idle)
@@ -207,7 +207,7 @@ public final class OperationLog: Sendable {
                 outcome = .failure(failure)
             } else {
                 outcome = nil
-                waiting.append(Waiting(sequence: sequence, continuation: continuation))
+                waiting.append(DurabilityWaiter(sequence: sequence, continuation: continuation))
                 queueSync()
             }
             monitor.unlock()
@@ -302,13 +302,13 @@ public final class OperationLog: Sendable {
 
     // MARK: Recompression of sealed segments
 
-    private func queueRepack(after seconds: Int) {
+    private func scheduleRecompression(after seconds: Int) {
         guard case .repacked = options.sealing else { return }
-        repackQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in self?.repackWaiting() }
+        repackQueue.asyncAfter(deadline: .now() + .seconds(seconds)) { [weak self] in self?.recompressPending() }
     }
 
     /// Returns the next segment to recompress, or nil if there is none or the log is not open.
-    func takeUnpacked() -> UInt64? {
+    func nextUncompressedSegment() -> UInt64? {
         withTail { $0.state == .open ? unpacked.popLast() : nil }
     }
 

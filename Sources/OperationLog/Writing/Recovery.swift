@@ -41,7 +41,7 @@ struct Recovery {
             guard let (footer, block) = try segment.footerFromEnd() else {
                 throw try segment.firstDamage()
             }
-            if SegmentRepack.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
+            if SegmentRecompression.isWorthwhile(footer.rawBytes, footer.blockCount) { unpacked.append(first) }
             before = block.next
         }
         guard let last = listing.segments.last else { preconditionFailure("there is a last segment") }
@@ -115,7 +115,7 @@ struct Recovery {
         _ segment: SegmentFile, to position: SegmentFile.Position, reason: LogFault
     ) throws(LogError) -> RecoveryReport.Cut {
         let size = try segment.size()
-        let kept = try CutBytes(fileSystem, directory: directory).keep(segment, from: position.offset)
+        let kept = try TornBytesArchive(fileSystem, directory: directory).store(segment, from: position.offset)
         try onFiles { () throws(FileSystemError) in try segment.file.truncate(to: position.offset) }
         segment.refresh()
         return RecoveryReport.Cut(

@@ -21,7 +21,7 @@ extension ByteReader {
         return ConflictResolved(
             entity: entity, decision: decision,
             dropped: try list { r throws(CodecError) in
-                ConflictResolved.Part(
+                ConflictResolved.PartialUpdate(
                     operation: try r.unsigned(),
                     properties: try r.list { r throws(CodecError) in try r.string() },
                     navigations: try r.list { r throws(CodecError) in try r.string() })

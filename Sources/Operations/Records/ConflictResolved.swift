@@ -6,7 +6,7 @@ public struct ConflictResolved: Sendable, Hashable {
     public var entity: EntityID
     public var decision: Decision
     /// The parts that are removed from operations.
-    public var dropped: [Part]
+    public var dropped: [PartialUpdate]
     /// The undone operations, including dependent ones.
     public var takenBack: [SequenceNumber]
     /// The operations that the service rejected because of the conflict and that are sent again.
@@ -27,7 +27,7 @@ public struct ConflictResolved: Sendable, Hashable {
     }
 
     /// A part of an update.
-    public struct Part: Sendable, Hashable {
+    public struct PartialUpdate: Sendable, Hashable {
         public var operation: SequenceNumber
         public var properties: [String]
         /// Single-valued navigation properties that the operation binds.
@@ -41,7 +41,7 @@ public struct ConflictResolved: Sendable, Hashable {
     }
 
     public init(
-        entity: EntityID, decision: Decision, dropped: [Part] = [], takenBack: [SequenceNumber] = [],
+        entity: EntityID, decision: Decision, dropped: [PartialUpdate] = [], takenBack: [SequenceNumber] = [],
         released: [SequenceNumber] = []
     ) {
         self.entity = entity

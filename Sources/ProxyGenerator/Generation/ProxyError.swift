@@ -5,11 +5,11 @@ public enum ProxyError: Error, Sendable, Hashable {
     /// The bytes of the document are not valid UTF-8.
     case notUTF8(document: String?)
     /// An error in a metadata document, with its position.
-    case metadata(InputPlace, String)
+    case metadata(InputLocation, String)
     /// The names of two elements differ only in case, and the options do not allow this.
-    case caseConflict(InputPlace, String)
+    case caseConflict(InputLocation, String)
     /// An error in an annotation that chooses a name, with its position.
-    case annotation(InputPlace, String)
+    case annotation(InputLocation, String)
     /// A requested document could not be read; the sentence names it.
     case unreadable(String)
     /// The documents refer to more documents than the generator reads.
@@ -20,7 +20,7 @@ public enum ProxyError: Error, Sendable, Hashable {
     case invalidName(option: String, name: String)
 
     init(_ error: CSDLError) {
-        let place = InputPlace(document: error.document, line: error.line, column: error.column)
+        let place = InputLocation(document: error.document, line: error.line, column: error.column)
         self = error.code == .caseConflict ? .caseConflict(place, error.message) : .metadata(place, error.message)
     }
 }

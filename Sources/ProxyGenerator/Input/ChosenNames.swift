@@ -5,7 +5,7 @@
 public struct ChosenNames: Sendable, Hashable {
     struct Choice: Sendable, Hashable {
         let name: String
-        let place: InputPlace
+        let place: InputLocation
     }
 
     /// The chosen names of entity, complex and enumeration types, by qualified name.
@@ -86,7 +86,7 @@ public struct ChosenNames: Sendable, Hashable {
 }
 
 /// A position in a document.
-public struct InputPlace: Sendable, Hashable, CustomStringConvertible {
+public struct InputLocation: Sendable, Hashable, CustomStringConvertible {
     /// The name of the document; nil if there is only one.
     public let document: String?
     public let line: Int

@@ -10,7 +10,7 @@ struct NameAnnotations {
 
     let model: EntityDataModel
     private(set) var names = ChosenNames()
-    private var places: [String: InputPlace] = [:]
+    private var places: [String: InputLocation] = [:]
 
     init(model: EntityDataModel) { self.model = model }
 
@@ -25,7 +25,7 @@ struct NameAnnotations {
         let found = try annotations(of: source)
         guard !found.isEmpty else {
             throw .annotation(
-                InputPlace(document: source.name, line: 1, column: 1),
+                InputLocation(document: source.name, line: 1, column: 1),
                 "The document has no annotation with a term of \(Self.namespace).")
         }
         try take(found)
@@ -48,7 +48,7 @@ struct NameAnnotations {
 
     private mutating func take(_ annotations: [PlacedAnnotation]) throws(ProxyError) {
         for annotation in annotations {
-            let place = InputPlace(document: annotation.document, line: annotation.line, column: annotation.column)
+            let place = InputLocation(document: annotation.document, line: annotation.line, column: annotation.column)
             let term = annotation.term.split(separator: ".").last.map(String.init) ?? annotation.term
             guard let name = annotation.value else {
                 throw .annotation(place, "The annotation \(term) of \(annotation.target) has no String.")

@@ -6,7 +6,7 @@ internal import EDM
 /// Vocabulary documents, which only annotations reference, are not needed.
 public struct ReferencedDocuments: Sendable, Hashable {
     /// A namespace with needed elements.
-    public struct Wanted: Sendable, Hashable {
+    public struct NeededNamespace: Sendable, Hashable {
         public let namespace: String
         /// The URIs of the namespace in the references of the documents that were read, unchanged.
         public let uris: [String]
@@ -27,7 +27,7 @@ public struct ReferencedDocuments: Sendable, Hashable {
     ///   - find: Returns the document that declares the namespace; nil if it cannot be found, which is not an error.
     /// - Throws: A ``ProxyError`` if a document is invalid or there are too many.
     public init(
-        of metadata: MetadataSource, find: (Wanted) throws(ProxyError) -> MetadataSource?
+        of metadata: MetadataSource, find: (NeededNamespace) throws(ProxyError) -> MetadataSource?
     ) throws(ProxyError) {
         var found: [MetadataSource] = []
         var documents: [CSDLReader.Document] = []
@@ -49,7 +49,7 @@ public struct ReferencedDocuments: Sendable, Hashable {
             }
             asked.insert(namespace)
             let uris = model.references.filter { $0.includes.contains { $0.namespace == namespace } }.map(\.uri)
-            guard let document = try find(Wanted(namespace: namespace, uris: uris)),
+            guard let document = try find(NeededNamespace(namespace: namespace, uris: uris)),
                 document.bytes != metadata.bytes, !found.contains(document)
             else { continue }
             guard found.count < Self.most else { throw .tooManyReferences(document: metadata.name) }

@@ -12,7 +12,7 @@ import SyncEngine
 /// equal contents.
 package struct CutSimulation {
     /// The content that is created when the connection is cut.
-    package enum Content: String, Sendable, Hashable, CaseIterable {
+    package enum Scenario: String, Sendable, Hashable, CaseIterable {
         /// One entity with unique values.
         case unique
         /// One entity with unique values, and an entity that is linked to it, in one change set.
@@ -33,11 +33,11 @@ package struct CutSimulation {
 
     package struct Outcome: Sendable {
         /// The cuts under the policy `evidence`.
-        package var cuts: [Content: Int] = [:]
+        package var cuts: [Scenario: Int] = [:]
         /// The number of cuts under other policies.
         package var others = 0
         /// The number of ``cuts`` that were resolved without the user.
-        package var settled: [Content: Int] = [:]
+        package var settled: [Scenario: Int] = [:]
         package var violations: [String] = []
     }
 
@@ -86,7 +86,7 @@ package struct CutSimulation {
             self.options = options
             var sandbox = FieldService.seeded
             if random.chance(30) { sandbox.options.pageSize = 2 }
-            sandbox.options.abilities.batch = options.supportsBatch
+            sandbox.options.capabilities.batch = options.supportsBatch
             world = CutWorld(sandbox, seed: seed)
         }
 
@@ -99,9 +99,9 @@ package struct CutSimulation {
         }
 
         private mutating func cut() async throws {
-            let contents = drawsResidue ? Content.allCases : Content.promised
+            let contents = drawsResidue ? Scenario.allCases : Scenario.promised
             let content = contents[random.below(contents.count)]
-            let cuts = drawsResidue ? Cut.allCases : Cut.allCases.filter { $0 != .muchTooLate }
+            let cuts = drawsResidue ? ConnectionCut.allCases : ConnectionCut.allCases.filter { $0 != .muchTooLate }
             let cut = cuts[random.below(cuts.count)]
             let (client, other) = (clients[random.below(2)], clients[0])
             let stranger = client === other ? clients[1] : other
@@ -131,7 +131,7 @@ package struct CutSimulation {
             } else {
                 outcome.others += 1
             }
-            if !isSettled { try await settle(client) }
+            if !isSettled { try await resolveInDoubt(client) }
             world.pass(seconds: 600)
             for client in clients { try await client.download() }
             try await check("\(content), \(cut)\(isBrought ? ", downloaded" : "")")
@@ -139,7 +139,7 @@ package struct CutSimulation {
 
         // MARK: Contents
 
-        private mutating func drafts(_ content: Content) -> [EntityDraft] {
+        private mutating func drafts(_ content: Scenario) -> [EntityDraft] {
             let set = ["Customers", "Labels"][random.below(2)]
             func draft(_ number: Int, _ set: String, _ mark: String) -> EntityDraft {
                 EntityDraft(number: number, set: set, type: FieldService.type(of: set), values: ["Mark": .string(mark)])
@@ -167,13 +167,13 @@ package struct CutSimulation {
 
         /// Resolves doubts as the user would: of each content, the excess on the service over the confirmed creations
         /// must be the entities in doubt.
-        private mutating func settle(_ client: CutClient) async throws {
+        private mutating func resolveInDoubt(_ client: CutClient) async throws {
             for pending in try await client.doubts {
                 guard try await client.doubts.contains(where: { $0.sequence == pending.sequence }) else { continue }
                 let marks = client.created[pending.sequence] ?? []
                 let (there, done) = (counts(), try await confirmed())
                 let isThere = marks.contains { there[$0, default: 0] > done[$0, default: 0] }
-                _ = try await client.store.settle(pending.sequence, as: isThere ? .tookEffect : .resend)
+                _ = try await client.store.resolveInDoubt(pending.sequence, as: isThere ? .tookEffect : .resend)
             }
             _ = try await client.upload()
         }
@@ -214,7 +214,7 @@ package struct CutSimulation {
 }
 
 /// A sweep over many cuts, with the combined outcome.
-package struct CutCampaign: Sendable {
+package struct CutSweep: Sendable {
     package let cuts: Int
     package let firstSeed: UInt64
     package let drawsResidue: Bool
@@ -253,7 +253,7 @@ package struct CutCampaign: Sendable {
 
 extension CutSimulation.Outcome {
     package var summary: String {
-        let kinds = CutSimulation.Content.allCases.filter { cuts[$0] != nil }.map { content in
+        let kinds = CutSimulation.Scenario.allCases.filter { cuts[$0] != nil }.map { content in
             "\(content) \(settled[content, default: 0]) of \(cuts[content, default: 0])"
         }
         let (all, alone) = (cuts.values.reduce(0, +), settled.values.reduce(0, +))

@@ -6,7 +6,7 @@ import Synchronization
 import Transport
 
 /// The fault that is applied to the next modification request.
-package enum Cut: String, Sendable, Hashable, CaseIterable {
+package enum ConnectionCut: String, Sendable, Hashable, CaseIterable {
     /// The connection breaks before the service receives the request.
     case lostRequest
     /// The connection breaks after the service has executed the request.
@@ -21,7 +21,7 @@ package enum Cut: String, Sendable, Hashable, CaseIterable {
 final class CutWorld: Sendable {
     private struct State {
         var service: SimulatedService
-        var cut: Cut?
+        var cut: ConnectionCut?
         var late: [(due: Int64, request: WireRequest, client: Int)] = []
         /// The elapsed time in seconds. Setting the clock back does not change it.
         var elapsed: Int64 = 0
@@ -39,7 +39,7 @@ final class CutWorld: Sendable {
     /// Sets the fault for the next modification.
     ///
     /// - Parameter delay: The delay of a late request, in seconds.
-    func cut(_ cut: Cut, delay: Int64) { state.withLock { ($0.cut, $0.delay) = (cut, delay) } }
+    func cut(_ cut: ConnectionCut, delay: Int64) { state.withLock { ($0.cut, $0.delay) = (cut, delay) } }
 
     func pass(seconds: Int64) {
         clock.advance(milliseconds: seconds * 1_000)

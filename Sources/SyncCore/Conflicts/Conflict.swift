@@ -87,22 +87,22 @@ public struct ConflictFinder<Storage: StateReader> {
     /// not compared.
     public func conflicts() throws(StateError) -> [Conflict] {
         var found: [Conflict] = []
-        for id in try storage.ancestors() { if let conflict = try conflict(on: id) { found.append(conflict) } }
+        for id in try storage.mergeBases() { if let conflict = try conflict(on: id) { found.append(conflict) } }
         return found
     }
 
     public func conflict(on id: EntityID) throws(StateError) -> Conflict? {
-        guard let known = try storage.ancestor(id), let theirs = try resolver.visible(id, index) else { return nil }
+        guard let known = try storage.mergeBase(id), let theirs = try resolver.visible(id, index) else { return nil }
         let pending = try storage.pendingChanges(of: id)
         let unsettled = try EntityChanges(of: id, in: pending.filter(\.isUnsettled), resolver)
         guard !unsettled.isVisible else { return nil }
         let changes = try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver)
         let keptHere = try EntityChanges(of: id, in: pending.filter { $0.operation.delivery != .queued }, resolver)
-        let ancestor = known.leaving(keptHere, for: changes)
-        guard !changes.operations.isEmpty, ancestor.differs(from: theirs) else { return nil }
+        let mergeBase = known.leaving(keptHere, for: changes)
+        guard !changes.operations.isEmpty, mergeBase.differs(from: theirs) else { return nil }
         let isGone = !theirs.row.origin.isOnService
-        let properties = try properties(ancestor, theirs, changes, keptHere)
-        let links = try links(ancestor, theirs, changes)
+        let properties = try properties(mergeBase, theirs, changes, keptHere)
+        let links = try links(mergeBase, theirs, changes)
         switch (changes.deletes, isGone) {
         case (true, true): return nil
         case (false, false) where changes.properties.isEmpty && changes.ends.isEmpty: return nil
@@ -115,7 +115,7 @@ public struct ConflictFinder<Storage: StateReader> {
     }
 
     private func properties(
-        _ base: Ancestor, _ theirs: Ancestor, _ changes: EntityChanges, _ keptHere: EntityChanges
+        _ base: MergeBase, _ theirs: MergeBase, _ changes: EntityChanges, _ keptHere: EntityChanges
     ) throws(StateError) -> [Conflict.PropertyDifference] {
         let local = try storage.row(base.id)
         let isGone = !theirs.row.origin.isOnService
@@ -135,7 +135,7 @@ public struct ConflictFinder<Storage: StateReader> {
     }
 
     private func links(
-        _ base: Ancestor, _ theirs: Ancestor, _ changes: EntityChanges
+        _ base: MergeBase, _ theirs: MergeBase, _ changes: EntityChanges
     ) throws(StateError) -> [Conflict.LinkDifference] {
         var found: [Conflict.LinkDifference] = []
         for end in theirs.links {
@@ -161,7 +161,7 @@ public struct ConflictFinder<Storage: StateReader> {
 
     /// Returns the navigation property, or nil if the entity's type has none for this end. Then no local operation can
     /// change it either.
-    private func name(of end: Ancestor.Link, _ row: EntityRow) -> String? {
+    private func name(of end: MergeBase.Link, _ row: EntityRow) -> String? {
         model.findEntityType(row.type)?.navigationProperties.first {
             $0.navigation?.relationship == Relationship(name: end.relationship, isForward: end.isFirst)
         }?.name

@@ -17,7 +17,7 @@ struct EntityChanges {
     var isVisible: Bool { deletes || !properties.isEmpty || !ends.isEmpty }
 
     struct End {
-        let end: Ancestor.Link
+        let end: MergeBase.Link
         let navigation: String
         /// Operations that change only this link.
         var linkOperations: [SequenceNumber] = []
@@ -63,7 +63,7 @@ struct EntityChanges {
     }
 
     private mutating func add(_ relationship: Relationship, named navigation: String, _ pending: PendingOperation) {
-        let end = Ancestor.Link(relationship: relationship.name, isFirst: relationship.isForward, partner: nil)
+        let end = MergeBase.Link(relationship: relationship.name, isFirst: relationship.isForward, partner: nil)
         let known = ends.firstIndex { $0.end.isSameEnd(end) }
         let position = known ?? ends.count
         if known == nil { ends.append(End(end: end, navigation: navigation)) }
@@ -86,9 +86,9 @@ extension Operation {
 
 extension EntityResolver {
     /// Returns the comparable part of the entity's base state, or nil if the service does not have the entity.
-    func visible(_ id: EntityID, _ index: RelationshipIndex) throws(StateError) -> Ancestor? {
+    func visible(_ id: EntityID, _ index: RelationshipIndex) throws(StateError) -> MergeBase? {
         guard let row = try serviceRow(id), row.origin != .local else { return nil }
-        var links: [Ancestor.Link] = []
+        var links: [MergeBase.Link] = []
         for end in index.ends(of: row.set) where end.multiplicity != .many {
             let known =
                 end.isFirst
@@ -96,7 +96,7 @@ extension EntityResolver {
             let partner = known.first { $0.inBase }.map { end.isFirst ? $0.second : $0.first }
             links.append(.init(relationship: end.relationship, isFirst: end.isFirst, partner: partner))
         }
-        return Ancestor(row: row, links: links)
+        return MergeBase(row: row, links: links)
     }
 }
 

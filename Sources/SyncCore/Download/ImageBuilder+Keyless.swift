@@ -14,7 +14,7 @@ extension ImageBuilder {
     /// Returns the keyless entities below the owner that the payload contains, by their index in it.
     ///
     /// For a to-one property the match is unique. In a collection the values decide.
-    mutating func takeKeyless(
+    mutating func matchKeyless(
         like expanded: EntityPayload.Expanded, below owner: EntityID, _ property: Property, in set: EntitySet
     ) throws(StateError) -> [Int: EntityID] {
         guard let relationship = property.navigation?.relationship else { return [:] }
@@ -48,7 +48,7 @@ extension ImageBuilder {
     }
 
     /// Returns the keyless entity below the owner that dependent properties refer to.
-    mutating func takeKeyless(
+    mutating func matchKeyless(
         like payload: EntityPayload, _ type: EntityType, _ set: EntitySet
     ) throws(StateError) -> EntityID? {
         guard try mayHaveKeyless(set) else { return nil }
@@ -61,7 +61,7 @@ extension ImageBuilder {
                 let owner = try storage.entity(set: target.name, key: text)
             else { continue }
             let back = Relationship(name: end.relationship.name, isForward: !end.relationship.isForward)
-            let found = try takeKeyless(
+            let found = try matchKeyless(
                 like: payload, LinkEnd(entity: owner, relationship: back), isOnly: end.sourceMultiplicity != .many)
             if let found { return found }
         }
@@ -83,7 +83,7 @@ extension ImageBuilder {
     }
 
     /// Returns the keyless entity with the most values in common with the payload.
-    private mutating func takeKeyless(
+    private mutating func matchKeyless(
         like payload: EntityPayload, _ end: LinkEnd, isOnly: Bool
     ) throws(StateError) -> EntityID? {
         var best: (id: EntityID, says: Int)?

@@ -7,7 +7,7 @@ extension ImageBuilder {
     /// Quarantines an entity without an identity: a key property is missing or null, and no link contains the key.
     ///
     /// - Parameter isPlaced: False for a contained entity whose container is unknown.
-    mutating func setAside(
+    mutating func addToQuarantine(
         keyless payload: EntityPayload, _ type: EntityType, _ set: EntitySet, isPlaced: Bool
     ) {
         let missing = type.keyProperties.filter { (payload.values[$0.name] ?? .null) == .null }.map(\.name)
@@ -34,7 +34,7 @@ extension ImageBuilder {
     /// - Parameter parent: The parent of the entity in the payload, if there is one.
     /// - Returns: The ID of the entity, or nil if the store does not have it or its identity is unknown.
     @discardableResult
-    mutating func setAside(
+    mutating func addToQuarantine(
         _ found: UnreadableEntity, in set: EntitySet, below parent: EntityID? = nil
     ) throws(StateError) -> EntityID? {
         let (id, name) = try identity(of: found.entity, in: set, below: parent)

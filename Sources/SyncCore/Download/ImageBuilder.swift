@@ -23,8 +23,8 @@ public struct ImageBuilder<Storage: StateReader> {
     public internal(set) var streams: [StreamImage] = []
     /// Entities that received their ID or key from this builder, before any record with them is folded.
     var assigned = AssignedKeys()
-    /// The results of combined lookups; see ``learn(_:in:)``.
-    var learned = LearnedEntities()
+    /// The results of combined lookups; see ``prefetch(_:in:)``.
+    var learned = EntityLookupCache()
     /// The containers that the request path determines, by set.
     var places: [String: EntityID] = [:]
     /// The stored contained entities by container and key.
@@ -34,7 +34,7 @@ public struct ImageBuilder<Storage: StateReader> {
     /// The stored entities of those below others. The store keeps its version of them.
     var kept: [EntityID] = []
     /// The requested expansions; nil outside of downloads.
-    var asked: AskedExpansions?
+    var asked: RequestedExpansions?
     /// Whether each entity contains all requested expansions. False for deltas.
     var tellsAll = false
     /// Expanded navigation properties that a response omitted, as `Set/Property`.
@@ -96,7 +96,7 @@ public struct ImageBuilder<Storage: StateReader> {
     /// - Returns: The entity's ID. Nil if it has no key; then nothing is appended.
     mutating func add(
         _ given: EntityPayload, in set: EntitySet, known: EntityID? = nil, below parent: EntityID? = nil,
-        expanding branches: [AskedExpansions.Branch] = [], to images: inout [EntityImage]
+        expanding branches: [RequestedExpansions.Branch] = [], to images: inout [EntityImage]
     ) throws(StateError) -> EntityID? {
         let knownType = try type(ofKnown: known)
         let named = given.type.flatMap(model.findEntityType)
@@ -108,7 +108,7 @@ public struct ImageBuilder<Storage: StateReader> {
         let found =
             if let known { Optional(known) } else { try identify(payload, type, set, name, key, in: container) }
         guard let id = found else {
-            setAside(keyless: given, type, set, isPlaced: !set.isContained || container != nil)
+            addToQuarantine(keyless: given, type, set, isPlaced: !set.isContained || container != nil)
             return nil
         }
         if isNew(id) { homes[id] = Home(set: set.name, container: container) }
@@ -139,8 +139,8 @@ public struct ImageBuilder<Storage: StateReader> {
                 home.entities, below: id, property, in: home.set, expanding: branch?.below ?? [], to: &images)
             let parent = home.set.isContained(by: property) ? id : nil
             for found in expanded.unreadable {
-                guard let id = try setAside(found, in: home.set, below: parent) else { continue }
-                try keep(id, branch?.below ?? [])
+                guard let id = try addToQuarantine(found, in: home.set, below: parent) else { continue }
+                try retain(id, branch?.below ?? [])
             }
             if !home.isWhole { skipped.insert("\(set.name)/\(expanded.navigation)") }
             var isComplete =
@@ -186,10 +186,10 @@ public struct ImageBuilder<Storage: StateReader> {
     /// Appends the targets of a navigation property.
     private mutating func add(
         _ expanded: EntityPayload.Expanded, below id: EntityID, _ property: Property, in target: EntitySet,
-        expanding branches: [AskedExpansions.Branch], to images: inout [EntityImage]
+        expanding branches: [RequestedExpansions.Branch], to images: inout [EntityImage]
     ) throws(StateError) -> [EntityID] {
         var targets: [EntityID] = []
-        let keyless = try takeKeyless(like: expanded, below: id, property, in: target)
+        let keyless = try matchKeyless(like: expanded, below: id, property, in: target)
         for (index, entity) in expanded.entities.enumerated() {
             let found = keyless[index]
             if identifying, found == nil, try !isKnown(entity, target, below: id), try hasKeyless(below: id, property) {
@@ -233,7 +233,7 @@ public struct ImageBuilder<Storage: StateReader> {
         if let former, try hasKey(former, plain), try !isNamedOtherwise(former, name) { return former }
         if let container {
             if let id = try containedRow(set, key: plain, in: container), try !isNamedOtherwise(id, name) { return id }
-            if let former, try isNowhere(former) { return former }
+            if let former, try isUnlinked(former) { return former }
             defer { next = EntityID(rawValue: next.rawValue &+ 1) }
             return next
         }
@@ -241,8 +241,8 @@ public struct ImageBuilder<Storage: StateReader> {
         for id in try rows(set, key: key, type, payload.values) where try !isNamedOtherwise(id, name) { return id }
         // An entity that left and returns is the same. One that exists under another key is not: its key belongs to
         // another entity now.
-        if let former, try isNowhere(former) { return former }
-        if let id = try takeKeyless(like: payload, type, set) { return id }
+        if let former, try isUnlinked(former) { return former }
+        if let id = try matchKeyless(like: payload, type, set) { return id }
         defer { next = EntityID(rawValue: next.rawValue &+ 1) }
         // A singleton's key is not among its values.
         if set.isSingleton { assigned[set.name, key] = next }
@@ -256,7 +256,7 @@ public struct ImageBuilder<Storage: StateReader> {
         return model.findEntityType(row.type).flatMap { KeyText.of(row.values, type: $0) } == key
     }
 
-    private func isNowhere(_ id: EntityID) throws(StateError) -> Bool {
+    private func isUnlinked(_ id: EntityID) throws(StateError) -> Bool {
         try EntityResolver(storage: storage, model: model).anyRow(id) == nil
     }
 

@@ -2,7 +2,7 @@ import EDM
 import Operations
 
 /// The result of comparing a received entity with the store.
-enum LocalFinding { case inserted, changed, unchanged }
+enum LocalComparisonResult { case inserted, changed, unchanged }
 
 /// Determines changes if the service does not report them, by comparing the received entities with the base state.
 struct LocalComparison<Storage: StateReader> {
@@ -17,7 +17,7 @@ struct LocalComparison<Storage: StateReader> {
     ///   - known: The base state of the entity.
     func finding(
         _ image: EntityImage, isNaming: Bool, _ known: EntityRow?
-    ) throws(StateError) -> LocalFinding {
+    ) throws(StateError) -> LocalComparisonResult {
         if isNaming, let name = image.editLink {
             let known = try storage.entity(set: EntityNames<Storage>.namesSet, key: name)
             return known == image.entity ? .unchanged : .changed

@@ -8,26 +8,26 @@ import Operations
 /// the store waits for it, whichever query contains it.
 extension PageBuilder {
     /// A link change of a part.
-    enum ToldLink {
+    enum ReportedLink {
         /// A new link, by its number among the waiting ones.
         case added(Int)
         case removed(LinkChange)
     }
 
     /// Adds the dangling links of earlier downloads, each to be looked up once.
-    mutating func readWaiting() {
-        for open in waiting.takeUnread() {
+    mutating func readDanglingLinks() {
+        for open in waiting.drainUnread() {
             guard let set = model.findEntitySet(open.set) else { continue }
             told.append(.added(waiting.add(link(open, from: set, isKept: true))))
         }
     }
 
-    mutating func hear(_ change: LinkChange) {
+    mutating func addLinkChange(_ change: LinkChange) {
         guard let set = entitySet(change.set) else { return }
         guard change.isAdded, let target = change.target else {
             // Even if its ends are unknown: a waiting link to them must not be added later.
             let link = link(change, from: set)
-            if let source = link.source { waiting.forget(source, change.relationship, link.target) }
+            if let source = link.source { waiting.removeLinks(source, change.relationship, link.target) }
             return told.append(.removed(change))
         }
         let open = OpenLink(
@@ -35,7 +35,7 @@ extension PageBuilder {
         let link = link(open, from: set)
         // The link replaces another one, whose removal the service does not have to report (OData JSON 4.0, 14.4).
         if let source = link.source, property(change.relationship, from: set)?.isCollection == false {
-            waiting.forget(source, change.relationship, nil, but: open)
+            waiting.removeLinks(source, change.relationship, nil, but: open)
         }
         told.append(.added(waiting.add(link)))
     }
@@ -43,7 +43,7 @@ extension PageBuilder {
     /// Discards the waiting links of an entity that the service has deleted.
     mutating func forgetLinks(of entity: EntityPayload, in set: EntitySet) {
         guard !waiting.isEmpty, let end = builder.end(entity, in: set) else { return }
-        waiting.forget(end)
+        waiting.removeLinks(end)
     }
 
     /// Adds the links whose ends are both known to the last part.
@@ -51,16 +51,16 @@ extension PageBuilder {
         let shown = builder.assigned
         let arrived =
             waiting.isAwaiting ? waiting.arrived(among: shown.ends) { shown[$0.set, $0.key] != nil } : []
-        for item in arrived.map(ToldLink.added) + told {
+        for item in arrived.map(ReportedLink.added) + told {
             switch item {
-            case .added(let number): try look(for: number)
+            case .added(let number): try resolveLink(for: number)
             case .removed(let change): try remove(change)
             }
         }
         told = []
     }
 
-    private func link(_ open: OpenLink, from set: EntitySet, isKept: Bool = false) -> WaitingLinks.Link {
+    private func link(_ open: OpenLink, from set: EntitySet, isKept: Bool = false) -> DanglingLinks.Link {
         let change = LinkChange(
             isAdded: true, source: open.source, relationship: open.navigation, target: open.target)
         var link = link(change, from: set)
@@ -69,18 +69,18 @@ extension PageBuilder {
         return link
     }
 
-    private func link(_ change: LinkChange, from set: EntitySet) -> WaitingLinks.Link {
+    private func link(_ change: LinkChange, from set: EntitySet) -> DanglingLinks.Link {
         let open = OpenLink(
             query: query, set: set.name, source: change.source, navigation: change.relationship,
             target: change.target ?? "")
         let target = property(change.relationship, from: set).flatMap { model.target(of: $0, in: set) }
-        return WaitingLinks.Link(
+        return DanglingLinks.Link(
             open: open, source: builder.end(EntityPayload(id: change.source), in: set),
             target: target.flatMap { set in change.target.flatMap { builder.end(EntityPayload(id: $0), in: set) } })
     }
 
     /// Adds the link if both ends are known. Otherwise it waits for the first unknown end.
-    private mutating func look(for number: Int) throws(StateError) {
+    private mutating func resolveLink(for number: Int) throws(StateError) {
         guard let link = waiting[number], let sourceSet = model.findEntitySet(link.open.set) else { return }
         guard let source = try builder.find(EntityPayload(id: link.open.source), in: sourceSet) else {
             return wait(number, link.source, link.open)
@@ -114,7 +114,7 @@ extension PageBuilder {
         return try builder.isContained(target, in: set, by: source)
     }
 
-    private mutating func wait(_ number: Int, _ end: WaitingLinks.End?, _ link: OpenLink) {
+    private mutating func wait(_ number: Int, _ end: DanglingLinks.End?, _ link: OpenLink) {
         if let end { return waiting.wait(number, for: end) }
         // An end without an identity cannot be waited for.
         unidentified.insert("\(link.set)/\(link.navigation)")
@@ -168,16 +168,16 @@ extension PageBuilder {
 
 extension ImageBuilder {
     /// Returns the identity of an entity, known or not. Nil if the payload does not contain it.
-    func end(_ payload: EntityPayload, in set: EntitySet) -> WaitingLinks.End? {
-        if set.isSingleton { return WaitingLinks.End(set: set.name, key: "") }
+    func end(_ payload: EntityPayload, in set: EntitySet) -> DanglingLinks.End? {
+        if set.isSingleton { return DanglingLinks.End(set: set.name, key: "") }
         let type = payload.type.flatMap(model.findEntityType) ?? set.entityType
         let payload = withKey(payload, type, set)
         if set.isContained {
-            return payload.id.map { WaitingLinks.End(set: set.name, key: links.relative($0)) }
+            return payload.id.map { DanglingLinks.End(set: set.name, key: links.relative($0)) }
         }
         if let name = name(payload, type, set) {
-            return WaitingLinks.End(set: EntityNames<Storage>.namesSet, key: name)
+            return DanglingLinks.End(set: EntityNames<Storage>.namesSet, key: name)
         }
-        return KeyText.of(payload.values, type: type).map { WaitingLinks.End(set: set.name, key: $0) }
+        return KeyText.of(payload.values, type: type).map { DanglingLinks.End(set: set.name, key: $0) }
     }
 }

@@ -5,24 +5,24 @@ import Operations
 /// Entities of a page that cannot be applied, and the stored entities that are kept because of them.
 extension PageBuilder {
     /// Quarantines an unreadable entity. Its stored version remains unchanged and stays in the query.
-    mutating func setAside(
+    mutating func addToQuarantine(
         _ found: UnreadableEntity, _ set: EntitySet, below parent: EntityID? = nil,
-        expanding branches: [AskedExpansions.Branch] = []
+        expanding branches: [RequestedExpansions.Branch] = []
     ) throws(StateError) {
-        guard let id = try builder.setAside(found, in: set, below: parent) else { return }
-        try builder.keep(id, branches)
+        guard let id = try builder.addToQuarantine(found, in: set, below: parent) else { return }
+        try builder.retain(id, branches)
         keepAll()
     }
 
     /// Keeps the entities that the builder has marked.
     mutating func keepAll() {
-        for id in builder.kept { keep(id) }
+        for id in builder.kept { retain(id) }
         builder.kept = []
     }
 
-    mutating func setAside(
+    mutating func addToQuarantine(
         tooLarge payload: EntityPayload, _ set: EntitySet, below parent: EntityID?,
-        expanding branches: [AskedExpansions.Branch]
+        expanding branches: [RequestedExpansions.Branch]
     ) throws(StateError) {
         let (id, name) = try builder.identity(of: payload, in: set, below: parent)
         let expanded = payload.expanded.contains { !$0.entities.isEmpty } ? " with what is expanded below it" : ""
@@ -32,7 +32,7 @@ extension PageBuilder {
                 reason: .tooLarge,
                 message: "The entity\(expanded) has more than the \(entityLimit) bytes that a record of the log takes.",
                 hidesOthers: name == nil || !expanded.isEmpty))
-        if let id { try builder.keep(id, branches) }
+        if let id { try builder.retain(id, branches) }
         keepAll()
     }
 }

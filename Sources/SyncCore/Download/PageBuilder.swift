@@ -14,13 +14,13 @@ public struct PageBuilder<Storage: StateReader> {
     /// The comparison, or nil if all entities are logged.
     private let comparison: LocalComparison<Storage>?
     var pages: [Part] = [Part()]
-    var waiting: WaitingLinks
+    var waiting: DanglingLinks
     /// The link changes of this part.
-    var told: [ToldLink] = []
+    var told: [ReportedLink] = []
     /// Entities that left a collection and possibly the query; see ``ExpandedEntities``.
     public private(set) var unlinked: Set<EntityID> = []
     /// The number of entities by their effect on the store.
-    public private(set) var tally = DownloadTally()
+    public private(set) var tally = DownloadCounts()
     var unidentified: Set<String> = []
     /// Stored entities that were logged in this part. The comparison with the store was made before that.
     private var logged: Set<EntityID> = []
@@ -79,8 +79,8 @@ public struct PageBuilder<Storage: StateReader> {
     ///   - isDelta: Whether entities may lack requested expansions.
     public init(
         storage: Storage, model: EntityDataModel, index: RelationshipIndex, query: String, set: EntitySet,
-        compares: Bool, waiting: WaitingLinks = WaitingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
-        entityLimit: Int = 15 << 20, path: ContainmentPath? = nil, asked: AskedExpansions? = nil,
+        compares: Bool, waiting: DanglingLinks = DanglingLinks(), namedLimit: Int = DownloadPage.unchangedLimit,
+        entityLimit: Int = 15 << 20, path: ContainmentPath? = nil, asked: RequestedExpansions? = nil,
         isDelta: Bool = false
     ) throws(StateError) {
         self.path = path?.set.isContained == true ? path : nil
@@ -95,7 +95,7 @@ public struct PageBuilder<Storage: StateReader> {
         builder.asked = asked
         builder.tellsAll = !isDelta
         comparison = compares ? LocalComparison(storage: storage, model: model, index: index) : nil
-        readWaiting()
+        readDanglingLinks()
     }
 
     /// Entities that could not be applied.
@@ -119,7 +119,7 @@ public struct PageBuilder<Storage: StateReader> {
     /// Adds items. If the download is compared with the store, their entities are looked up together.
     public mutating func add(_ items: [DeltaItem]) throws(StateError) {
         if let path, !items.isEmpty { try follow(path) }
-        if comparison != nil { try builder.learn(items, in: set) }
+        if comparison != nil { try builder.prefetch(items, in: set) }
         pages[0].images.reserveCapacity(items.count)
         for item in items { try add(item) }
     }
@@ -139,15 +139,15 @@ public struct PageBuilder<Storage: StateReader> {
             guard let id = try builder.find(removed.entity, in: set) else { return }
             // Without a reason, the entity may still exist for other queries.
             try remove(id, isDeleted: removed.reason == .deleted)
-        case .link(let link): hear(link)
+        case .link(let link): addLinkChange(link)
         case .unreadable(let found):
             guard let set = entitySet(found.entity.set) else { return }
-            try setAside(found, set, expanding: found.entity.set == nil ? builder.asked?.branches ?? [] : [])
+            try addToQuarantine(found, set, expanding: found.entity.set == nil ? builder.asked?.branches ?? [] : [])
         }
     }
 
     /// Keeps a stored entity in the query without any new content.
-    mutating func keep(_ id: EntityID) {
+    mutating func retain(_ id: EntityID) {
         guard !builder.isNew(id) else { return }
         // An entity that was removed in this part has returned.
         if pages[pages.count - 1].gone.contains(id) { pages.append(Part()) }
@@ -161,7 +161,7 @@ public struct PageBuilder<Storage: StateReader> {
     ///   - byteLimit: The record size after which another record begins.
     public mutating func finish(
         next: String?, byteLimit: Int = 4 << 20
-    ) throws(StateError) -> (pages: [DownloadPage], waiting: WaitingLinks) {
+    ) throws(StateError) -> (pages: [DownloadPage], waiting: DanglingLinks) {
         try addLinks()
         var result: [DownloadPage] = []
         for part in pages {
@@ -197,7 +197,7 @@ public struct PageBuilder<Storage: StateReader> {
     ///   - branches: The requested expansions below it.
     private mutating func add(
         _ payload: EntityPayload, _ set: EntitySet, below parent: EntityID? = nil,
-        expanding branches: [AskedExpansions.Branch] = []
+        expanding branches: [RequestedExpansions.Branch] = []
     ) throws(StateError) -> EntityID? {
         let last = pages.count - 1
         let start = pages[last].images.count
@@ -211,7 +211,7 @@ public struct PageBuilder<Storage: StateReader> {
         guard size <= entityLimit || isSmall(pages[last].images[start...]) else {
             pages[last].images.removeSubrange(start...)
             builder.streams.removeSubrange(streams...)
-            try setAside(tooLarge: payload, set, below: parent, expanding: branches)
+            try addToQuarantine(tooLarge: payload, set, below: parent, expanding: branches)
             return nil
         }
         let contained = try contained(in: pages[last].images[start...])
@@ -259,7 +259,7 @@ public struct PageBuilder<Storage: StateReader> {
 
     private func finding(
         _ image: EntityImage, isNaming: Bool, _ firstNew: EntityID
-    ) throws(StateError) -> LocalFinding {
+    ) throws(StateError) -> LocalComparisonResult {
         // A new entity of this part was logged with its first occurrence.
         if builder.isNew(image.entity) { return image.entity >= firstNew ? .inserted : .changed }
         if logged.contains(image.entity) { return .changed }
@@ -299,7 +299,7 @@ public struct PageBuilder<Storage: StateReader> {
                     unlinked.insert(id)
                     add(.init(source: source, navigation: property.name, target: id, isAdded: false))
                 }
-            case .unreadable(let found): try setAside(found, target, below: parent)
+            case .unreadable(let found): try addToQuarantine(found, target, below: parent)
             case .link: break
             }
         }
@@ -363,7 +363,7 @@ public struct PageBuilder<Storage: StateReader> {
 }
 
 /// The number of downloaded entities by their effect on the store.
-public struct DownloadTally: Sendable, Hashable {
+public struct DownloadCounts: Sendable, Hashable {
     public var inserted = 0
     public var changed = 0
     /// The number of unchanged entities, including repetitions.
@@ -377,7 +377,7 @@ public struct DownloadTally: Sendable, Hashable {
 
     public var entities: Int { inserted + changed + unchanged }
 
-    mutating func count(_ finding: LocalFinding) {
+    mutating func count(_ finding: LocalComparisonResult) {
         switch finding {
         case .inserted: inserted += 1
         case .changed: changed += 1
@@ -385,7 +385,7 @@ public struct DownloadTally: Sendable, Hashable {
         }
     }
 
-    public static func += (a: inout DownloadTally, b: DownloadTally) {
+    public static func += (a: inout DownloadCounts, b: DownloadCounts) {
         a.inserted += b.inserted
         a.changed += b.changed
         a.unchanged += b.unchanged

@@ -19,7 +19,7 @@ public struct PageProgress: Sendable, Hashable {
     /// Records a page. Returns whether the service may continue.
     ///
     /// - Parameter first: The identity of the page's first item, or nil if the page is empty.
-    public mutating func goesOn(behind first: ExactText?) -> Bool {
+    public mutating func shouldContinue(behind first: ExactText?) -> Bool {
         if let first, firsts.insert(first).inserted {
             fruitless = 0
         } else {

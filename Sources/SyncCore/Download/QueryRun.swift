@@ -44,11 +44,11 @@ public struct QueryRun: Sendable, Hashable {
         /// incomplete.
         case restart
         /// The service's next links do not end.
-        case endless(String, Endlessness)
+        case endless(String, PagingLoop)
     }
 
     /// The way in which next links do not end.
-    public enum Endlessness: Sendable, Hashable {
+    public enum PagingLoop: Sendable, Hashable {
         /// The links form a cycle.
         case circle
         /// The pages contain nothing new.
@@ -202,7 +202,7 @@ public struct QueryRun: Sendable, Hashable {
                 return isOld && beginAnew() ? .restart : .endless(next, .circle)
             }
             guard seen.count <= Self.pageLimit else { return .endless(next, .tooManyPages) }
-            guard progress.goesOn(behind: first) else { return .endless(next, .noProgress) }
+            guard progress.shouldContinue(behind: first) else { return .endless(next, .noProgress) }
             request = Request(url: next)
             return .next(next)
         }

@@ -62,13 +62,13 @@ extension Fold {
     /// not contain them, and the remaining ones need not. They stay until a full download does not deliver them.
     private func keepCreated(of state: QueryState) throws(StateError) {
         guard state.run != 0 else { return }
-        for id in try storage.takeUncovered(query: state.query.name, before: 1) {
+        for id in try storage.drainUncovered(query: state.query.name, before: 1) {
             try storage.cover(id, query: state.query.name, run: state.run)
         }
     }
 
     mutating func apply(_ page: DownloadPage, _ sequence: SequenceNumber, _ time: Timestamp) throws(StateError) {
-        try unwind()
+        try beginRebase()
         try apply(page.entities, of: sequence)
         removedByDownload = 0
         let query = try storage.queries().first { $0.query.name == page.query }
@@ -99,14 +99,14 @@ extension Fold {
         let name = finished.query
         removedByDownload = 0
         guard var state = try storage.queries().first(where: { $0.query.name == name }), state.run != 0 else { return }
-        try unwind()
+        try beginRebase()
         let quarantine = try keepQuarantine(of: name, since: try storage.quarantineStart(of: state))
         // A delta reports removals. Entities that were created here are only assumed to belong to the query: if the
         // delta does not contain them, they do not.
         let run = state.isDelta ? 1 : state.run
         // An entity that could not be identified may be any of those that were not delivered.
         if !quarantine.contains(where: \.entity.hidesOthers) {
-            try removeUncovered(try storage.takeUncovered(query: name, before: run), byOthers: true)
+            try removeUncovered(try storage.drainUncovered(query: name, before: run), byOthers: true)
         }
         state.isComplete = true
         state.next = nil
@@ -117,8 +117,8 @@ extension Fold {
     }
 
     mutating func removeQuery(_ name: String) throws(StateError) {
-        try unwind()
-        try removeUncovered(try storage.takeUncovered(query: name, before: .max), byOthers: false)
+        try beginRebase()
+        try removeUncovered(try storage.drainUncovered(query: name, before: .max), byOthers: false)
         try storage.removeQuery(name)
         try forgetOpenLinks(of: name)
         _ = try keepQuarantine(of: name, since: .max)

@@ -17,7 +17,7 @@ extension Fold {
             let all = try storage.queries().map(\.query.name)
             event.subset = Set(subset).isSuperset(of: all) ? nil : subset
         }
-        try keep(events + [event])
+        try storeEvents(events + [event])
     }
 
     /// Records the response to a batch. A batch without an operation newer than the last response belongs to the same
@@ -35,10 +35,10 @@ extension Fold {
             events.removeLast()
             (event.time, event.mark) = (time, sequence)
         }
-        try keep(events + [event])
+        try storeEvents(events + [event])
     }
 
-    private func keep(_ events: [StoreEvent]) throws(StateError) {
+    private func storeEvents(_ events: [StoreEvent]) throws(StateError) {
         try storage.putEvents(events.suffix(StoreEvent.limit))
     }
 }

@@ -7,7 +7,7 @@ extension Fold {
         var touched: Set<EntityID> = []
         for sequence in sequences {
             guard var pending = try storage.pendingOperation(sequence) else { continue }
-            try unwind()
+            try beginRebase()
             // Only an operation that the service does not have can be undone. If its status differs, the record of its
             // outcome was lost, and the outcome was known when the operation was undone.
             switch pending.status {
@@ -20,7 +20,7 @@ extension Fold {
             try storage.putUndone(UndoneOperation(operation: pending, undo: record))
             touched.formUnion(pending.operation.touchedEntities)
         }
-        try forgetAncestors(of: touched.sorted())
+        try discardMergeBases(of: touched.sorted())
         try removeGone(among: touched)
     }
 
@@ -29,11 +29,11 @@ extension Fold {
         var touched: Set<EntityID> = []
         for sequence in sequences {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
-            try unwind()
+            try beginRebase()
             try removePending(sequence)
             touched.formUnion(pending.operation.touchedEntities)
         }
-        try forgetAncestors(of: touched.sorted())
+        try discardMergeBases(of: touched.sorted())
         try removeGone(among: touched)
     }
 
@@ -50,7 +50,7 @@ extension Fold {
     mutating func redo(_ sequences: [SequenceNumber]) throws(StateError) {
         for sequence in sequences {
             guard var undone = try storage.undoneOperation(sequence) else { continue }
-            try unwind()
+            try beginRebase()
             // A redo implies that the operation fits again.
             if undone.operation.isUnfit { undone.operation.status = .pending }
             try storage.removeUndone(sequence)

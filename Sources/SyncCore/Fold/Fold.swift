@@ -6,7 +6,7 @@ import ODataWire
 ///
 /// The current state is a function of the base state, as the service confirmed it, and of the pending operations,
 /// applied in order. A new operation is applied to the current state at once. When other records change the base state,
-/// the pending operations are reverted and reapplied (``settle()``). Therefore an operation always applies to the
+/// the pending operations are reverted and reapplied (``finishRebase()``). Therefore an operation always applies to the
 /// newest base state, and a rebuilt state equals one that was updated record by record. In a long queue only the
 /// affected operations are reverted, with the same result; see ``PartialReplay``.
 ///
@@ -17,11 +17,11 @@ public struct Fold {
     /// The relationships of the model, or nil before a service is installed.
     public private(set) var index: RelationshipIndex?
     /// Whether the pending operations are reverted at the moment.
-    var isUnwound = false
+    var isReverted = false
     /// The changes of the base state while the pending operations remained applied.
     var edits: BaseEdits?
     /// Whether the pending operations are applied to the current base state, so that the state equals that of the log.
-    var isSettled: Bool { !isUnwound && edits == nil }
+    var isRebased: Bool { !isReverted && edits == nil }
     /// The length up to which a queue is rebased as a whole, because that costs less than to determine the affected
     /// operations.
     package var longQueue = Fold.usualLongQueue
@@ -31,13 +31,13 @@ public struct Fold {
     /// The last record that replaces a lost one.
     private var lastLoss: SequenceNumber?
     /// The pending changes of the entities in a response while it is applied.
-    var laterChanges: [EntityID: ChangeTally] = [:]
+    var laterChanges: [EntityID: ChangeReferenceCounts] = [:]
     /// The time of the record that is being applied, or nil if it was lost.
     private(set) var time: Timestamp?
     /// The number of entities that the last record of a download removed, including those kept for pending operations.
     package internal(set) var removedByDownload = 0
-    /// The changes by operations since the last ``takeTouched()``.
-    private var touched = Touched()
+    /// The changes by operations since the last ``drainDirtySet()``.
+    private var touched = DirtySet()
 
     /// Creates a fold that continues from the content of `storage`.
     public init(storage: WorkingSet) throws(StateError) {
@@ -54,7 +54,7 @@ public struct Fold {
         self.index = index
     }
 
-    /// Applies a record. The state is consistent after ``settle()``, which belongs in the same transaction.
+    /// Applies a record. The state is consistent after ``finishRebase()``, which belongs in the same transaction.
     ///
     /// - Precondition: `sequence` follows the last applied record.
     public mutating func apply(_ record: Record, sequence: SequenceNumber) throws(StateError) {
@@ -70,7 +70,7 @@ public struct Fold {
         case .linksLeftOpen(let links): try storage.putOpenLinks(links)
         case .entitiesQuarantined(let entities): try quarantine(entities, sequence, record.time)
         case .entitiesRead(let images):
-            try unwind()
+            try beginRebase()
             try apply(images)
         case .entitiesMissing(let entities): try remove(entities)
         case .operationsUnfit(let operations): try refuse(operations)
@@ -97,7 +97,7 @@ public struct Fold {
         case .uploadPostponed(let postponed): try postpone(Postponement(postponed, since: record.time))
         case .operationsElided(let operations): try elide(operations)
         case .deliveryChanged(let operations, let delivery): try setDelivery(operations, delivery)
-        case .streamsStored(let images): for image in images { try storage.keep(image) }
+        case .streamsStored(let images): for image in images { try storage.putStream(image) }
         case .lost:
             // Each further lost record in a row can only have been one more batch.
             if lastLoss == sequence &- 1 { try skipBatch() } else { try applyLoss() }
@@ -109,7 +109,7 @@ public struct Fold {
     }
 
     /// Reapplies the pending operations if they were reverted.
-    public mutating func settle() throws(StateError) {
+    public mutating func finishRebase() throws(StateError) {
         if let edits, let model, let index {
             var replay = PartialReplay(storage, model, index, edits)
             let count = try storage.pendingCount()
@@ -119,13 +119,13 @@ public struct Fold {
                 touched.add(replay.touched)
                 return
             }
-            try unwindAll()
+            try revertPending()
         }
-        guard isUnwound else { return }
-        isUnwound = false
+        guard isReverted else { return }
+        isReverted = false
         var next: SequenceNumber = 0
         while let page = try page(from: next) {
-            for pending in page { try putOnTop(pending) }
+            for pending in page { try reapply(pending) }
             next = page[page.count - 1].sequence + 1
         }
     }
@@ -136,7 +136,7 @@ public struct Fold {
     }
 
     /// Applies a pending operation to the current state.
-    private mutating func putOnTop(_ pending: PendingOperation) throws(StateError) {
+    private mutating func reapply(_ pending: PendingOperation) throws(StateError) {
         let operation = try visible(pending)
         let effect = try editLayer(.local, keepingEffect: true) { e throws(StateError) in
             if let operation { try e.apply(operation) }
@@ -145,15 +145,15 @@ public struct Fold {
     }
 
     /// Returns the changes by operations since the last call, for the cardinality rules.
-    public mutating func takeTouched() -> Touched {
-        defer { touched = Touched() }
+    public mutating func drainDirtySet() -> DirtySet {
+        defer { touched = DirtySet() }
         return touched
     }
 
     // MARK: Model
 
     private mutating func install(_ service: ServiceDescription) throws(StateError) {
-        try unwindAll()
+        try revertPending()
         let former = (model, index)
         var header = try storage.header()
         if let known = header.service, known != service { try forgetServiceLinks() }
@@ -190,7 +190,7 @@ public struct Fold {
     ) throws(StateError) -> (touched: Set<EntityID>, effect: OperationEffect) {
         // Only if the record with the metadata was lost. The entities then have to be downloaded again.
         guard let model, let index else { return ([], OperationEffect()) }
-        let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .bareBase : .coveredBase
+        let kind: StateLayer.Kind = layer == .local ? .local : edits == nil ? .baseWithoutPending : .baseUnderPending
         let layer = StateLayer(storage, index, kind, records: keepingEffect, matches: edits?.matches ?? [:])
         var editor = StateEditor(storage: layer, model: model, index: index)
         // Confirmed operations were validated when they were made, and a download of millions of entities is not
@@ -198,7 +198,7 @@ public struct Fold {
         if kind == .local { swap(&editor.touched, &touched) }
         defer { if kind == .local { swap(&editor.touched, &touched) } }
         try body(&editor)
-        if kind == .coveredBase { edits?.add(layer) }
+        if kind == .baseUnderPending { edits?.add(layer) }
         return (kind == .local ? [] : editor.touched.entities, layer.effect)
     }
 
@@ -212,8 +212,8 @@ public struct Fold {
         try advance(for: operation)
         let pending = PendingOperation(sequence: sequence, time: time, operation: operation, status: .pending)
         try storage.putPending(pending)
-        if isSettled {
-            try putOnTop(pending)
+        if isRebased {
+            try reapply(pending)
         } else {
             edits?.added.insert(sequence)
         }
@@ -232,23 +232,23 @@ public struct Fold {
 
     /// Prepares a change of the base state: reverts the pending operations or, if there are many, keeps them applied
     /// and tracks the changes below them.
-    mutating func unwind() throws(StateError) {
-        guard isSettled else { return }
+    mutating func beginRebase() throws(StateError) {
+        guard isRebased else { return }
         if model != nil, try storage.pendingCount() > longQueue, try storage.hasEffects() {
             edits = BaseEdits()
         } else {
-            try unwindAll()
+            try revertPending()
         }
     }
 
     /// Reverts all pending operations, so that every entity and link has its base state.
-    mutating func unwindAll() throws(StateError) {
-        guard !isUnwound else { return }
-        isUnwound = true
+    mutating func revertPending() throws(StateError) {
+        guard !isReverted else { return }
+        isReverted = true
         edits = nil
         try storage.removeEffects()
         while true {
-            let bases = try storage.takeBases(limit: 1_024)
+            let bases = try storage.drainBases(limit: 1_024)
             if bases.isEmpty { break }
             for (id, base) in bases {
                 switch base {
@@ -291,7 +291,7 @@ public struct Fold {
     mutating func setStatus(_ sequence: SequenceNumber, _ status: PendingOperation.Status) throws(StateError) {
         guard let (former, then) = try storage.pendingStatus(of: sequence) else { return }
         // The visible part of the operation changes.
-        if former.isUnfit != status.isUnfit { try unwindAll() }
+        if former.isUnfit != status.isUnfit { try revertPending() }
         try storage.setPendingStatus(
             status, since: former.kind != status.kind ? time ?? then : then, of: sequence)
     }
@@ -321,7 +321,7 @@ public struct Fold {
     private mutating func apply(_ answered: BatchAnswered) throws(StateError) {
         if answered.showsService { try postpone(nil) }
         try redo(answered.outcomes.map(\.operation))
-        try unwind()
+        try beginRebase()
         laterChanges = [:]
         defer { laterChanges = [:] }
         for outcome in answered.outcomes {
@@ -354,10 +354,10 @@ public struct Fold {
             images.isEmpty ? [:] : try editBase { e throws(StateError) in try e.apply(images, isAnswer: true) }.before
         try advance(pending.operation, edit.before, answer, images)
         try afterConfirmation(of: pending.operation, edit.touched, images: images)
-        try forgetAncestors(of: pending.operation.touchedEntities)
+        try discardMergeBases(of: pending.operation.touchedEntities)
         if let stream = pending.operation.stream {
             // The ETag is not known yet; a separate record follows if the service returns it.
-            try storage.keep(
+            try storage.putStream(
                 StreamImage(entity: pending.operation.subject, property: stream.property, content: stream.content))
         }
     }

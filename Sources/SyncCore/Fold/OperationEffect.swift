@@ -9,7 +9,7 @@ import Operations
 public struct OperationEffect: Sendable, Equatable {
     private var accesses = IDTable<Access>()
     /// The links that the operation created, deleted, or found as requested. May contain duplicates.
-    public var links: [Touched.LinkEnds] = []
+    public var links: [DirtySet.LinkEnds] = []
 
     public init() {}
 
@@ -25,7 +25,7 @@ public struct OperationEffect: Sendable, Equatable {
     /// Returns how the operation accessed the item; nil if it did not.
     package func access(to item: StateItem) -> Access? { accesses[item.rawValue] }
 
-    package mutating func note(_ item: StateItem, _ access: Access) {
+    package mutating func record(_ item: StateItem, _ access: Access) {
         let place = accesses.place(of: item.rawValue, inserting: [])
         accesses[at: place].formUnion(access)
     }
@@ -66,9 +66,9 @@ extension OperationEffect {
             let accesses = try reader.list { r throws(CodecError) in
                 (StateItem(rawValue: try r.fixed64()), Access(rawValue: try r.byte()))
             }
-            for (item, access) in accesses { effect.note(item, access) }
+            for (item, access) in accesses { effect.record(item, access) }
             effect.links = try reader.list { r throws(CodecError) in
-                Touched.LinkEnds(
+                DirtySet.LinkEnds(
                     relationship: try r.string(), first: EntityID(rawValue: try r.unsigned()),
                     second: EntityID(rawValue: try r.unsigned()))
             }

@@ -22,24 +22,24 @@ struct BaseEdits {
 }
 
 /// The items that the operations to revert access: the kind of access, and the first of these operations.
-private struct Region {
-    struct Reach {
+private struct AffectedItems {
+    struct Extent {
         var access: Access
         /// The first of the operations, or 0 for the base state.
         var first: SequenceNumber
     }
 
-    var items: [StateItem: Reach] = [:]
+    var items: [StateItem: Extent] = [:]
     /// The items with more accesses than when they were last examined.
     var grown: Set<StateItem> = []
 
     mutating func add(_ item: StateItem, _ access: Access, by operation: SequenceNumber) {
         guard let known = items[item] else {
-            items[item] = Reach(access: access, first: operation)
+            items[item] = Extent(access: access, first: operation)
             grown.insert(item)
             return
         }
-        let reach = Reach(access: known.access.union(access), first: min(known.first, operation))
+        let reach = Extent(access: known.access.union(access), first: min(known.first, operation))
         guard reach.access != known.access || reach.first != known.first else { return }
         items[item] = reach
         grown.insert(item)
@@ -65,11 +65,11 @@ struct PartialReplay {
     private let model: EntityDataModel
     private let index: RelationshipIndex
     private let edits: BaseEdits
-    private var region = Region()
+    private var region = AffectedItems()
     /// The reverted operations.
     private var taken: Set<SequenceNumber> = []
     /// The changes by the reapplied operations.
-    private(set) var touched = Touched()
+    private(set) var touched = DirtySet()
 
     init(_ storage: WorkingSet, _ model: EntityDataModel, _ index: RelationshipIndex, _ edits: BaseEdits) {
         self.storage = storage
@@ -87,13 +87,13 @@ struct PartialReplay {
         let limit = isOver ? .max : sum
         for (item, access) in edits.writes { region.add(item, access, by: 0) }
         for sequence in edits.removed {
-            try take(sequence, isGone: try storage.pendingOperation(sequence) == nil)
+            try include(sequence, isGone: try storage.pendingOperation(sequence) == nil)
         }
         _ = try spread(limit)
         repeat {
             guard taken.count <= limit else { return false }
-            try takeOff()
-            try putBack()
+            try revert()
+            try reapply()
         } while try spread(limit)
         for sequence in edits.removed where try storage.pendingOperation(sequence) == nil {
             try storage.removeEffect(of: sequence)
@@ -101,7 +101,7 @@ struct PartialReplay {
         return true
     }
 
-    private mutating func take(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
+    private mutating func include(_ sequence: SequenceNumber, isGone: Bool = false) throws(StateError) {
         guard taken.insert(sequence).inserted, let effect = try storage.effect(of: sequence) else { return }
         effect.forEachAccess { item, access in
             let reach = isGone ? access.intersection(.writes) : access
@@ -121,14 +121,14 @@ struct PartialReplay {
                     let isReached =
                         access.overwrites(reach.access)
                         || (operation > reach.first && reach.access.disturbs(later: access))
-                    if isReached { try take(operation) }
+                    if isReached { try include(operation) }
                 }
             }
         }
         return taken.count > before
     }
 
-    private func takeOff() throws(StateError) {
+    private func revert() throws(StateError) {
         for sequence in taken {
             guard let effect = try storage.effect(of: sequence) else { continue }
             for id in effect.rows {
@@ -154,7 +154,7 @@ struct PartialReplay {
     }
 
     /// Reapplies the operations in their order.
-    private mutating func putBack() throws(StateError) {
+    private mutating func reapply() throws(StateError) {
         for sequence in taken.union(edits.added).sorted() {
             guard let pending = try storage.pendingOperation(sequence) else { continue }
             let layer = StateLayer(storage, index, .local, records: true)

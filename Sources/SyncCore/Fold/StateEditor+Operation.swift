@@ -82,7 +82,9 @@ extension StateEditor {
 
     /// Whether the row is already stored in this form, so that the download of known entities writes nothing.
     private func isWritten(_ known: EntityRow?, _ row: EntityRow) -> Bool {
-        guard let known, storage.kind == .bareBase, !watchesBase, !notesTouched, known == row else { return false }
+        guard let known, storage.kind == .baseWithoutPending, !watchesBase, !notesTouched, known == row else {
+            return false
+        }
         // Equal values may differ in their notation: 1.5 and 1.50.
         return ValueCodec.encode(known.values) == ValueCodec.encode(row.values)
     }

@@ -18,12 +18,12 @@ struct StateEditor {
     let index: RelationshipIndex
     let layer: Layer
     /// The changes, for the cardinality rules.
-    var touched = Touched()
+    var touched = DirtySet()
     /// Whether changes are tracked. False if they are not validated, as in a download of millions of entities.
     var notesTouched = true
     /// The versions of entities with pending changes before the base changed, tracked if ``watchesBase`` is set; nil
     /// for an entity that the service did not have.
-    private(set) var before: [EntityID: Ancestor?] = [:]
+    private(set) var before: [EntityID: MergeBase?] = [:]
     var watchesBase = false
     /// The record of the download whose pages are applied, or nil outside a download.
     var download: SequenceNumber?
@@ -253,7 +253,7 @@ struct StateEditor {
         if notesTouched {
             touched.entities.insert(first)
             touched.entities.insert(second)
-            let ends = Touched.LinkEnds(relationship: name, first: first, second: second)
+            let ends = DirtySet.LinkEnds(relationship: name, first: first, second: second)
             if present { touched.unlinked.remove(ends) } else { touched.unlinked.insert(ends) }
         }
         try storage.setLink(name, first, second, present)

@@ -9,9 +9,9 @@ final class StateLayer {
     enum Kind {
         case local
         /// No pending operation is applied, so the current state is the base state.
-        case bareBase
+        case baseWithoutPending
         /// The pending operations remain applied.
-        case coveredBase
+        case baseUnderPending
     }
 
     let state: WorkingSet
@@ -30,24 +30,24 @@ final class StateLayer {
         self.state = state
         self.index = index
         self.kind = kind
-        self.records = records || kind == .coveredBase
+        self.records = records || kind == .baseUnderPending
         self.matches = matches
     }
 
-    private func note(_ item: @autoclosure () -> StateItem, _ access: Access) {
-        if records { effect.note(item(), access) }
+    private func record(_ item: @autoclosure () -> StateItem, _ access: Access) {
+        if records { effect.record(item(), access) }
     }
 
     // MARK: Rows
 
     /// - Parameter reading: The parts of the row that the caller uses. The result must not depend on other parts.
     func row(_ id: EntityID, reading: Access = .readsValues) throws(StateError) -> EntityRow? {
-        note(.entity(id), reading)
+        record(.entity(id), reading)
         return try current(id)
     }
 
     private func current(_ id: EntityID) throws(StateError) -> EntityRow? {
-        if kind == .coveredBase, let base = try state.base(id) {
+        if kind == .baseUnderPending, let base = try state.base(id) {
             return if case .row(let row) = base { row } else { nil }
         }
         return try state.row(id)
@@ -55,7 +55,7 @@ final class StateLayer {
 
     func putRow(_ row: EntityRow) throws(StateError) {
         if records { noteWriting(of: row.id, from: try current(row.id), to: row) }
-        if kind == .coveredBase, try state.base(row.id) != nil {
+        if kind == .baseUnderPending, try state.base(row.id) != nil {
             try state.saveBase(row.id, .row(row))
         } else {
             try state.putRow(row)
@@ -64,7 +64,7 @@ final class StateLayer {
 
     func removeRow(_ id: EntityID) throws(StateError) {
         if records { noteWriting(of: id, from: try current(id), to: nil) }
-        if kind == .coveredBase, try state.base(id) != nil {
+        if kind == .baseUnderPending, try state.base(id) != nil {
             try state.saveBase(id, .absent)
         } else {
             try state.removeRow(id)
@@ -82,7 +82,7 @@ final class StateLayer {
         if before?.set != after?.set || before?.type != after?.type {
             access.formUnion([.writesExistence, .writesKeys])
         }
-        guard let set = after?.set ?? before?.set else { return effect.note(.entity(id), access) }
+        guard let set = after?.set ?? before?.set else { return effect.record(.entity(id), access) }
         for properties in index.comparedProperties(of: set) {
             let (old, new) = (properties.map { before?.values[$0] }, properties.map { after?.values[$0] })
             if before != nil, after != nil, zip(old, new).allSatisfy({ Self.areSame($0, $1) }) { continue }
@@ -93,11 +93,11 @@ final class StateLayer {
                 }
                 guard known.count == properties.count, known.allSatisfy({ $0.value != .null }) else { continue }
                 let item = StateItem.match(set, known)
-                effect.note(item, .writesMembers)
-                if kind == .coveredBase { matches[item, default: []].insert(id) }
+                effect.record(item, .writesMembers)
+                if kind == .baseUnderPending { matches[item, default: []].insert(id) }
             }
         }
-        effect.note(.entity(id), access)
+        effect.record(.entity(id), access)
     }
 
     /// Returns whether the values are identical, not only equal: `1.5` is not identical to `1.50`.
@@ -113,9 +113,9 @@ final class StateLayer {
     }
 
     func findRows(set: String, where values: [(property: String, value: Value)]) throws(StateError) -> [EntityID] {
-        note(.match(set, values), .readsMembers)
+        record(.match(set, values), .readsMembers)
         let found = try state.findRows(set: set, where: values)
-        guard kind == .coveredBase else { return found }
+        guard kind == .baseUnderPending else { return found }
         let item = StateItem.match(set, values)
         // An entity that has the values only in the base state lost them through an operation, or gained them in this
         // edit.
@@ -144,12 +144,12 @@ final class StateLayer {
     // MARK: Links
 
     func links(_ relationship: String, first id: EntityID) throws(StateError) -> [LinkRow] {
-        note(.end(relationship, id, isFirst: true), .readsMembers)
+        record(.end(relationship, id, isFirst: true), .readsMembers)
         return seen(try state.links(relationship, first: id))
     }
 
     func links(_ relationship: String, second id: EntityID) throws(StateError) -> [LinkRow] {
-        note(.end(relationship, id, isFirst: false), .readsMembers)
+        record(.end(relationship, id, isFirst: false), .readsMembers)
         return seen(try state.links(relationship, second: id))
     }
 
@@ -159,17 +159,17 @@ final class StateLayer {
     }
 
     func links(of id: EntityID) throws(StateError) -> [LinkRow] {
-        note(.entity(id), .readsMembers)
+        record(.entity(id), .readsMembers)
         return seen(try state.links(of: id))
     }
 
     func link(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) -> LinkRow? {
-        note(.link(relationship, first, second), .readsValues)
+        record(.link(relationship, first, second), .readsValues)
         return seen(try state.link(relationship, first: first, second: second).map { [$0] } ?? []).first
     }
 
     private func seen(_ links: [LinkRow]) -> [LinkRow] {
-        guard kind == .coveredBase else { return links }
+        guard kind == .baseUnderPending else { return links }
         return links.compactMap { link in
             guard link.inBase else { return nil }
             var link = link
@@ -187,9 +187,9 @@ final class StateLayer {
             known ?? LinkRow(relationship: relationship, first: first, second: second, inBase: false, inLocal: false)
         switch kind {
         case .local: link.inLocal = isPresent
-        case .bareBase: (link.inBase, link.inLocal) = (isPresent, isPresent)
+        case .baseWithoutPending: (link.inBase, link.inLocal) = (isPresent, isPresent)
         // An operation that decided otherwise is reverted, or its decision remains.
-        case .coveredBase:
+        case .baseUnderPending:
             if link.inLocal == link.inBase { link.inLocal = isPresent }
             link.inBase = isPresent
         }
@@ -202,11 +202,11 @@ final class StateLayer {
 
     private func noteLink(_ relationship: String, _ first: EntityID, _ second: EntityID) {
         guard records else { return }
-        effect.note(.link(relationship, first, second), .writesValues)
-        effect.note(.end(relationship, first, isFirst: true), .writesMembers)
-        effect.note(.end(relationship, second, isFirst: false), .writesMembers)
-        effect.note(.entity(first), .writesMembers)
-        effect.note(.entity(second), .writesMembers)
-        effect.links.append(Touched.LinkEnds(relationship: relationship, first: first, second: second))
+        effect.record(.link(relationship, first, second), .writesValues)
+        effect.record(.end(relationship, first, isFirst: true), .writesMembers)
+        effect.record(.end(relationship, second, isFirst: false), .writesMembers)
+        effect.record(.entity(first), .writesMembers)
+        effect.record(.entity(second), .writesMembers)
+        effect.links.append(DirtySet.LinkEnds(relationship: relationship, first: first, second: second))
     }
 }

@@ -10,10 +10,10 @@ extension Fold {
         let migration = ModelMigration(from: old, to: model, index: index)
         if migration.touchesValues { try migrateRows(migration) }
         if migration.touchesLinks { try migrateLinks(migration) }
-        for id in try storage.ancestors() {
-            guard let ancestor = try storage.ancestor(id) else { continue }
-            let migrated = migration.migrated(ancestor)
-            if let migrated { try storage.putAncestor(migrated) } else { try storage.removeAncestor(id) }
+        for id in try storage.mergeBases() {
+            guard let mergeBase = try storage.mergeBase(id) else { continue }
+            let migrated = migration.migrated(mergeBase)
+            if let migrated { try storage.putMergeBase(migrated) } else { try storage.removeMergeBase(id) }
         }
         for constraint in migration.newConstraints(besides: oldIndex) { try follow(constraint) }
         if migration.changesContent { try forgetDownloads() }
@@ -44,12 +44,12 @@ extension Fold {
         }
         for link in links { try storage.removeLink(link.relationship, first: link.first, second: link.second) }
         for link in links {
-            for link in migration.migrated(link) { try keep(link, migration) }
+            for link in migration.migrated(link) { try putIfAllowed(link, migration) }
         }
     }
 
     /// Keeps a link if both entities exist, the metadata allow it, and no other link occupies its end.
-    private func keep(_ link: LinkRow, _ migration: ModelMigration) throws(StateError) {
+    private func putIfAllowed(_ link: LinkRow, _ migration: ModelMigration) throws(StateError) {
         guard let first = try storage.row(link.first), let second = try storage.row(link.second),
             let end = migration.end(of: link, first, second)
         else { return }
@@ -95,7 +95,7 @@ extension Fold {
             guard var pending = try storage.pendingOperation(amended.operation), pending.status.batch == nil else {
                 continue
             }
-            try unwindAll()
+            try revertPending()
             // The new content may refer to other entities.
             touched.formUnion(pending.operation.touchedEntities)
             try storage.removePending(pending.sequence)
@@ -106,7 +106,7 @@ extension Fold {
             try keepNextEntity(above: pending.operation.createdEntities)
             try register(pending.operation)
         }
-        try forgetAncestors(of: touched.sorted())
+        try discardMergeBases(of: touched.sorted())
         try removeGone(among: touched)
     }
 

@@ -100,14 +100,14 @@ struct ModelMigration {
     }
 
     /// Returns the migrated merge base, or nil if its set no longer exists.
-    func migrated(_ ancestor: Ancestor) -> Ancestor? {
-        guard let row = migrated(ancestor.row) else { return nil }
-        let links = ancestor.links.compactMap { link -> Ancestor.Link? in
+    func migrated(_ mergeBase: MergeBase) -> MergeBase? {
+        guard let row = migrated(mergeBase.row) else { return nil }
+        let links = mergeBase.links.compactMap { link -> MergeBase.Link? in
             guard let now = successors[link.relationship], now.count == 1, let end = now.first else { return nil }
-            return Ancestor.Link(
+            return MergeBase.Link(
                 relationship: end.name, isFirst: end.isForward == link.isFirst, partner: link.partner)
         }
-        return Ancestor(row: row, links: links)
+        return MergeBase(row: row, links: links)
     }
 
     /// Returns the multiplicities of a link's relationship, or nil if the new metadata do not allow such a link between

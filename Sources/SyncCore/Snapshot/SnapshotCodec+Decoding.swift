@@ -58,7 +58,7 @@ extension SnapshotCodec {
                     try ValueCodec.decodeBatchPrepared(try reader.blob()),
                     monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))
-        case .ancestor: .ancestor(try ancestor(&reader))
+        case .ancestor: .ancestor(try mergeBase(&reader))
         case .lastDownload: .lastDownload(try reader.unsigned())
         case .pendingWithStream: try pendingWithStream(&reader)
         case .undoneWithStream: try undoneWithStream(&reader)
@@ -153,11 +153,11 @@ extension SnapshotCodec {
             id: id, set: set, type: type, values: values, etag: etag, editLink: editLink, origin: origin)
     }
 
-    private static func ancestor(_ reader: inout ByteReader) throws(CodecError) -> Ancestor {
-        Ancestor(
+    private static func mergeBase(_ reader: inout ByteReader) throws(CodecError) -> MergeBase {
+        MergeBase(
             row: try row(&reader),
             links: try reader.list { r throws(CodecError) in
-                Ancestor.Link(
+                MergeBase.Link(
                     relationship: try r.name(), isFirst: try r.bool(),
                     partner: try r.optional { r throws(CodecError) in try r.entity() })
             })

@@ -182,9 +182,9 @@ public enum SnapshotCodec {
             writer.blob(ValueCodec.encode(batch.prepared))
             writer.optional(batch.monitor) { $0.string($1) }
             return .openBatch
-        case .ancestor(let ancestor):
-            write(ancestor.row, &writer)
-            writer.list(ancestor.links) {
+        case .ancestor(let mergeBase):
+            write(mergeBase.row, &writer)
+            writer.list(mergeBase.links) {
                 $0.string($1.relationship)
                 $0.bool($1.isFirst)
                 $0.optional($1.partner) { $0.entity($1) }

@@ -31,7 +31,7 @@ public enum SnapshotItem: Sendable, Hashable {
     /// An open batch, ordered by number.
     case openBatch(OpenBatch)
     /// A merge base, ordered by entity.
-    case ancestor(Ancestor)
+    case ancestor(MergeBase)
     /// The time of an operation's status, if it differs from the time of the operation. Ordered by sequence number,
     /// first for pending operations, then for undone ones.
     case since(Timestamp, SequenceNumber)

@@ -38,7 +38,7 @@ public struct StateRestoration<Storage: StateStorage> {
         case .coverage(let query, let id, let run): try storage.cover(id, query: query, run: run)
         case .postponed(let postponed): header.postponed = postponed
         case .openBatch(let batch): try storage.putOpenBatch(batch)
-        case .ancestor(let ancestor): try storage.putAncestor(ancestor)
+        case .ancestor(let mergeBase): try storage.putMergeBase(mergeBase)
         case .since(let time, let sequence):
             try setSince(time, sequence)
         case .lastDownload(let sequence): header.lastDownload = sequence

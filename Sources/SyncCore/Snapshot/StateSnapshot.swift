@@ -46,7 +46,7 @@ public enum StateSnapshot {
             try storage.forEachPending { if $0.operation.stream != nil { try body(.pending($0)) } }
             try storage.forEachUndone { if $0.operation.operation.stream != nil { try body(.undone($0)) } }
         }
-        try storage.forEachAncestor { try body(.ancestor($0)) }
+        try storage.forEachMergeBase { try body(.ancestor($0)) }
         try storage.forEachPending { if $0.since != $0.time { try body(.since($0.since, $0.sequence)) } }
         try storage.forEachUndone {
             let operation = $0.operation
@@ -92,14 +92,14 @@ extension Fold {
     /// Writes the current state record by record, and returns its digest.
     ///
     /// The memory is bounded by the largest item. Cost: one pass over the whole state.
-    /// - Precondition: The pending operations are applied; see ``settle()``. A state without them does not correspond
-    ///   to the log.
+    /// - Precondition: The pending operations are applied; see ``finishRebase()``. A state without them does not
+    ///   correspond to the log.
     /// - Parameter sink: A function that must not use the storage.
     @discardableResult
     public func writeSnapshot(
         to sink: (_ kind: UInt8, _ payload: [UInt8]) throws -> Void
     ) throws -> StateDigest {
-        precondition(isSettled, "a snapshot of a state whose pending operations are taken off")
+        precondition(isRebased, "a snapshot of a state whose pending operations are taken off")
         var hash = StateHash()
         var items: UInt64 = 0
         func write(_ item: SnapshotItem) throws {

@@ -14,7 +14,7 @@ public enum StateChange: Sendable, Hashable {
 struct StateJournal {
     private var changes: [(old: SnapshotItem?, new: SnapshotItem?)] = []
 
-    mutating func note(_ old: SnapshotItem?, _ new: SnapshotItem?) { changes.append((old, new)) }
+    mutating func append(_ old: SnapshotItem?, _ new: SnapshotItem?) { changes.append((old, new)) }
 
     private enum Subject: Hashable {
         case entity(EntityID)

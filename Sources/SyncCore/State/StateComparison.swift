@@ -53,7 +53,7 @@ extension SnapshotItem {
         case .undone(let undone): "Undone operation \(undone.operation.sequence)"
         case .postponed: "What the next upload waits for"
         case .openBatch(let batch): "Batch \(batch.prepared.batch)"
-        case .ancestor(let ancestor): "The ancestor of entity \(ancestor.row.id.rawValue)"
+        case .ancestor(let mergeBase): "The ancestor of entity \(mergeBase.row.id.rawValue)"
         case .since(_, let sequence): "The time of operation \(sequence)"
         case .lastDownload: "The last download"
         case .streams(let id, _): "The streams of entity \(id.rawValue)"

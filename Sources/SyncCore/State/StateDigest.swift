@@ -84,10 +84,10 @@ extension FNV1a {
             add(UInt64(SnapshotCodec.Kind.base.rawValue))
             add(id.rawValue)
             add(row)
-        case .ancestor(let ancestor):
+        case .ancestor(let mergeBase):
             add(UInt64(SnapshotCodec.Kind.ancestor.rawValue))
-            add(ancestor.row)
-            var frame = ancestor
+            add(mergeBase.row)
+            var frame = mergeBase
             frame.row.values = [:]
             add(SnapshotCodec.encode(.ancestor(frame)).payload)
         default:

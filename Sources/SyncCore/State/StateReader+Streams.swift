@@ -24,7 +24,7 @@ extension StateReader {
 extension WorkingSet {
     /// Replaces the stored image of the stream. Metadata that the service sent before is kept unless the image contains
     /// new metadata. Images of unregistered entities are ignored.
-    func keep(_ image: StreamImage) throws(StateError) {
+    func putStream(_ image: StreamImage) throws(StateError) {
         guard try set(of: image.entity) != nil else { return }
         var image = image
         var streams = try streams(of: image.entity)

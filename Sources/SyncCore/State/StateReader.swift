@@ -103,11 +103,11 @@ public protocol BookkeepingReader: AnyObject {
 
     /// Returns the merge base of an entity, or nil if its base state has not changed since its pending changes were
     /// made.
-    func ancestor(_ id: EntityID) throws(StateError) -> Ancestor?
+    func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase?
     /// Returns the entities that have a merge base, in ascending order.
-    func ancestors() throws(StateError) -> [EntityID]
+    func mergeBases() throws(StateError) -> [EntityID]
     /// Returns whether any merge base exists. The fold calls this for each record.
-    func hasAncestors() throws(StateError) -> Bool
+    func hasMergeBases() throws(StateError) -> Bool
 
     /// Returns the streams of the entity whose content the store has received from the service, by property, the media
     /// stream of the entity itself first.
@@ -129,7 +129,7 @@ public protocol BookkeepingReader: AnyObject {
     /// Calls `body` with every undone operation, by sequence number.
     func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws
     /// Calls `body` with every merge base, by entity.
-    func forEachAncestor(_ body: (Ancestor) throws -> Void) throws
+    func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws
     /// Calls `body` with the streams of every entity that has any, by entity.
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws
     /// Calls `body` with every entity that a query covers, and the run that delivered it, by query and entity.

@@ -18,7 +18,7 @@ public protocol StateStorage: StateReader, BookkeepingStorage {
     func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError)
     func removeBase(_ id: EntityID) throws(StateError)
     /// Removes and returns at most `limit` base states, in ascending order of entity.
-    func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)]
+    func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)]
 
     func putLink(_ link: LinkRow) throws(StateError)
     func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError)
@@ -41,8 +41,8 @@ public protocol BookkeepingStorage: BookkeepingReader {
     func removeUndone(_ sequence: SequenceNumber) throws(StateError)
     func putOpenBatch(_ batch: OpenBatch) throws(StateError)
     func removeOpenBatch(_ batch: BatchID) throws(StateError)
-    func putAncestor(_ ancestor: Ancestor) throws(StateError)
-    func removeAncestor(_ id: EntityID) throws(StateError)
+    func putMergeBase(_ mergeBase: MergeBase) throws(StateError)
+    func removeMergeBase(_ id: EntityID) throws(StateError)
     /// Stores the streams of an entity. Replaces all former ones.
     func putStreams(_ streams: [StreamImage], of id: EntityID) throws(StateError)
     func putQuery(_ query: QueryState) throws(StateError)
@@ -50,7 +50,7 @@ public protocol BookkeepingStorage: BookkeepingReader {
     /// Records that a run of a query delivered the entity.
     func cover(_ id: EntityID, query: String, run: SequenceNumber) throws(StateError)
     /// Removes the query's coverage by runs before `run`. Returns these entities in ascending order.
-    func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
+    func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID]
     /// Removes the coverage of the entity by the query, or by all queries if it is nil.
     func uncover(_ id: EntityID, query: String?) throws(StateError)
     /// Stores the dangling links. Replaces all former ones.
@@ -71,13 +71,13 @@ public protocol StateBacking: StateStorage {
     /// registration.
     func firstUnusedEntity() throws(StateError) -> EntityID
 
-    /// Runs `body` in one transaction, atomically. An open ``gathering(_:)`` transaction is committed first.
+    /// Runs `body` in one transaction, atomically. An open ``inSharedTransaction(_:)`` transaction is committed first.
     func transaction<T>(_ body: () throws -> T) throws -> T
-    /// Runs `body` in a transaction that later calls join, until ``commitGathered()``. If `body` throws, the whole
-    /// transaction is rolled back.
-    func gathering<T>(_ body: () throws -> T) throws -> T
-    /// Commits the transaction of ``gathering(_:)``, if one is open.
-    func commitGathered() throws(StateError)
+    /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. If `body` throws, the
+    /// whole transaction is rolled back.
+    func inSharedTransaction<T>(_ body: () throws -> T) throws -> T
+    /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open.
+    func commitSharedTransaction() throws(StateError)
 }
 
 /// An error while a state is read or written.

@@ -11,7 +11,7 @@ public import Operations
 extension Fold {
     /// Returns the operations that could not have been made without the chosen ones, each with the reason.
     ///
-    /// Reverts the pending operations; ``settle()`` reapplies them.
+    /// Reverts the pending operations; ``finishRebase()`` reapplies them.
     public mutating func dependants(
         of chosen: Set<SequenceNumber>
     ) throws(StateError) -> [SequenceNumber: Dependence] {
@@ -27,7 +27,7 @@ extension Fold {
 
     /// Returns the first operation that would be illegal after the redo of undone ones, or nil if all would be legal.
     ///
-    /// Reverts the pending operations; ``settle()`` reapplies them.
+    /// Reverts the pending operations; ``finishRebase()`` reapplies them.
     public mutating func refusal(
         ofRedoing undone: [UndoneOperation]
     ) throws(StateError) -> (operation: SequenceNumber, reason: OperationRefused)? {
@@ -57,7 +57,7 @@ extension Fold {
         _ units: [[PendingOperation]], without scope: inout UndoScope, _ tolerated: Set<SequenceNumber>?
     ) throws(StateError) -> Bool {
         try rewind()
-        for unit in units where !scope.take(unit) {
+        for unit in units where !scope.include(unit) {
             let isTolerated = tolerated?.contains(unit[0].sequence) ?? false
             let trial = try attempt(unit, forced: isTolerated)
             guard let reason = trial.reason, !isTolerated else { continue }
@@ -82,7 +82,7 @@ extension Fold {
     private mutating func attempt(
         _ unit: [PendingOperation], forced: Bool
     ) throws(StateError) -> (reason: OperationRefused?, hasApplied: Bool) {
-        _ = takeTouched()
+        _ = drainDirtySet()
         var reason: OperationRefused?
         for (position, pending) in unit.enumerated() {
             if reason == nil { reason = try refusal(of: pending.operation) }
@@ -112,7 +112,7 @@ extension Fold {
     private mutating func cardinalityRefusal() throws(StateError) -> OperationRefused? {
         guard let index else { return nil }
         do throws(ValidationError) {
-            try CardinalityRule(storage: storage, index: index).check(takeTouched())
+            try CardinalityRule(storage: storage, index: index).check(drainDirtySet())
             return nil
         } catch {
             switch error {
@@ -124,7 +124,7 @@ extension Fold {
 
     /// Reverts all pending operations.
     private mutating func rewind() throws(StateError) {
-        isUnwound = false
-        try unwindAll()
+        isReverted = false
+        try revertPending()
     }
 }

@@ -25,7 +25,7 @@ struct UndoScope {
     ///
     /// The units have to be passed in order, because an operation refers only to entities that were created before it
     /// or in its own unit.
-    mutating func take(_ unit: [PendingOperation]) -> Bool {
+    mutating func include(_ unit: [PendingOperation]) -> Bool {
         if let member = unit.first(where: { contains($0.sequence) }) {
             add(unit, because: .changeSet(with: member.sequence))
             return true

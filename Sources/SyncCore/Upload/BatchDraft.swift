@@ -7,8 +7,8 @@ struct BatchDraft<Storage: StateReader> {
     private let resolver: EntityResolver<Storage>
     private let options: UploadPlanner<Storage>.Options
     private var grouping: ChangeSetGrouping
-    private var forms: UnitForms<Storage>
-    private var conflicts: ConflictHolds<Storage>
+    private var forms: UnitRewriteCache<Storage>
+    private var conflicts: ConflictHoldCache<Storage>
     private var held: [SequenceNumber: HoldReason] = [:]
     private var toRead: Set<EntityID> = []
     /// The operations that were coalesced into other operations, by the latter.
@@ -27,8 +27,8 @@ struct BatchDraft<Storage: StateReader> {
         grouping = ChangeSetGrouping(
             unreadable: unreadable, service: options.service,
             goesOnBehindRefused: resolver.model.version.isLegacy && options.service.supportsBatch)
-        conflicts = try ConflictHolds(resolver.storage, resolver.model)
-        forms = UnitForms(resolver: resolver, options: options.service)
+        conflicts = try ConflictHoldCache(resolver.storage, resolver.model)
+        forms = UnitRewriteCache(resolver: resolver, options: options.service)
     }
 
     /// Whether the traversal can stop.
@@ -44,7 +44,7 @@ struct BatchDraft<Storage: StateReader> {
     ///
     /// - Parameter unplannable: Operations for which no request can be made, with the reasons.
     mutating func add(
-        _ unit: PlannedUnit, retrying: Set<SequenceNumber>, unplannable: [SequenceNumber: HoldReason] = [:]
+        _ unit: TransactionUnit, retrying: Set<SequenceNumber>, unplannable: [SequenceNumber: HoldReason] = [:]
     ) throws(StateError) {
         let (operations, footprints) = (unit.operations, unit.footprints)
         // Local-only operations block no other operation.

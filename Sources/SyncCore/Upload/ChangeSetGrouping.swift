@@ -89,7 +89,7 @@ struct ChangeSetGrouping {
     mutating func leaveOut(
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) -> HoldReason {
-        var needs = UnitNeeds(unit, footprints)
+        var needs = UnitDependencies(unit, footprints)
         var reason = blocked(needs)
         if reason == nil { reason = try obstacle(&needs, resolver) }
         block(footprints, by: unit[0].sequence, reason ?? .batchFull)
@@ -97,7 +97,7 @@ struct ChangeSetGrouping {
     }
 
     private func obstacle(
-        _ needs: inout UnitNeeds, _ resolver: EntityResolver<some StateReader>
+        _ needs: inout UnitDependencies, _ resolver: EntityResolver<some StateReader>
     ) throws(StateError) -> HoldReason? {
         try needs.resolve(
             resolver, unreadable, service, writer: { self.writers[$0].map { ($0.sequence, $0.isCreation) } },
@@ -113,7 +113,7 @@ struct ChangeSetGrouping {
         _ unit: [PendingOperation], _ footprints: [OperationFootprint], _ resolver: EntityResolver<some StateReader>,
         _ canRefer: (EntityIDs) throws(StateError) -> Bool
     ) throws(StateError) -> HoldReason? {
-        var needs = UnitNeeds(unit, footprints)
+        var needs = UnitDependencies(unit, footprints)
         if let reason = blocked(needs) { return reason }
         if let reason = try obstacle(&needs, resolver) { return reason }
         let facets = goesOnBehindRefused ? footprints.map(\.facets) : []
@@ -167,7 +167,7 @@ struct ChangeSetGrouping {
         return nil
     }
 
-    private func blocked(_ needs: UnitNeeds) -> HoldReason? {
+    private func blocked(_ needs: UnitDependencies) -> HoldReason? {
         if blockedWrites.isEmpty, blockedReads.isEmpty, blockedCreations.isEmpty { return nil }
         let reads = Array(needs.reads)
         let writes = Array(needs.writes.union(needs.affected))
@@ -221,7 +221,7 @@ struct ChangeSetGrouping {
 }
 
 /// The entities that a unit as a whole reads, writes and refers to.
-private struct UnitNeeds {
+private struct UnitDependencies {
     private(set) var reads = EntityIDs()
     private(set) var writes = EntityIDs()
     private(set) var affected = EntityIDs()

@@ -21,7 +21,7 @@ struct Coalescing<Storage: StateReader> {
     private let scope: Scope
     /// Returns whether nothing about the operation itself prevents it from being sent.
     private let isSendable: (PendingOperation) -> Bool
-    private var units: [PlannedUnit?] = []
+    private var units: [TransactionUnit?] = []
     /// The last unit that writes an entity, and the last one that reads it.
     private var writers: [EntityID: Int] = [:]
     private var readers: [EntityID: Int] = [:]
@@ -36,24 +36,24 @@ struct Coalescing<Storage: StateReader> {
     /// Returns the coalesced units.
     ///
     /// - Parameter given: The units, each after those that it depends on.
-    mutating func coalesced(_ given: [PlannedUnit]) throws(StateError) -> [PlannedUnit] {
+    mutating func coalesced(_ given: [TransactionUnit]) throws(StateError) -> [TransactionUnit] {
         guard scope == .everything || given.contains(where: { $0.operations.contains(where: \.isRejected) }) else {
             return given
         }
         for unit in given where try !absorb(unit) {
             units.append(unit)
-            for footprint in unit.footprints { note(footprint, at: units.count - 1) }
+            for footprint in unit.footprints { add(footprint, at: units.count - 1) }
         }
         return units.compactMap { $0 }
     }
 
-    private mutating func note(_ footprint: OperationFootprint, at place: Int) {
+    private mutating func add(_ footprint: OperationFootprint, at place: Int) {
         for entity in footprint.writes.union(footprint.affected) { writers[entity] = place }
         for entity in footprint.reads { readers[entity] = max(readers[entity] ?? 0, place) }
     }
 
     /// Coalesces the unit with an earlier one, or cancels both. Returns false if the unit stays separate.
-    private mutating func absorb(_ unit: PlannedUnit) throws(StateError) -> Bool {
+    private mutating func absorb(_ unit: TransactionUnit) throws(StateError) -> Bool {
         guard unit.operations.count == 1, unit.footprints.count == 1, isMergeable(unit.operations[0]) else {
             return false
         }
@@ -117,16 +117,16 @@ struct Coalescing<Storage: StateReader> {
             && writes.allSatisfy { $0 == passed || (readers[$0] ?? -1) <= place }
     }
 
-    private mutating func carry(_ unit: PlannedUnit, as action: Operation.Action, at place: Int) {
+    private mutating func carry(_ unit: TransactionUnit, as action: Operation.Action, at place: Int) {
         guard var earlier = units[place] else { return }
         earlier.operations[0].operation.action = action
         earlier.footprints[0].formUnion(unit.footprints[0])
         earlier.carried[earlier.operations[0].sequence, default: []].append(unit.operations[0].sequence)
         units[place] = earlier
-        note(unit.footprints[0], at: place)
+        add(unit.footprints[0], at: place)
     }
 
-    private mutating func elide(_ earlier: PlannedUnit, _ later: PlannedUnit, at place: Int) {
+    private mutating func elide(_ earlier: TransactionUnit, _ later: TransactionUnit, at place: Int) {
         elided += earlier.sequences + later.sequences
         units[place] = nil
     }
@@ -134,7 +134,7 @@ struct Coalescing<Storage: StateReader> {
     // MARK: Nothing left
 
     /// Returns whether a creation and a deletion together have no effect, and no other operation refers to the entity.
-    private func leavesNothing(_ creation: PlannedUnit, _ deletion: PlannedUnit) throws(StateError) -> Bool {
+    private func leavesNothing(_ creation: TransactionUnit, _ deletion: TransactionUnit) throws(StateError) -> Bool {
         let entity = deletion.operations[0].operation.subject
         let (made, gone) = (creation.footprints[0], deletion.footprints[0])
         // If the creation displaced a partner, or the deletion cascades, they do not cancel each other out.
@@ -149,7 +149,7 @@ struct Coalescing<Storage: StateReader> {
 
     /// Returns whether two operations create and remove the same link, in either order, and no other link was
     /// displaced.
-    private func leavesNothing(of earlier: PlannedUnit, _ later: PlannedUnit) throws(StateError) -> Bool {
+    private func leavesNothing(of earlier: TransactionUnit, _ later: TransactionUnit) throws(StateError) -> Bool {
         guard let first = LinkChange(earlier), let second = LinkChange(later), first.isRemoval != second.isRemoval,
             first.name == second.name, first.ends == second.ends
         else { return false }
@@ -170,7 +170,7 @@ struct Coalescing<Storage: StateReader> {
         let ends: (EntityID, EntityID)
         let isRemoval: Bool
 
-        init?(_ unit: PlannedUnit) {
+        init?(_ unit: TransactionUnit) {
             guard unit.carried.isEmpty, unit.footprints[0].links.count == 1, let link = unit.footprints[0].links.first
             else { return nil }
             switch unit.operations[0].operation.action {

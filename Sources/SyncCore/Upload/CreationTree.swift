@@ -69,11 +69,11 @@ struct CreationTree {
             if !outside.targets.isEmpty || binding.targets.isEmpty { bindings.append(outside) }
         }
         creation.bindings = bindings
-        return holdOthers(creation, type)
+        return absorbBoundCreations(creation, type)
     }
 
     /// Nests the creations that are bound to this one, without their binding.
-    private mutating func holdOthers(_ creation: Creation, _ type: EntityType) -> Creation? {
+    private mutating func absorbBoundCreations(_ creation: Creation, _ type: EntityType) -> Creation? {
         var creation = creation
         for id in (all.dependents[creation.entity] ?? []).sorted() where !used.contains(id) {
             guard let other = all.creations[id] else { continue }

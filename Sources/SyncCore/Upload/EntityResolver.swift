@@ -6,7 +6,7 @@ public import Operations
 public struct EntityResolver<Storage: StateReader> {
     let storage: Storage
     let model: EntityDataModel
-    private let known: KnownRows?
+    private let known: RowCache?
 
     public init(storage: Storage, model: EntityDataModel) {
         self.storage = storage
@@ -18,7 +18,7 @@ public struct EntityResolver<Storage: StateReader> {
     init(remembering storage: Storage, model: EntityDataModel) {
         self.storage = storage
         self.model = model
-        known = KnownRows()
+        known = RowCache()
     }
 
     /// Returns the base state of the entity, regardless of pending operations.
@@ -30,7 +30,7 @@ public struct EntityResolver<Storage: StateReader> {
     }
 
     /// Loads the entities of these operations into the cache with one lookup, if the resolver has a cache.
-    func learn(_ operations: [PendingOperation]) throws(StateError) {
+    func prefetch(_ operations: [PendingOperation]) throws(StateError) {
         guard let known else { return }
         var asked: [EntityID] = []
         for pending in operations {
@@ -244,7 +244,7 @@ public struct EntityResolver<Storage: StateReader> {
 }
 
 /// The cached lookups of a resolver.
-private final class KnownRows {
+private final class RowCache {
     var service: [EntityID: EntityRow?] = [:]
     var local: [EntityID: EntityRow?] = [:]
     var sets: [EntityID: String?] = [:]

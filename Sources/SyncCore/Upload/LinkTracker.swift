@@ -153,7 +153,7 @@ private struct LinkChanges {
         var added: Set<EntityID> = []
         var removed: Set<EntityID> = []
 
-        mutating func note(_ partner: EntityID, _ isLinked: Bool) {
+        mutating func record(_ partner: EntityID, _ isLinked: Bool) {
             if isLinked {
                 removed.remove(partner)
                 added.insert(partner)
@@ -169,20 +169,20 @@ private struct LinkChanges {
 
     /// Records a change at both ends.
     mutating func set(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
-        note(end, partner, isLinked)
-        note(LinkEnd(entity: partner, relationship: end.relationship.reversed), end.entity, isLinked)
+        record(end, partner, isLinked)
+        record(LinkEnd(entity: partner, relationship: end.relationship.reversed), end.entity, isLinked)
     }
 
-    private mutating func note(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
-        Self.note(end.relationship, partner, isLinked, in: &changes[end.entity, default: []])
+    private mutating func record(_ end: LinkEnd, _ partner: EntityID, _ isLinked: Bool) {
+        Self.record(end.relationship, partner, isLinked, in: &changes[end.entity, default: []])
     }
 
-    private static func note(
+    private static func record(
         _ relationship: Relationship, _ partner: EntityID, _ isLinked: Bool, in changes: inout [Change]
     ) {
         let known = changes.firstIndex { $0.relationship == relationship }
         if known == nil { changes.append(Change(relationship: relationship)) }
-        changes[known ?? changes.count - 1].note(partner, isLinked)
+        changes[known ?? changes.count - 1].record(partner, isLinked)
     }
 
     var entities: Set<EntityID> { Set(changes.keys) }

@@ -7,7 +7,7 @@ struct QueueWalk<Storage: StateReader> {
     private var tracker: LinkTracker<Storage>
     /// The beginning of the next page.
     private var position: SequenceNumber = 0
-    private var units: ArraySlice<PlannedUnit> = []
+    private var units: ArraySlice<TransactionUnit> = []
     private let pageSize: Int
     private let coalescing: Coalescing<Storage>?
     /// Operations that cancel each other out and are not sent.
@@ -21,7 +21,7 @@ struct QueueWalk<Storage: StateReader> {
     }
 
     /// Returns the next unit, or nil at the end.
-    mutating func next() throws(StateError) -> PlannedUnit? {
+    mutating func next() throws(StateError) -> TransactionUnit? {
         if units.isEmpty { try readPage() }
         return units.popFirst()
     }
@@ -30,7 +30,7 @@ struct QueueWalk<Storage: StateReader> {
         let page = try wholePage()
         guard let last = page.last else { return }
         position = last.sequence + 1
-        try resolver.learn(page)
+        try resolver.prefetch(page)
         units = try Self.units(of: page, resolver, &tracker)[...]
         guard var coalescing else { return }
         units = try coalescing.coalesced(Array(units))[...]
@@ -42,10 +42,10 @@ struct QueueWalk<Storage: StateReader> {
     /// Returns the units of these operations, in an order that respects every dependency.
     static func units(
         of operations: [PendingOperation], _ resolver: EntityResolver<Storage>, _ tracker: inout LinkTracker<Storage>
-    ) throws(StateError) -> [PlannedUnit] {
-        var found: [PlannedUnit] = []
+    ) throws(StateError) -> [TransactionUnit] {
+        var found: [TransactionUnit] = []
         for operations in PendingOperation.units(operations) {
-            var unit = PlannedUnit(operations: operations)
+            var unit = TransactionUnit(operations: operations)
             // Local-only operations do not exist for the service: they have no order, and no operation waits for
             // them.
             for pending in operations {

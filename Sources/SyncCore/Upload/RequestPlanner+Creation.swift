@@ -7,7 +7,7 @@ import Operations
 /// A child of a collection is sent after the creation if a deep insert could not match the keys of several entities, or
 /// if the child requires a request of its own, for example because it needs a Content-ID, which entities inside a body
 /// do not have. A to-one child is sent before the creation in such cases.
-private struct Below {
+private struct ChildPlacement {
     typealias Child = (navigation: Property, creation: Creation)
     var before: [Child] = []
     var after: [Child] = []
@@ -106,9 +106,9 @@ extension RequestPlanner {
         return (target, partner)
     }
 
-    private func split(_ creation: Creation) throws(StateError) -> Below {
+    private func split(_ creation: Creation) throws(StateError) -> ChildPlacement {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
-        var below = Below()
+        var below = ChildPlacement()
         for level in creation.inline {
             let navigation = try property(level.navigation, of: type)
             for child in level.entities {
@@ -148,7 +148,7 @@ extension RequestPlanner {
     }
 
     private func body(
-        _ creation: Creation, _ below: Below, declared: EntityType
+        _ creation: Creation, _ below: ChildPlacement, declared: EntityType
     ) throws(StateError) -> (EntityBody, NewEntity, [LinkContent]) {
         guard let type = resolver.model.findEntityType(creation.type) else { throw missing("type \(creation.type)") }
         let before = below.before.map { Binding(navigation: $0.navigation.name, targets: [$0.creation.entity]) }

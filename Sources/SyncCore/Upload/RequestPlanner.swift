@@ -58,7 +58,7 @@ struct RequestPlanner<Storage: StateReader> {
         let superseded = try SupersededUnlinks(in: operations, resolver)
         var tracker = LinkTracker(resolver)
         for pending in try guardedFirst(operations) {
-            if !options.supportsPatch { try letGo(pending.operation, &tracker) }
+            if !options.supportsPatch { try nullDependents(pending.operation, &tracker) }
             guard !superseded.operations.contains(pending.sequence) else { continue }
             let first = requests.count
             try add(pending)

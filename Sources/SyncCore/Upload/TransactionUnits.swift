@@ -1,13 +1,13 @@
 import Operations
 
 /// Operations that are sent together, with their footprints.
-struct PlannedUnit {
+struct TransactionUnit {
     var operations: [PendingOperation] = []
     var footprints: [OperationFootprint] = []
     /// Further operations that those above also perform, by the operation that carries them; see ``Coalescing``.
     var carried: [SequenceNumber: [SequenceNumber]] = [:]
 
-    mutating func append(_ other: PlannedUnit) {
+    mutating func append(_ other: TransactionUnit) {
         operations += other.operations
         footprints += other.footprints
         carried.merge(other.carried) { $0 + $1 }
@@ -24,7 +24,7 @@ struct PlannedUnit {
 /// A transaction is therefore a strongly connected component of the dependency graph. Tarjan's algorithm returns the
 /// components in an order that respects all dependencies.
 struct TransactionUnits {
-    private let units: [PlannedUnit]
+    private let units: [TransactionUnit]
     /// The node of each unit, identified by its first unit. A transaction is one node; any other unit is a node of its
     /// own.
     private var nodes: [Int]
@@ -36,14 +36,14 @@ struct TransactionUnits {
     /// transactionID.
     ///
     /// Cost: linear in the queue.
-    static func arranged(_ units: [PlannedUnit]) -> [PlannedUnit] {
+    static func arranged(_ units: [TransactionUnit]) -> [TransactionUnit] {
         guard units.contains(where: { $0.operations.contains { $0.operation.transactionID != nil } }) else {
             return units
         }
         return TransactionUnits(units).components()
     }
 
-    private init(_ units: [PlannedUnit]) {
+    private init(_ units: [TransactionUnit]) {
         self.units = units
         nodes = Array(units.indices)
         joinTransactions()
@@ -103,8 +103,8 @@ struct TransactionUnits {
         var rest: ArraySlice<Int>
     }
 
-    private func components() -> [PlannedUnit] {
-        var found: [PlannedUnit] = []
+    private func components() -> [TransactionUnit] {
+        var found: [TransactionUnit] = []
         var numbers: [Int: Int] = [:]
         var lowest: [Int: Int] = [:]
         var open: [Int] = []
@@ -146,7 +146,7 @@ struct TransactionUnits {
         return found
     }
 
-    private func unit(of component: ArraySlice<Int>) -> PlannedUnit {
-        component.flatMap { members[$0] ?? [] }.sorted().reduce(into: PlannedUnit()) { $0.append(units[$1]) }
+    private func unit(of component: ArraySlice<Int>) -> TransactionUnit {
+        component.flatMap { members[$0] ?? [] }.sorted().reduce(into: TransactionUnit()) { $0.append(units[$1]) }
     }
 }

@@ -41,7 +41,7 @@ public struct UploadPlan: Sendable, Hashable {
 }
 
 /// The part of the queue that a plan examines. It does not affect the batch.
-public enum PlanReach: Sendable, Hashable {
+public enum PlanScope: Sendable, Hashable {
     /// Until the batch is full. Later operations have no reason in ``UploadPlan/held``. Time and memory depend on the
     /// batch and not on the queue.
     case batch

@@ -32,12 +32,12 @@ public struct UploadPlanner<Storage: StateReader> {
         /// The service's capabilities.
         public var service: ServiceOptions
         /// The part of the queue that is examined.
-        public var reach: PlanReach
+        public var reach: PlanScope
         /// The number of operations that are read at a time.
         package var pageSize = 256
 
         public init(
-            requestLimit: Int = 500, service: ServiceOptions = ServiceOptions(), reach: PlanReach = .queue
+            requestLimit: Int = 500, service: ServiceOptions = ServiceOptions(), reach: PlanScope = .queue
         ) {
             self.requestLimit = requestLimit
             self.service = service
@@ -61,7 +61,7 @@ public struct UploadPlanner<Storage: StateReader> {
     ///   - retrying: Operations to send again: refused ones, and idempotent ones in doubt.
     ///   - unreadable: Entities that were just read, possibly without success. Their operations are sent with the known
     ///     ETag and properties, and the service decides.
-    /// - Complexity: Depends on the batch, or with ``PlanReach/queue`` on the queue.
+    /// - Complexity: Depends on the batch, or with ``PlanScope/queue`` on the queue.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = []
     ) throws(StateError) -> UploadPlan {

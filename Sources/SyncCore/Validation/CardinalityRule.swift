@@ -16,9 +16,9 @@ public struct CardinalityRule<Storage: StateReader> {
 
     /// Checks the entities that operations changed.
     ///
-    /// - Parameter touched: The dirty set; see ``Fold/takeTouched()``.
+    /// - Parameter touched: The dirty set; see ``Fold/drainDirtySet()``.
     /// - Throws: `refused` if an end would be empty.
-    public func check(_ touched: Touched) throws(ValidationError) {
+    public func check(_ touched: DirtySet) throws(ValidationError) {
         var refusal = CardinalityRefusal()
         do throws(StateError) {
             for id in touched.entities.sorted() {
@@ -61,7 +61,7 @@ public struct CardinalityRule<Storage: StateReader> {
 
     /// Returns the effect of the operations on the entity's previous partner.
     private func cause(
-        _ end: RelationshipIndex.End, _ row: EntityRow, _ unlinked: Set<Touched.LinkEnds>
+        _ end: RelationshipIndex.End, _ row: EntityRow, _ unlinked: Set<DirtySet.LinkEnds>
     ) throws(StateError) -> CardinalityRefusal.Cause {
         let lost = unlinked.lazy.filter {
             $0.relationship == end.relationship && (end.isFirst ? $0.first : $0.second) == row.id

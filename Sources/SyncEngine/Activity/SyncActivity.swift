@@ -26,7 +26,7 @@ final class SyncActivity: Sendable {
 
     func remove(_ observer: Int) { state.withLock { _ = $0.observers.removeValue(forKey: observer) } }
 
-    func tell(_ event: SyncEvent) {
+    func notify(_ event: SyncEvent) {
         let observers = state.withLock { $0.observers.isEmpty ? [] : $0.observers.sorted { $0.key < $1.key } }
         for (_, observer) in observers { observer(event) }
     }

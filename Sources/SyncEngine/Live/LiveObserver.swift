@@ -18,7 +18,7 @@ final class LiveObserver: Sendable {
     private let state = Mutex(State())
 
     /// Records a change of the store.
-    func note(_ change: StoreChange) {
+    func storeDidChange(_ change: StoreChange) {
         wake { state in
             if let tables = state.tables, let changed = change.tables, tables.isDisjoint(with: changed) { return false }
             state.causes.formUnion(change.causes)
@@ -48,13 +48,13 @@ final class LiveObserver: Sendable {
     func isDue() async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let goesOn = state.withLock { state in
+                let shouldContinue = state.withLock { state in
                     // A second concurrent reader is a programming error, but must not suspend for ever.
                     if state.isDue || state.hasEnded || state.waiting != nil { return true }
                     state.waiting = continuation
                     return false
                 }
-                if goesOn { continuation.resume() }
+                if shouldContinue { continuation.resume() }
             }
         } onCancel: {
             end()

@@ -22,8 +22,8 @@ final class LiveObservers: Sendable {
         if hasEnded { observer.end() }
     }
 
-    func tell(_ change: StoreChange) {
-        for observer in all() { observer.note(change) }
+    func notify(_ change: StoreChange) {
+        for observer in all() { observer.storeDidChange(change) }
     }
 
     /// Ends all observers after the store was closed.

@@ -23,15 +23,15 @@ extension LocalStore {
     ) throws(TidelogError) -> (answer: QueryAnswer, causes: Set<ChangeCause>)? {
         guard !isClosed else { return nil }
         do throws(TidelogError) {
-            if !storedViews.notesStandings {
+            if !storedViews.tracksPendingStates {
                 // Changes before the first observer are not reported.
-                storedViews.notesStandings = true
-                _ = try read { _ in try views.takeChangedTables() }
+                storedViews.tracksPendingStates = true
+                _ = try read { _ in try views.drainChangedTables() }
             }
             let causes = observer.begin()
-            _ = storedViews.takeReadTables()
+            _ = storedViews.drainReadTables()
             let answer = try answer(request)
-            observer.answered(from: try isAboutQueue(request) ? nil : storedViews.takeReadTables())
+            observer.answered(from: try isAboutQueue(request) ? nil : storedViews.drainReadTables())
             return (answer, causes)
         } catch {
             observer.end()

@@ -131,7 +131,7 @@ extension LocalStore {
     /// may be older and is discarded.
     ///
     /// - Returns: The service's version in the store now.
-    func keep(
+    func logStream(
         _ image: StreamImage, inPlaceOf known: StreamImage?
     ) async throws(TidelogError) -> LocalStream? {
         let now = try transaction { () throws -> StreamImage? in

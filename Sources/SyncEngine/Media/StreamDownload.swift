@@ -24,7 +24,7 @@ struct StreamDownload {
         }
         if response.status == 204 {
             let image = StreamImage(entity: source.entity, property: property, content: nil)
-            return try await store.keep(image, inPlaceOf: source.known)
+            return try await store.logStream(image, inPlaceOf: source.known)
         }
         try ServiceSession.check(response, "GET", source.url)
         let writer = try StreamFileWriter(files, number: store.environment.random())
@@ -35,7 +35,7 @@ struct StreamDownload {
             entity: source.entity, property: property, content: content,
             // An ETag that was reported before the download is not newer than the content.
             etag: response.headers["ETag"] ?? source.known?.told?.etag)
-        return try await store.keep(image, inPlaceOf: source.known)
+        return try await store.logStream(image, inPlaceOf: source.known)
     }
 
     @inline(never) @_optimize(none)

@@ -38,7 +38,7 @@ extension LocalStore {
             if !refresh.unfit.isEmpty { try self.add(.operationsUnfit(refresh.unfit)) }
             if !refresh.fitAgain.isEmpty { try self.add(.operationsReleased(refresh.fitAgain)) }
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
             return refresh
         }
         // The tables were recreated.
@@ -92,7 +92,7 @@ extension LocalStore {
     ) throws -> MetadataRefresh {
         var refresh = MetadataRefresh(difference: difference, defects: new.defects)
         refresh.unusableQueries = try unusableQueries(new)
-        let fit = OperationFit(storage: state, from: old, to: new)
+        let fit = OperationCompatibility(storage: state, from: old, to: new)
         let requests = QueuedRequest(
             state: state, model: old, root: try service?.root ?? "", options: try serviceOptions)
         for pending in try state.pendingOperations() {
@@ -129,7 +129,7 @@ extension LocalStore {
         guard !operations.isEmpty else { return }
         try transaction { () throws -> Void in
             let model = try self.model
-            let fit = OperationFit(storage: self.state, model: model)
+            let fit = OperationCompatibility(storage: self.state, model: model)
             let amended = try Set(operations).sorted().map { sequence in
                 guard let pending = try self.state.pendingOperation(sequence), pending.isUnfit else {
                     throw OperationRefused(
@@ -146,7 +146,7 @@ extension LocalStore {
             }
             try self.add(.operationsAmended(amended))
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
         }
         try await acknowledge()
     }
@@ -157,9 +157,9 @@ extension LocalStore {
     /// sent.
     func addUnfit(among operations: [SequenceNumber]) throws {
         guard !operations.isEmpty, hasModel else { return }
-        try settle()
+        try finishRebase()
         let model = try model
-        let fit = OperationFit(storage: state, model: model)
+        let fit = OperationCompatibility(storage: state, model: model)
         let requests = QueuedRequest(
             state: state, model: model, root: try service?.root ?? "", options: try serviceOptions)
         var found: [UnfitOperation] = []

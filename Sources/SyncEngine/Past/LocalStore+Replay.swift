@@ -14,7 +14,7 @@ extension LocalStore {
     @discardableResult
     package func replay(_ records: [Record]) throws(TidelogError) -> ClosedRange<SequenceNumber> {
         try transaction { () throws -> ClosedRange<SequenceNumber> in
-            _ = self.takeTouched()
+            _ = self.drainDirtySet()
             var hasOperations = false
             for record in records {
                 if case .operation(let operation) = record.body {
@@ -23,9 +23,9 @@ extension LocalStore {
                 }
                 try self.add(record)
             }
-            try self.settle()
+            try self.finishRebase()
             if hasOperations, let index = self.fold.index {
-                try CardinalityRule(storage: self.state, index: index).check(self.takeTouched())
+                try CardinalityRule(storage: self.state, index: index).check(self.drainDirtySet())
             }
             return try self.commit()
         }
@@ -79,7 +79,8 @@ extension LocalStore {
             guard let open = try state.openBatch(batch),
                 let place = open.prepared.changeSets.firstIndex(where: { $0.contains { $0.operation == operation } })
             else { return [] }
-            let plan = try SentPlan(storage: state, model: model, options: options).plan(of: open.prepared, [place])
+            let plan = try PlanReconstruction(storage: state, model: model, options: options).plan(
+                of: open.prepared, [place])
             let requests = BatchEncoder(model: model, serviceRoot: root, options: options).requests(of: plan)
             let members = plan.changeSets.first?.requests ?? []
             let outcome: ChangeSetOutcome

@@ -39,10 +39,10 @@ extension LocalStore {
             return try state.transaction { () throws -> ConditionVerdict in
                 try foldOn(through: last, reader)
                 let verdict = try verdict(on: query, at: time)
-                guard verdict.holds == kept else { throw TrialEnd(verdict: verdict) }
+                guard verdict.holds == kept else { throw TrialRollback(verdict: verdict) }
                 return verdict
             }
-        } catch let end as TrialEnd {
+        } catch let end as TrialRollback {
             (fold, past) = before
             return end.verdict
         } catch {
@@ -119,22 +119,22 @@ extension LocalStore {
     ///   - holds: The previous value. If nil, the query is evaluated first, which counts as no flip.
     package func watch(
         _ query: String, through last: SequenceNumber, _ reader: LogReader, from holds: Bool?
-    ) throws(TidelogError) -> WatchedStretch {
+    ) throws(TidelogError) -> WatchedRange {
         let before = fold
         do {
-            return try state.transaction { () throws -> WatchedStretch in
-                var stretch = WatchedStretch(last: try state.header().applied, holds: holds ?? false)
+            return try state.transaction { () throws -> WatchedRange in
+                var stretch = WatchedRange(last: try state.header().applied, holds: holds ?? false)
                 try begin(&stretch, query, isFirst: holds == nil, reader)
                 let cursor = reader.records(from: stretch.last + 1, through: last)
                 let decoder = RecordDecoder()
-                while stretch.records < WatchedStretch.limit, let next = try cursor.next() {
+                while stretch.records < WatchedRange.limit, let next = try cursor.next() {
                     let record = try ViewsOpening.decoded(next, decoder)
                     try fold.apply(record, sequence: next.sequence)
-                    try fold.settle()
+                    try fold.finishRebase()
                     stretch.last = next.sequence
                     stretch.records += 1
                     if record.body == .lost { stretch.hasGap = true }
-                    let change = StoreChange([record], tables: try views.takeChangedTables())
+                    let change = StoreChange([record], tables: try views.drainChangedTables())
                     if let written = change.tables, let read = stretch.tables, written.isDisjoint(with: read) {
                         continue
                     }
@@ -142,7 +142,7 @@ extension LocalStore {
                     if now != stretch.holds { stretch.flips.append((next.sequence, now)) }
                     stretch.holds = now
                 }
-                _ = fold.takeTouched()
+                _ = fold.drainDirtySet()
                 return stretch
             }
         } catch {
@@ -152,24 +152,24 @@ extension LocalStore {
     }
 
     private func begin(
-        _ stretch: inout WatchedStretch, _ query: String, isFirst: Bool, _ reader: LogReader
+        _ stretch: inout WatchedRange, _ query: String, isFirst: Bool, _ reader: LogReader
     ) throws {
-        storedViews.notesStandings = true
-        _ = try views.takeChangedTables()
+        storedViews.tracksPendingStates = true
+        _ = try views.drainChangedTables()
         // The tables of the previous result are no longer known.
         let time = stretch.last > 0 ? try reader.time(of: stretch.last) : 0
         let holds = try evaluate(query, at: time, &stretch)
         if isFirst { stretch.holds = holds }
     }
 
-    private func evaluate(_ query: String, at time: Timestamp, _ stretch: inout WatchedStretch) throws -> Bool {
-        _ = try views.takeReadTables()
+    private func evaluate(_ query: String, at time: Timestamp, _ stretch: inout WatchedRange) throws -> Bool {
+        _ = try views.drainReadTables()
         let verdict = try verdict(on: query, at: time)
         stretch.evaluations += 1
         stretch.isKnown = stretch.isKnown || verdict.isKnown
         stretch.refusal = stretch.refusal ?? verdict.refusal
         // Almost every transaction changes the queue's tables, and `now` changes with every record.
-        let tables = try queueURL(query) == nil && !query.contains("now") ? try views.takeReadTables() : []
+        let tables = try queueURL(query) == nil && !query.contains("now") ? try views.drainReadTables() : []
         // Later metadata may contain the names that the query uses.
         stretch.tables = tables.isEmpty || verdict.refusal != nil ? nil : tables
         return verdict.holds
@@ -187,7 +187,7 @@ package struct ConditionVerdict: Sendable {
 }
 
 /// The values of a query while some records were folded.
-package struct WatchedStretch: Sendable {
+package struct WatchedRange: Sendable {
     /// The last folded record.
     package fileprivate(set) var last: SequenceNumber
     /// The value of the query after it.
@@ -226,6 +226,6 @@ extension LogReader {
 }
 
 /// Rolls a trial back.
-private struct TrialEnd: Error {
+private struct TrialRollback: Error {
     let verdict: ConditionVerdict
 }

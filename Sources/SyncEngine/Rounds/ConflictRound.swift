@@ -33,7 +33,7 @@ struct ConflictRound {
     /// - Returns: Whether any conflict was resolved.
     @discardableResult
     @_optimize(none)
-    mutating func settle(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
+    mutating func applyPolicy(_ report: inout UploadReport) async throws(TidelogError) -> Bool {
         guard try await store.mayHaveConflicts() else { return false }
         for conflict in try await store.conflicts() where conflict.kind == .deletedByOthers {
             // The entity may still exist and only have left the defining queries.
@@ -45,23 +45,23 @@ struct ConflictRound {
         for conflict in try await store.conflicts() where open[conflict.entity] != conflict {
             guard conflict.operations.allSatisfy({ repetitions[$0, default: 0] < Self.repetitionLimit }),
                 let (resolution, decision) = await decide(conflict),
-                let resolved = try await settle(conflict, resolution, decision)
+                let resolved = try await logResolution(conflict, resolution, decision)
             else {
                 open[conflict.entity] = conflict
                 continue
             }
             hasSettled = true
             for operation in resolved.released { repetitions[operation, default: 0] += 1 }
-            report.forget(resolved.released + resolved.takenBack)
+            report.reopen(resolved.released + resolved.takenBack)
         }
         return hasSettled
     }
 
-    private func settle(
+    private func logResolution(
         _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
     ) async throws(TidelogError) -> ConflictResolved? {
         do throws(TidelogError) {
-            return try await store.settle(conflict, resolution, decision)
+            return try await store.logResolution(conflict, resolution, decision)
         } catch {
             // A rule forbids the resolution, for example because a dependent operation is in flight. The remaining
             // operations can still be sent.
@@ -81,7 +81,9 @@ struct ConflictRound {
     ///
     /// If the read finds no conflict and only the ETag differs, the operations are sent again with the new ETag.
     @_optimize(none)
-    mutating func look(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport) async throws(TidelogError) {
+    mutating func readRefused(at outcomes: [BatchAnswered.Outcome], _ report: inout UploadReport)
+        async throws(TidelogError)
+    {
         var refused: [EntityID: (operations: [SequenceNumber], links: Set<String>)] = [:]
         for outcome in outcomes {
             guard case .rejected(let refusal) = outcome.result, refusal.mayBeConflict,
@@ -100,7 +102,7 @@ struct ConflictRound {
             else { continue }
             for operation in again { repetitions[operation, default: 0] += 1 }
             try await store.release(again)
-            report.forget(again)
+            report.reopen(again)
         }
     }
 
@@ -113,7 +115,7 @@ struct ConflictRound {
         guard try await store.serviceReference(id) != nil else { return true }
         let found: (payload: EntityPayload, set: EntitySet)?
         do throws(TidelogError) {
-            found = try await EntityReading(store: store, session: session).read(id, expand: links)
+            found = try await EntityReader(store: store, session: session).read(id, expand: links)
         } catch {
             guard error.isLastingAnswer else { throw error }
             return links.isEmpty ? false : try await read(id)

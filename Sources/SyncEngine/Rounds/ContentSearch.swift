@@ -16,7 +16,7 @@ struct ContentSearch {
     }
 
     /// The matches that a search found on the service.
-    struct Sightings {
+    struct SearchResult {
         var search = DoubtEvidence.Search.conclusive
         /// Entities that match everything that was sent and are not known as other entities.
         var candidates: [Candidate] = []
@@ -52,12 +52,12 @@ struct ContentSearch {
     ///   - enough: The number of candidates after which the search stops.
     ///   - expands: Whether to expand linked entities of the same change set.
     @_optimize(none)
-    func sightings(
+    func searchResult(
         of doubt: ContentDoubt, enough: Int, expands: Bool
-    ) async throws(TidelogError) -> Sightings {
+    ) async throws(TidelogError) -> SearchResult {
         let conditions = Array(doubt.content.conditions.prefix(Self.conditionLimit))
         guard let first = conditions.first else {
-            return Sightings(search: .impossible("Nothing that was sent can be searched for"))
+            return SearchResult(search: .impossible("Nothing that was sent can be searched for"))
         }
         var found: [String: EntityPayload] = [:]
         var order: [String] = []
@@ -69,26 +69,27 @@ struct ContentSearch {
             guard answer.isComplete else { continue }
             guard add(answer.entities, doubt.set, &found, &order) else { return Self.keyless }
             if condition == first { isConclusive = true }
-            let seen = try await weigh(order.compactMap { found[$0] }, doubt)
+            let seen = try await compare(order.compactMap { found[$0] }, doubt)
             if seen.candidates.count >= enough { return seen }
         }
         guard isSearched else {
-            return Sightings(search: .impossible("The service does not let the values be searched for that were sent"))
+            return SearchResult(
+                search: .impossible("The service does not let the values be searched for that were sent"))
         }
         if !isConclusive {
             let answer = try await search(doubt, conditions.compactMap { $0.plain ?? $0 }, expands)
             guard let answer, answer.isComplete else {
-                return Sightings(
+                return SearchResult(
                     search: .impossible("The service has too many entities with the values that were sent"))
             }
             guard add(answer.entities, doubt.set, &found, &order) else { return Self.keyless }
         }
-        var seen = try await weigh(order.compactMap { found[$0] }, doubt)
+        var seen = try await compare(order.compactMap { found[$0] }, doubt)
         seen.search = isConclusive ? .conclusive : .narrow
         return seen
     }
 
-    private static let keyless = Sightings(search: .impossible("The service shows entities without their keys"))
+    private static let keyless = SearchResult(search: .impossible("The service shows entities without their keys"))
 
     /// Adds entities by key. Returns whether all of them have keys.
     private func add(
@@ -124,7 +125,7 @@ struct ContentSearch {
         _ doubt: ContentDoubt, _ conditions: [ValueCondition], _ expand: [String]
     ) async throws(TidelogError) -> (entities: [EntityPayload], isComplete: Bool)? {
         do throws(TidelogError) {
-            return try await EntityReading(store: store, session: session).search(
+            return try await EntityReader(store: store, session: session).search(
                 doubt.set, at: doubt.place, where: conditions, expand: expand, limit: Self.limit)
         } catch {
             // A filter that the service does not support must not keep other operations from being sent.
@@ -134,10 +135,11 @@ struct ContentSearch {
     }
 
     @_optimize(none)
-    private func weigh(_ entities: [EntityPayload], _ doubt: ContentDoubt) async throws(TidelogError) -> Sightings {
-        let known = try await store.acquaintances(
+    private func compare(_ entities: [EntityPayload], _ doubt: ContentDoubt) async throws(TidelogError) -> SearchResult
+    {
+        let known = try await store.priorKnowledge(
             with: entities, of: doubt.set, in: doubt.container, besides: doubt.anchors[0])
-        var seen = Sightings()
+        var seen = SearchResult()
         for (shown, acquaintance) in zip(entities, known) {
             var entity = shown
             // The expanded entities are in doubt themselves. They get their keys when the linked entities are read.

@@ -22,10 +22,10 @@ struct DownloadRound {
         guard !queries.isEmpty else { return report }
         let model = try await store.model
         for query in queries { try LocalStore.check(query, model) }
-        var reading = PatientReading(store, session, options.retry)
+        var reading = RetryingReader(store, session, options.retry)
         try await reading.begin(ignoresPostponement: options.ignoresPostponement)
         let runs = try await begin(queries, model)
-        var waiting: WaitingLinks?
+        var waiting: DanglingLinks?
         for (query, run) in zip(queries, runs) {
             var download = QueryDownload(
                 store: store, session: session, query: query, target: try target(of: query, model), model: model,
@@ -47,7 +47,7 @@ struct DownloadRound {
     /// After an error, the received pages are committed at once, because an app may be terminated without notice.
     @inline(never) @_optimize(none)
     private func failure(
-        of download: inout QueryDownload, _ reading: inout PatientReading
+        of download: inout QueryDownload, _ reading: inout RetryingReader
     ) async -> TidelogError? {
         do throws(TidelogError) {
             try await download.finish(&reading)

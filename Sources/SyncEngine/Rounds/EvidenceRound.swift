@@ -13,7 +13,7 @@ struct EvidenceRound {
     var policy: ServiceOptions.DoubtPolicy?
 
     /// The outcome of operations that took effect all or none.
-    struct Settlement {
+    struct Resolution {
         let members: [PendingOperation]
         let outcome: Outcome
     }
@@ -41,17 +41,17 @@ struct EvidenceRound {
     ///   - sets: Groups whose outcome no key reveals.
     ///   - busy: Other operations in doubt that the service may still be processing.
     @_optimize(none)
-    func settlements(
+    func resolutions(
         of sets: [[PendingOperation]], busy: [[PendingOperation]]
-    ) async throws(TidelogError) -> [Settlement] {
-        var settlements: [Settlement] = []
+    ) async throws(TidelogError) -> [Resolution] {
+        var resolutions: [Resolution] = []
         var doubts: [ContentDoubt] = []
         let reader = ContentDoubtReader(store: store, policy: policy, sets: sets + busy)
         for members in sets {
             if let doubt = try await reader.doubt(of: members) {
                 doubts.append(doubt)
             } else {
-                settlements.append(Settlement(members: members, outcome: .undecided(nil)))
+                resolutions.append(Resolution(members: members, outcome: .undecided(nil)))
             }
         }
         // Creates that were not sent again and are not anchors could also be the entity that is found.
@@ -60,9 +60,9 @@ struct EvidenceRound {
             // The first of the twins that was sent determines which entities a download has stored since.
             let group = doubts.filter { $0.isTwin(of: first) }.sorted { $0.batch < $1.batch }
             doubts.removeAll { $0.isTwin(of: first) }
-            settlements += try await settle(group, others)
+            resolutions += try await resolve(group, others)
         }
-        return settlements
+        return resolutions
     }
 
     /// Resolves a group of doubts with equal content.
@@ -71,9 +71,9 @@ struct EvidenceRound {
     ///   - group: Interchangeable doubts.
     ///   - others: The contents of all creates in doubt.
     @_optimize(none)
-    private func settle(
+    private func resolve(
         _ group: [ContentDoubt], _ others: [SequenceNumber: [SentContent]]
-    ) async throws(TidelogError) -> [Settlement] {
+    ) async throws(TidelogError) -> [Resolution] {
         let first = group[0]
         let own = Set(group.flatMap { $0.anchors.map(\.sequence) })
         var evidence = DoubtEvidence()
@@ -85,37 +85,38 @@ struct EvidenceRound {
         if try await store.hasKeyless(like: first.content, in: first.set) { evidence.hasNeighbours = true }
         let search = ContentSearch(store: store, session: session)
         let needed = evidence.knowsWholeSet ? DoubtEvidence.bitsAmongKnown : DoubtEvidence.bitsAmongUnknown
-        let sightings = try await search.sightings(of: first, enough: own.count, expands: first.content.bits < needed)
-        evidence.search = sightings.search
-        evidence.candidates = sightings.candidates.count
-        evidence.broughtSince = sightings.broughtSince
-        evidence.lookalikes = sightings.lookalikes
-        evidence.bits = sightings.bits
+        let searchResult = try await search.searchResult(
+            of: first, enough: own.count, expands: first.content.bits < needed)
+        evidence.search = searchResult.search
+        evidence.candidates = searchResult.candidates.count
+        evidence.broughtSince = searchResult.broughtSince
+        evidence.lookalikes = searchResult.lookalikes
+        evidence.bits = searchResult.bits
         let wait = try await wait(of: group)
         evidence.isWaitOver = wait.isOver
         switch evidence.verdict {
-        case .undecided(let reason): return group.map { Settlement(members: $0.members, outcome: .undecided(reason)) }
-        case .wait: return group.map { Settlement(members: $0.members, outcome: .waits(wait.end)) }
+        case .undecided(let reason): return group.map { Resolution(members: $0.members, outcome: .undecided(reason)) }
+        case .wait: return group.map { Resolution(members: $0.members, outcome: .waits(wait.end)) }
         case .absent: return try await absences(of: group)
         case .adopt(let count):
             // A change set took effect completely or not at all.
             guard count.isMultiple(of: first.anchors.count) else {
                 let reason = "The service has some of what one change set created, and not all of it."
-                return group.map { Settlement(members: $0.members, outcome: .undecided(reason)) }
+                return group.map { Resolution(members: $0.members, outcome: .undecided(reason)) }
             }
-            return try await adoptions(of: group, sightings.candidates[..<count], sightings.bits, wait)
+            return try await adoptions(of: group, searchResult.candidates[..<count], searchResult.bits, wait)
         }
     }
 
     /// Returns the outcomes of doubts whose most distinctive creates the service does not have.
     @_optimize(none)
-    private func absences(of group: [ContentDoubt]) async throws(TidelogError) -> [Settlement] {
-        var settlements: [Settlement] = []
+    private func absences(of group: [ContentDoubt]) async throws(TidelogError) -> [Resolution] {
+        var resolutions: [Resolution] = []
         for doubt in group {
             var outcome = Outcome.absent(Self.absence)
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)
-                let seen = try await search.sightings(of: companion, enough: 1, expands: false)
+                let seen = try await search.searchResult(of: companion, enough: 1, expands: false)
                 if seen.onlyCandidate != nil {
                     outcome = .tookEffectInPart
                     break
@@ -125,9 +126,9 @@ struct EvidenceRound {
                         "The service may have a part of what one change set created, and not all of it.")
                 }
             }
-            settlements.append(Settlement(members: doubt.members, outcome: outcome))
+            resolutions.append(Resolution(members: doubt.members, outcome: outcome))
         }
-        return settlements
+        return resolutions
     }
 
     private static let absence =
@@ -137,12 +138,12 @@ struct EvidenceRound {
     private func adoptions(
         of group: [ContentDoubt], _ candidates: ArraySlice<ContentSearch.Candidate>, _ bits: Double,
         _ wait: (isOver: Bool, end: Timestamp)
-    ) async throws(TidelogError) -> [Settlement] {
+    ) async throws(TidelogError) -> [Resolution] {
         var candidates = candidates
-        var settlements: [Settlement] = []
+        var resolutions: [Resolution] = []
         for doubt in group {
             guard candidates.count >= doubt.anchors.count else {
-                settlements += try await absences(of: [doubt])
+                resolutions += try await absences(of: [doubt])
                 continue
             }
             let own = Array(candidates.prefix(doubt.anchors.count))
@@ -154,23 +155,23 @@ struct EvidenceRound {
             var isWhole = true
             for companion in doubt.companions {
                 let search = ContentSearch(store: store, session: session)
-                let seen = try await search.sightings(of: companion, enough: 1, expands: false)
+                let seen = try await search.searchResult(of: companion, enough: 1, expands: false)
                 if seen.isEmpty { isWhole = false }
                 guard let only = seen.onlyCandidate else { continue }
                 found.append((companion.anchors[0].sequence, only.payload, companion.set))
                 if let downloaded = only.downloaded { replaced.append(downloaded) }
             }
             guard isWhole else {
-                settlements.append(
-                    Settlement(members: doubt.members, outcome: wait.isOver ? .tookEffectInPart : .waits(wait.end)))
+                resolutions.append(
+                    Resolution(members: doubt.members, outcome: wait.isOver ? .tookEffectInPart : .waits(wait.end)))
                 continue
             }
             let finding =
                 "\(names) has the values that were sent and was not known before (\(Int(bits)) bits of evidence)."
-            settlements.append(
-                Settlement(members: doubt.members, outcome: .tookEffect(found, replacing: replaced, finding)))
+            resolutions.append(
+                Resolution(members: doubt.members, outcome: .tookEffect(found, replacing: replaced, finding)))
         }
-        return settlements
+        return resolutions
     }
 
     private static func key(_ payload: EntityPayload, _ set: EntitySet) -> String {
@@ -197,7 +198,7 @@ struct EvidenceRound {
         let reader = ContentDoubtReader(store: store, policy: .evidence, sets: [[creation]])
         do throws(TidelogError) {
             guard let doubt = try await reader.doubt(of: [creation]) else { return nil }
-            let seen = try await ContentSearch(store: store, session: session).sightings(
+            let seen = try await ContentSearch(store: store, session: session).searchResult(
                 of: doubt, enough: 1, expands: false)
             if !seen.candidates.isEmpty || seen.broughtSince > 0 { return true }
             return seen.search == .conclusive ? false : nil

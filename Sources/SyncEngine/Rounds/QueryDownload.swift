@@ -13,7 +13,7 @@ struct QueryDownload {
     let encoder: RequestEncoder
     private(set) var run: QueryRun
     private(set) var pages = 0
-    private(set) var tally = DownloadTally()
+    private(set) var tally = DownloadCounts()
     private(set) var skipped: Set<String> = []
     private(set) var untold: Set<String> = []
     /// Entities that could not be applied.
@@ -21,11 +21,11 @@ struct QueryDownload {
     /// Entities that appeared several times on one page.
     private(set) var repeated: [String] = []
     /// Links that a delta reported before their other end, in this download or in an earlier one.
-    private var waiting = WaitingLinks()
+    private var waiting = DanglingLinks()
     /// The dangling links that the previous query left, if the store has exactly these; nil if they have to be loaded.
-    private let carried: WaitingLinks?
+    private let carried: DanglingLinks?
     /// The dangling links for the next query, after this one has finished.
-    private(set) var left: WaitingLinks?
+    private(set) var left: DanglingLinks?
     /// Entities that a delta removed from a collection.
     private var unlinked: Set<EntityID> = []
     /// The task that ingests a part into the store while the next part is read.
@@ -42,7 +42,7 @@ struct QueryDownload {
 
     init(
         store: LocalStore, session: ServiceSession, query: DefiningQuery, target: Target, model: EntityDataModel,
-        encoder: RequestEncoder, run: QueryRun, waiting: WaitingLinks?
+        encoder: RequestEncoder, run: QueryRun, waiting: DanglingLinks?
     ) {
         carried = waiting
         self.store = store
@@ -64,30 +64,30 @@ struct QueryDownload {
     ///
     /// When it returns or throws, no ingestion is running any more: each part is in the store or was refused by it.
     @inline(never) @_optimize(none)
-    mutating func finish(_ reading: inout PatientReading) async throws(TidelogError) {
+    mutating func finish(_ reading: inout RetryingReader) async throws(TidelogError) {
         do throws(TidelogError) {
             try await readAll(&reading)
         } catch {
-            try? await settle()
+            try? await awaitIngestion()
             throw error
         }
     }
 
     @inline(never) @_optimize(none)
-    private mutating func readAll(_ reading: inout PatientReading) async throws(TidelogError) {
+    private mutating func readAll(_ reading: inout RetryingReader) async throws(TidelogError) {
         // The links are passed on, so that each is looked up once per download and not once per query.
-        if let carried { waiting = carried } else { waiting = WaitingLinks(kept: try await store.openLinks()) }
+        if let carried { waiting = carried } else { waiting = DanglingLinks(kept: try await store.openLinks()) }
         while true {
             switch try await step(&reading) {
             case .next: break
             case .restart:
-                try await settle()
+                try await awaitIngestion()
                 try await store.record([.downloadStarted([QueryStart(query: query.name, mode: .restarted)])])
-                waiting = WaitingLinks(kept: try await store.openLinks())
+                waiting = DanglingLinks(kept: try await store.openLinks())
                 unlinked = []
                 (quarantined, repeated) = ([], [])
             case .finished(let deltaLink):
-                try await settle()
+                try await awaitIngestion()
                 let end = try await store.finishDownload(
                     of: query, deltaLink: deltaLink, waiting: waiting, unlinked: unlinked)
                 tally.removed += end.removed
@@ -101,7 +101,7 @@ struct QueryDownload {
 
     /// Performs one request and processes its response.
     @inline(never) @_optimize(none)
-    private mutating func step(_ reading: inout PatientReading) async throws(TidelogError) -> QueryRun.Step {
+    private mutating func step(_ reading: inout RetryingReader) async throws(TidelogError) -> QueryRun.Step {
         let request = run.request
         // The URL is left from an earlier download. Links in new responses are checked when they arrive.
         guard session.isOfService(request.url) else {
@@ -115,7 +115,7 @@ struct QueryDownload {
         switch run.answered(response.status) {
         case .page:
             do throws(TidelogError) {
-                if let step = try await take(whole: answer.body, request.url, &reading) { return step }
+                if let step = try await ingest(whole: answer.body, request.url, &reading) { return step }
             } catch {
                 guard error.cause is PayloadError || error.cause is ErrorTrailer, run.passesOverUnreadable() else {
                     throw error
@@ -146,13 +146,13 @@ struct QueryDownload {
     ///
     /// - Returns: Nil if the connection broke off and the page has to be requested again.
     @inline(never) @_optimize(none)
-    private mutating func take(
-        whole body: StreamedBody, _ url: String, _ reading: inout PatientReading
+    private mutating func ingest(
+        whole body: StreamedBody, _ url: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> QueryRun.Step? {
         // A single entity is read as a whole anyway.
-        guard !target.isSingle else { return try await take(body, url, &reading) }
+        guard !target.isSingle else { return try await ingest(body, url, &reading) }
         let spool = PageSpool(directory: store.spoolDirectory, memoryLimit: store.spoolMemory)
-        var check = PageCheck(version: model.version, limits: reader.limits)
+        var check = PageValidator(version: model.version, limits: reader.limits)
         while true {
             let chunk: [UInt8]?
             do throws(TidelogError) { chunk = try await body.next() } catch {
@@ -162,7 +162,7 @@ struct QueryDownload {
             do throws(PayloadError) {
                 if let chunk { try check.append(chunk) } else { try check.finish() }
             } catch {
-                throw PageReading.unreadable(error, Self.place(url))
+                throw PageReader.unreadable(error, Self.place(url))
             }
             guard run.admits(context: check.context) else {
                 reading.finished()
@@ -171,7 +171,7 @@ struct QueryDownload {
             guard let chunk else { break }
             try spool.append(chunk)
         }
-        return try await take(try spool.body(), url, &reading)
+        return try await ingest(try spool.body(), url, &reading)
     }
 
     /// Ingests a response in parts, each while the next one is read. The last part is logged with the link to the next
@@ -179,13 +179,13 @@ struct QueryDownload {
     ///
     /// - Returns: Nil if the connection broke off and the page has to be requested again.
     @inline(never) @_optimize(none)
-    private mutating func take(
-        _ body: StreamedBody, _ url: String, _ reading: inout PatientReading
+    private mutating func ingest(
+        _ body: StreamedBody, _ url: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> QueryRun.Step? {
-        var page = PageReading(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
+        var page = PageReader(body, reader, target.type, isSingle: target.isSingle, place: Self.place(url))
         // A page that is requested again repeats its links, so the links that were open before the page are
         // restored.
-        var waitingBefore: WaitingLinks?
+        var waitingBefore: DanglingLinks?
         var last: [DeltaItem] = []
         parts: while true {
             let part = try await page.next()
@@ -196,12 +196,12 @@ struct QueryDownload {
             switch part {
             case .brokenOff(let error):
                 guard try await reading.mayAskAgain(after: error, url) else { throw error }
-                try await settle()
+                try await awaitIngestion()
                 if let waitingBefore { waiting = waitingBefore }
                 return nil
             case .end: break parts
             case .items(let items, let isLast):
-                try await settle()
+                try await awaitIngestion()
                 waitingBefore = waitingBefore ?? waiting
                 let items = try await complete(items, of: url, &reading)
                 guard !isLast else {
@@ -213,8 +213,8 @@ struct QueryDownload {
         }
         reading.finished()
         let step = run.ended(
-            next: try page.nextLink.map { link throws(TidelogError) in try own(link, in: url) },
-            deltaLink: try page.deltaLink.map { link throws(TidelogError) in try own(link, in: url) },
+            next: try page.nextLink.map { link throws(TidelogError) in try serviceLink(link, in: url) },
+            deltaLink: try page.deltaLink.map { link throws(TidelogError) in try serviceLink(link, in: url) },
             context: page.context, first: page.first?.identity(target.type))
         switch step {
         case .restart: return step
@@ -230,7 +230,7 @@ struct QueryDownload {
     /// Starts the ingestion of a part.
     @inline(never) @_optimize(none)
     private mutating func ingest(_ items: [DeltaItem], next: String?) async throws(TidelogError) {
-        try await settle()
+        try await awaitIngestion()
         guard !Task.isCancelled else {
             throw TidelogError(
                 .cancelled, "The download was cancelled.",
@@ -246,12 +246,12 @@ struct QueryDownload {
                 return .failure(error)
             }
         }
-        if !store.readsAhead { try await settle() }
+        if !store.readsAhead { try await awaitIngestion() }
     }
 
     /// Waits for the ingestion of the current part.
     @inline(never) @_optimize(none)
-    private mutating func settle() async throws(TidelogError) {
+    private mutating func awaitIngestion() async throws(TidelogError) {
         guard let begun = ingestion else { return }
         ingestion = nil
         let found = try await begun.value.get()
@@ -265,11 +265,11 @@ struct QueryDownload {
     }
 
     /// Returns the absolute form of a link in a response, if it points to the service.
-    private func own(_ link: String, in request: String) throws(TidelogError) -> String {
-        try Self.own(link, in: request, session)
+    private func serviceLink(_ link: String, in request: String) throws(TidelogError) -> String {
+        try Self.serviceLink(link, in: request, session)
     }
 
-    fileprivate static func own(
+    fileprivate static func serviceLink(
         _ link: String, in request: String, _ session: ServiceSession
     ) throws(TidelogError) -> String {
         guard link.utf8.count <= ServiceLimits.linkBytes else {
@@ -289,7 +289,7 @@ struct QueryDownload {
     }
 
     private static func endless(
-        _ url: String, _ reason: QueryRun.Endlessness, _ limits: ServiceLimits
+        _ url: String, _ reason: QueryRun.PagingLoop, _ limits: ServiceLimits
     ) -> TidelogError {
         switch reason {
         case .circle: TidelogError(.notOData, "The service's next links lead in a circle.", place: place(url))
@@ -304,13 +304,13 @@ struct QueryDownload {
 
     /// Completes expanded collections that are paged themselves.
     private func complete(
-        _ items: [DeltaItem], of request: String, _ reading: inout PatientReading
+        _ items: [DeltaItem], of request: String, _ reading: inout RetryingReader
     ) async throws(TidelogError) -> [DeltaItem] {
         var items = items
         var expanded = ExpandedPages(model: model, reader: reader, limits: session.limits)
         for index in items.indices {
             guard case .entity(var entity) = items[index], ExpandedPages.areMissing(in: entity) else { continue }
-            var source = PatientPages(reading: reading, headers: encoder.headers)
+            var source = RetryingPageSource(reading: reading, headers: encoder.headers)
             defer { reading = source.reading }
             let type = entity.set.flatMap(reader.entityType(in:)) ?? target.type
             let fits = try await expanded.complete(&entity, type, of: request, from: &source)
@@ -321,14 +321,14 @@ struct QueryDownload {
 }
 
 /// A source of further pages, restricted to URLs of the service.
-private struct PatientPages: PageSource {
-    var reading: PatientReading
+private struct RetryingPageSource: PageSource {
+    var reading: RetryingReader
     let headers: HTTPHeaders
 
     mutating func page(
         at link: String, in request: String
     ) async throws(TidelogError) -> (url: String, body: [UInt8]) {
-        let url = try QueryDownload.own(link, in: request, reading.session)
+        let url = try QueryDownload.serviceLink(link, in: request, reading.session)
         let response = try await reading.get(url, headers: headers)
         try ServiceSession.check(response, "GET", url)
         return (url, response.body)

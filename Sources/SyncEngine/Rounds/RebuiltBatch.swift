@@ -43,7 +43,7 @@ package struct RebuiltBatch: Sendable {
                 }
             }
         }
-        let plan = try SentPlan(storage: storage, model: model, options: options).plan(
+        let plan = try PlanReconstruction(storage: storage, model: model, options: options).plan(
             of: prepared, Array(prepared.changeSets.indices))
         let encoder = BatchEncoder(model: model, serviceRoot: serviceRoot, options: options)
         requests = Self.marked(encoder.requests(of: plan), as: prepared.sent)

@@ -38,16 +38,16 @@ public struct UploadReport: Sendable {
     public init() {}
 
     /// Removes operations from ``rejected`` because their outcome is open again.
-    mutating func forget(_ refused: [SequenceNumber]) {
+    mutating func reopen(_ refused: [SequenceNumber]) {
         let refused = Set(refused)
         rejected.removeAll { refused.contains($0.operation) }
     }
 
     /// Sets the undecided conflicts. An operation that the service refused because of one of them no longer counts as
     /// rejected.
-    mutating func settle(conflicts: [Conflict]) {
+    mutating func setUndecided(conflicts: [Conflict]) {
         self.conflicts = conflicts
-        forget(conflicts.flatMap(\.operations))
+        reopen(conflicts.flatMap(\.operations))
     }
 
     /// Adds the result of a further round.
@@ -63,7 +63,7 @@ public struct UploadReport: Sendable {
         adopted += later.adopted
         nextLooks = later.nextLooks
         awaited = later.awaited
-        settle(conflicts: later.conflicts)
+        setUndecided(conflicts: later.conflicts)
         remaining = later.remaining
         heldBack = later.heldBack
         retryAfter = later.retryAfter
@@ -127,7 +127,7 @@ public struct DownloadReport: Sendable {
         public var name: String
         public var mode: DownloadMode
         public var pages: Int
-        public var tally: DownloadTally
+        public var tally: DownloadCounts
     }
 
     public init() {}

@@ -13,7 +13,7 @@ struct UploadAttempts {
     private var environment: SyncEnvironment { store.environment }
 
     /// A retryable failure of a round.
-    private struct Obstacle {
+    private struct RetryableFailure {
         var reason: String
         var retryAfter: Duration?
         /// The number of consecutive failed attempts, including this one.
@@ -29,11 +29,11 @@ struct UploadAttempts {
         _ round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport
     ) async throws(TidelogError) -> UploadReport {
         var whole = UploadReport()
-        var waiting = Waiting(store, activity, policy, work: "upload")
+        var waiting = Backoff(store, activity, policy, work: "upload")
         try await waitForPostponement(&waiting)
         for attempt in 1... {
             let before = try await store.postponement
-            var obstacle: Obstacle?
+            var obstacle: RetryableFailure?
             switch await result(of: round, Set(whole.rejected.map(\.operation)), waiting) {
             case .success(let report):
                 whole.add(report)
@@ -47,7 +47,7 @@ struct UploadAttempts {
             if obstacle.error != nil { obstacle.attempt = (before?.upload.attempt ?? 0) + 1 }
             let (postponed, delay) = try await waiting.postpone(
                 obstacle.reason, attempt: obstacle.attempt, retryAfter: obstacle.retryAfter)
-            guard policy.attempts > attempt, waiting.hasPatience(for: delay) else {
+            guard policy.attempts > attempt, waiting.allowsWaiting(for: delay) else {
                 if let error = obstacle.error { throw error.after(whole) }
                 whole.postponed = postponed
                 break
@@ -58,7 +58,7 @@ struct UploadAttempts {
     }
 
     /// Waits for the postponement that an earlier upload recorded.
-    private func waitForPostponement(_ waiting: inout Waiting) async throws(TidelogError) {
+    private func waitForPostponement(_ waiting: inout Backoff) async throws(TidelogError) {
         guard !options.ignoresPostponement, let postponed = try await store.postponement,
             try await store.hasQueuedOperations()
         else { return }
@@ -73,12 +73,12 @@ struct UploadAttempts {
     @_optimize(none)
     private func result(
         of round: (_ refused: Set<SequenceNumber>) async throws(TidelogError) -> UploadReport,
-        _ refused: Set<SequenceNumber>, _ waiting: Waiting
+        _ refused: Set<SequenceNumber>, _ waiting: Backoff
     ) async -> Result<UploadReport, TidelogError> {
         do throws(TidelogError) {
             return .success(try await round(refused))
         } catch {
-            if obstacle(error) == nil, let report = error.upload { await putOff(report, waiting) }
+            if obstacle(error) == nil, let report = error.upload { await logDeferral(report, waiting) }
             return .failure(error)
         }
     }
@@ -87,7 +87,7 @@ struct UploadAttempts {
     /// contacts the service without waiting.
     @inline(never)
     @_optimize(none)
-    private func putOff(_ report: UploadReport, _ waiting: Waiting) async {
+    private func logDeferral(_ report: UploadReport, _ waiting: Backoff) async {
         guard let obstacle = try? await obstacle(report) else { return }
         _ = try? await waiting.postpone(obstacle.reason, attempt: obstacle.attempt, retryAfter: obstacle.retryAfter)
     }
@@ -95,25 +95,25 @@ struct UploadAttempts {
     // MARK: Obstacles
 
     /// Returns the failure that the deferred operations of a round represent.
-    private func obstacle(_ report: UploadReport) async throws(TidelogError) -> Obstacle? {
+    private func obstacle(_ report: UploadReport) async throws(TidelogError) -> RetryableFailure? {
         guard let first = report.deferred.first else { return nil }
         let deferred = try await store.pendingOperations(.deferred)
         let attempt = deferred.map(\.deferrals).max() ?? 1
-        return Obstacle(
+        return RetryableFailure(
             reason:
                 "The service put off operation \(first.operation): \(first.refusal.status) \(first.refusal.message)",
             retryAfter: report.retryAfter, attempt: attempt)
     }
 
     /// Returns the failure that an error represents, or nil if a retry cannot help.
-    private func obstacle(_ error: TidelogError) -> Obstacle? {
-        if let answer = error.cause as? UnsuccessfulAnswer {
+    private func obstacle(_ error: TidelogError) -> RetryableFailure? {
+        if let answer = error.cause as? UnsuccessfulResponse {
             guard FailureClass(status: answer.status) != .permanent else { return nil }
             let retryAfter = RetryAfter.delay(answer.headers, now: environment.now())
-            return Obstacle(reason: error.message, retryAfter: retryAfter, error: error)
+            return RetryableFailure(reason: error.message, retryAfter: retryAfter, error: error)
         }
         guard error.code == .unreachable, policy.waitsForConnection else { return nil }
-        return Obstacle(reason: error.message, error: error)
+        return RetryableFailure(reason: error.message, error: error)
     }
 }
 

@@ -11,12 +11,12 @@ import Transport
 extension UploadRound {
     /// Polls each accepted batch once, without waiting.
     @_optimize(none)
-    func takeUpAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) {
+    func pollAcceptedBatches(_ state: inout UploadState, _ report: inout UploadReport) async throws(TidelogError) {
         for open in try await store.openBatches() where open.monitor != nil {
-            switch try await look(at: open, &course, &report) {
+            switch try await poll(at: open, &state, &report) {
             // Operations that are in doubt now are resolved with the others and do not block the rest.
             case .ended, .notYet, .doubtful: break
-            case .unanswered(let error): course.obstacle = course.obstacle ?? error
+            case .unanswered(let error): state.obstacle = state.obstacle ?? error
             }
         }
     }
@@ -25,31 +25,31 @@ extension UploadRound {
     ///
     /// - Returns: Whether a batch ended or has to be planned again.
     @_optimize(none)
-    func awaitAccepted(_ course: inout Course, _ report: inout UploadReport) async throws(TidelogError) -> Bool {
+    func awaitAccepted(_ state: inout UploadState, _ report: inout UploadReport) async throws(TidelogError) -> Bool {
         for open in try await store.openBatches() where open.monitor != nil {
-            if try await awaitAnswer(to: open, &course, &report) { return true }
+            if try await awaitAnswer(to: open, &state, &report) { return true }
         }
         return false
     }
 
     @_optimize(none)
     private func awaitAnswer(
-        to open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
+        to open: OpenBatch, _ state: inout UploadState, _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
-        while !course.unanswered.contains(open.batch) {
-            if let pause = course.pauses[open.batch]?.next {
-                guard course.waited + pause <= upload.monitorPatience else { return false }
+        while !state.unanswered.contains(open.batch) {
+            if let pause = state.pauses[open.batch]?.next {
+                guard state.waited + pause <= upload.monitorPatience else { return false }
                 try await wait(pause, for: open)
-                course.waited += pause
+                state.waited += pause
             }
-            switch try await look(at: open, &course, &report) {
+            switch try await poll(at: open, &state, &report) {
             case .ended(let hasMoved): return hasMoved
             case .notYet: continue
             case .doubtful(let error):
-                course.obstacle = course.obstacle ?? error
+                state.obstacle = state.obstacle ?? error
                 return false
             case .unanswered(let error):
-                course.obstacle = course.obstacle ?? error
+                state.obstacle = state.obstacle ?? error
                 return false
             }
         }
@@ -57,7 +57,7 @@ extension UploadRound {
     }
 
     /// The result of polling a batch once.
-    private enum Prospect {
+    private enum PollResult {
         /// The response was available. The value is whether any operation ended or has to be planned again; it is false
         /// if the service processed nothing.
         case ended(hasMoved: Bool)
@@ -69,9 +69,9 @@ extension UploadRound {
     }
 
     @_optimize(none)
-    private func look(
-        at open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
-    ) async throws(TidelogError) -> Prospect {
+    private func poll(
+        at open: OpenBatch, _ state: inout UploadState, _ report: inout UploadReport
+    ) async throws(TidelogError) -> PollResult {
         guard let monitor = open.monitor, let outstanding = try await store.outstanding(of: open) else {
             return .ended(hasMoved: false)
         }
@@ -79,7 +79,7 @@ extension UploadRound {
             return try await unanswerable(
                 open, outstanding,
                 "The service says that its answer is to be had at \(place(of: monitor)), another origin",
-                nil, &course)
+                nil, &state)
         }
         let response: WireResponse
         switch await ask(monitor) {
@@ -87,22 +87,22 @@ extension UploadRound {
         case .failure(let error):
             if error.code == .cancelled { throw error }
             return try await unanswerable(
-                open, outstanding, "Its answer cannot be had: \(error.message)", error, &course)
+                open, outstanding, "Its answer cannot be had: \(error.message)", error, &state)
         }
-        switch MonitorAnswer(response, now: store.environment.now()) {
+        switch MonitorResponse(response, now: store.environment.now()) {
         case .notYet(let wish):
             // Bound the polling even if the service does not ask for a delay.
-            let delay = course.pauses[open.batch]?.delay ?? .seconds(1)
-            course.pauses[open.batch] = (max(wish ?? delay, .seconds(1)), min(delay * 2, .seconds(30)))
+            let delay = state.pauses[open.batch]?.delay ?? .seconds(1)
+            state.pauses[open.batch] = (max(wish ?? delay, .seconds(1)), min(delay * 2, .seconds(30)))
             return .notYet
         case .done(let response):
-            return try await take(response, of: open, outstanding, &course, &report)
+            return try await interpret(response, of: open, outstanding, &state, &report)
         case .gone: return try await doubt(open, "The service no longer knows the batch that it had accepted.")
         case .unreadable: return try await doubt(open, "The answer to the batch that was accepted cannot be read.")
         case .failed, .unauthorized:
             let error = failure(of: response, monitor)
             return try await unanswerable(
-                open, outstanding, "Its answer cannot be had: \(error.message)", error, &course)
+                open, outstanding, "Its answer cannot be had: \(error.message)", error, &state)
         }
     }
 
@@ -132,20 +132,20 @@ extension UploadRound {
     /// - Parameter error: The cause, or nil if it is not a failure of this upload.
     @_optimize(none)
     private func unanswerable(
-        _ open: OpenBatch, _ outstanding: OutstandingAnswer, _ reason: String, _ error: TidelogError?,
-        _ course: inout Course
-    ) async throws(TidelogError) -> Prospect {
+        _ open: OpenBatch, _ outstanding: OutstandingResponse, _ reason: String, _ error: TidelogError?,
+        _ state: inout UploadState
+    ) async throws(TidelogError) -> PollResult {
         let isLasting = error?.isLastingOfMonitor ?? true
         // The service's other batches would fail in the same way.
-        if isLasting { course.isImpatient = true }
+        if isLasting { state.isImpatient = true }
         let limit = isLasting ? Self.settlingTime : Self.longestSettlingTime
         let age = store.environment.now().subtractingReportingOverflow(outstanding.since).partialValue
         // A clock that was set back proves nothing.
         guard error?.isSilenceOfMonitor == true || (age >= 0 && age < limit.milliseconds) else {
             return try await doubt(open, reason + ".")
         }
-        course.unanswered.insert(open.batch)
-        course.reasons[open.batch] = reason
+        state.unanswered.insert(open.batch)
+        state.reasons[open.batch] = reason
         return .unanswered(isLasting ? nil : error)
     }
 
@@ -156,7 +156,7 @@ extension UploadRound {
 
     /// Logs that the monitor cannot return the outcome of the batch.
     @_optimize(none)
-    private func doubt(_ open: OpenBatch, _ reason: String) async throws(TidelogError) -> Prospect {
+    private func doubt(_ open: OpenBatch, _ reason: String) async throws(TidelogError) -> PollResult {
         try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
         return .doubtful(
             TidelogError(
@@ -171,7 +171,7 @@ extension UploadRound {
     /// possible.
     @_optimize(none)
     private func wait(_ pause: Duration, for open: OpenBatch) async throws(TidelogError) {
-        session.activity.tell(
+        session.activity.notify(
             .waiting(
                 until: store.environment.now() + pause.milliseconds, attempt: 0,
                 reason: "The service works on batch \(open.batch)."))
@@ -196,12 +196,12 @@ extension UploadRound {
     }
 
     @_optimize(none)
-    private func take(
-        _ response: WireResponse, of open: OpenBatch, _ outstanding: OutstandingAnswer, _ course: inout Course,
+    private func interpret(
+        _ response: WireResponse, of open: OpenBatch, _ outstanding: OutstandingResponse, _ state: inout UploadState,
         _ report: inout UploadReport
-    ) async throws(TidelogError) -> Prospect {
-        let terms = try await terms(course)
-        let plan = try await store.plan(of: open.prepared, outstanding.places, options: terms.options)
+    ) async throws(TidelogError) -> PollResult {
+        let serviceProfile = try await serviceProfile(state)
+        let plan = try await store.plan(of: open.prepared, outstanding.places, options: serviceProfile.options)
         let requests = outstanding.places.map { place in
             place < open.prepared.sent.count ? open.prepared.sent[place].map(\.request) : []
         }
@@ -209,18 +209,18 @@ extension UploadRound {
         guard !outstanding.isRepeated else {
             // Operations that the repetition does not resolve stay in doubt and are resolved by reading.
             _ = try await doubt(open, "The service did not carry out the repetition.")
-            let repetition = Repetition((try? BatchExchange.outcomes(response, to: request)) ?? [])
+            let repetition = ResendOutcomes((try? BatchExchange.outcomes(response, to: request)) ?? [])
             return .ended(
-                hasMoved: try await settle(repetition, open, plan, requests, terms, &course, &report))
+                hasMoved: try await logOutcomes(repetition, open, plan, requests, serviceProfile, &state, &report))
         }
-        switch BatchAnswer(response) {
+        switch BatchResponseKind(response) {
         case .parts: break
         case .refused, .untouched, .accepted:
             try await store.withdraw(open.batch, plan)
             // In a synchronous response the service names the failing part.
-            course.isImpatient = true
-            course.lateRefusals += 1
-            if course.lateRefusals > Self.refusalLimit {
+            state.isImpatient = true
+            state.lateRefusals += 1
+            if state.lateRefusals > Self.refusalLimit {
                 try ServiceSession.check(response, "POST", session.root + "$batch")
             }
             return .ended(hasMoved: true)
@@ -229,7 +229,8 @@ extension UploadRound {
         guard let outcomes = try? BatchExchange.outcomes(response, to: request) else {
             return try await doubt(open, "The answer to the batch cannot be read.")
         }
-        let results = try await answer(open.batch, plan, requests, Self.bySet(outcomes), terms, &course, &report)
+        let results = try await answer(
+            open.batch, plan, requests, Self.bySet(outcomes), serviceProfile, &state, &report)
         return .ended(hasMoved: results.contains { $0.result != .notProcessed })
     }
 
@@ -240,7 +241,7 @@ extension UploadRound {
 }
 
 /// The response of a status monitor.
-enum MonitorAnswer: Equatable {
+enum MonitorResponse: Equatable {
     /// The batch is not finished; poll again, after the given delay if there is one.
     case notYet(Duration?)
     case done(WireResponse)
@@ -263,7 +264,7 @@ enum MonitorAnswer: Equatable {
         case 404, 410: self = .gone
         case 200..<300:
             if response.headers["Content-Type"]?.lowercased().hasPrefix("application/http") == true {
-                self = HTTPMessage.response(response.body).map(MonitorAnswer.done) ?? .unreadable
+                self = HTTPMessage.response(response.body).map(MonitorResponse.done) ?? .unreadable
             } else {
                 var answer = response
                 answer.status = response.headers["AsyncResult"].flatMap { Int($0) } ?? response.status
@@ -277,7 +278,7 @@ enum MonitorAnswer: Equatable {
 extension TidelogError {
     /// Whether polling the monitor again would fail in the same way.
     fileprivate var isLastingOfMonitor: Bool {
-        if let answer = cause as? UnsuccessfulAnswer { return answer.isLasting && answer.status != 407 }
+        if let answer = cause as? UnsuccessfulResponse { return answer.isLasting && answer.status != 407 }
         if let failure = cause as? TransportError {
             return [.redirectRefused, .protocolViolation].contains(failure.code)
         }
@@ -288,7 +289,7 @@ extension TidelogError {
     /// Whether there was no usable contact with the service: no connection, expired credentials, or an unreachable
     /// authentication endpoint.
     fileprivate var isSilenceOfMonitor: Bool {
-        if let answer = cause as? UnsuccessfulAnswer { return [401, 407].contains(answer.status) }
+        if let answer = cause as? UnsuccessfulResponse { return [401, 407].contains(answer.status) }
         // In these cases a part of a response arrived.
         return code == .unreachable && ![.truncated, .tooLarge].contains((cause as? TransportError)?.code)
     }

@@ -6,7 +6,7 @@ import SyncCore
 /// Sending one batch, and interpreting the response as a whole.
 extension UploadRound {
     /// The result of sending a batch.
-    enum Delivery {
+    enum SendResult {
         /// The service answered, with one outcome for each change set.
         case answered([ChangeSetOutcome])
         /// The service refused the whole batch because of something in it.
@@ -18,7 +18,7 @@ extension UploadRound {
     }
 
     /// The requests of a plan in their final form.
-    struct Outgoing: Sendable {
+    struct OutgoingBatch: Sendable {
         let requests: [[WireRequest]]
         /// Whether the service recognizes these requests if they are repeated.
         let isRepeatable: Bool
@@ -37,51 +37,55 @@ extension UploadRound {
     }
 
     @_optimize(none)
-    func requests(of plan: UploadPlan, _ terms: Terms) async -> Outgoing {
-        let plain = encoder(terms).requests(of: plan)
+    func requests(of plan: UploadPlan, _ serviceProfile: ServiceProfile) async -> OutgoingBatch {
+        let plain = encoder(serviceProfile).requests(of: plan)
         // The log does not contain the body, so the request could not be repeated byte by byte.
-        if plan.writesStream { return Outgoing(requests: plain, isRepeatable: false) }
+        if plan.writesStream { return OutgoingBatch(requests: plain, isRepeatable: false) }
         let headers = RepeatabilityHeaders(
-            form: terms.options.repeatability, client: store.identifier, environment: store.environment)
-        let marked = Outgoing(requests: headers.mark(plain), isRepeatable: terms.options.repeatability != .none)
+            form: serviceProfile.options.repeatability, client: store.identifier, environment: store.environment)
+        let marked = OutgoingBatch(
+            requests: headers.mark(plain), isRepeatable: serviceProfile.options.repeatability != .none)
         // A single change set that is too large for a record is not repeatable. If it becomes in doubt, it is
         // resolved by reading.
         guard marked.size <= 12 << 20 || plan.changeSets.count > 1 else {
-            return Outgoing(requests: plain, isRepeatable: false)
+            return OutgoingBatch(requests: plain, isRepeatable: false)
         }
         return marked
     }
 
-    func encoder(_ terms: Terms) -> BatchEncoder {
+    func encoder(_ serviceProfile: ServiceProfile) -> BatchEncoder {
         BatchEncoder(
-            model: terms.model, serviceRoot: session.root, options: terms.options, givenRoot: session.givenRoot)
+            model: serviceProfile.model, serviceRoot: session.root, options: serviceProfile.options,
+            givenRoot: session.givenRoot)
     }
 
     @_optimize(none)
     func deliver(
-        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms,
-        _ course: inout Course, _ report: inout UploadReport
-    ) async throws(TidelogError) -> Delivery {
+        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ serviceProfile: ServiceProfile,
+        _ state: inout UploadState, _ report: inout UploadReport
+    ) async throws(TidelogError) -> SendResult {
         // New operations cannot have such a header, but older logs may contain some.
-        let obstacle = requests.joined().lazy.compactMap { $0.headers.obstacle(inBatch: terms.options.supportsBatch) }
-            .first
+        let obstacle = requests.joined().lazy.compactMap {
+            $0.headers.obstacle(inBatch: serviceProfile.options.supportsBatch)
+        }
+        .first
         if let obstacle { return .unsendable(obstacle) }
-        guard terms.options.supportsBatch else {
-            return .answered(try await sendSingle(plan, requests, batch, terms, &course, &report))
+        guard serviceProfile.options.supportsBatch else {
+            return .answered(try await sendSingle(plan, requests, batch, serviceProfile, &state, &report))
         }
         let encoded: BatchEncoder.Encoded
         let response: WireResponse
         do throws(TidelogError) {
-            encoded = try encoder(terms).encode(requests, of: plan, number: batch)
+            encoded = try encoder(serviceProfile).encode(requests, of: plan, number: batch)
             report.batches += 1
             report.bytesSent += encoded.request.body.count
             response = try await session.modify(encoded.request)
         } catch {
-            if let doubt = course.doubt(plan, error) { return .answered([doubt]) }
+            if let doubt = state.doubt(plan, error) { return .answered([doubt]) }
             try await failed(batch, plan, error)
             throw error
         }
-        switch BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy) {
+        switch BatchResponseKind(response, mayBeLater: !serviceProfile.model.version.isLegacy) {
         case .parts: break
         case .accepted(let monitor):
             try await store.record([.batchAccepted(BatchAccepted(batch: batch, monitor: monitor))])
@@ -89,11 +93,13 @@ extension UploadRound {
         case .refused: return .refused(response)
         case .untouched:
             // A proxy or firewall between the client and the service may have rejected the content of the batch.
-            if response.isForeignRefusal, await answersParts(terms, &course, &report) { return .refused(response) }
+            if response.isForeignRefusal, await answersParts(serviceProfile, &state, &report) {
+                return .refused(response)
+            }
             try await store.withdraw(batch, plan)
             try ServiceSession.check(response, "POST", session.root + "$batch")
         case .unknown:
-            if let outcome = course.doubt(plan, response, "POST", session.root + "$batch") {
+            if let outcome = state.doubt(plan, response, "POST", session.root + "$batch") {
                 return .answered([outcome])
             }
             let reason = "The service answered the batch with status \(response.status)."
@@ -101,7 +107,7 @@ extension UploadRound {
             try ServiceSession.check(response, "POST", session.root + "$batch")
         }
         let outcomes = try await outcomes(response, to: encoded.exchange.batch, batch)
-        course.hasAnsweredParts = true
+        state.hasAnsweredParts = true
         return .answered(outcomes)
     }
 
@@ -132,7 +138,7 @@ extension UploadRound {
     }
 }
 
-extension UploadRound.Course {
+extension UploadRound.UploadState {
     /// Returns the outcome of a change set that repeatedly makes the service, or a gateway, fail.
     ///
     /// The change set has to be alone in its batch, so that other change sets can proceed. Nil if this change set is
@@ -141,7 +147,7 @@ extension UploadRound.Course {
         _ plan: UploadPlan, _ response: WireResponse, _ method: String, _ url: String
     ) -> ChangeSetOutcome? {
         guard isSuspect(plan) else { return nil }
-        if UnsuccessfulAnswer(response).isLasting, ServiceErrorReader.read(response.body) != nil {
+        if UnsuccessfulResponse(response).isLasting, ServiceErrorReader.read(response.body) != nil {
             return .failed(response, culprit: nil)
         }
         do throws(TidelogError) {
@@ -166,7 +172,7 @@ extension UploadRound.Course {
 }
 
 /// The interpretation of the head of the response to a whole batch.
-enum BatchAnswer: Equatable {
+enum BatchResponseKind: Equatable {
     /// The response contains the responses to the parts.
     case parts
     /// The response will be available at this URL.

@@ -10,16 +10,16 @@ import SyncCore
 extension UploadRound {
     /// Resolves operations in doubt. Returns those that did not take effect.
     @_optimize(none)
-    func settleDoubts(
-        _ course: inout Course, _ report: inout UploadReport
+    func resolveInDoubt(
+        _ state: inout UploadState, _ report: inout UploadReport
     ) async throws(TidelogError) -> Set<SequenceNumber> {
         guard try await !store.pendingOperations(.inDoubt).isEmpty else { return [] }
         for open in try await store.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
-            try await sendAgain(open, &course, &report)
+            try await sendAgain(open, &state, &report)
         }
         // The service is still processing these, so a read would be inconclusive.
-        let busy = course.unsettled.union(try await store.awaitedOperations().values.joined())
-        report.inDoubt += course.unsettled.sorted()
+        let busy = state.unsettled.union(try await store.awaitedOperations().values.joined())
+        report.inDoubt += state.unsettled.sorted()
         var released: Set<SequenceNumber> = []
         let unsettled = report.inDoubt
         // Runs a second time if the service turns out not to roll back; then each operation is resolved
@@ -27,18 +27,18 @@ extension UploadRound {
         while true {
             report.inDoubt = unsettled
             var untold: [[PendingOperation]] = []
-            let sets = try await store.doubtfulSets()
+            let sets = try await store.inDoubtSets()
             let isBusy = { (members: [PendingOperation]) in members.contains { busy.contains($0.sequence) } }
             for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
-                switch try await settle(members, &report) {
+                switch try await resolveByKey(members, &report) {
                 case .settled(let again): released.formUnion(again)
                 case .untold: untold.append(members)
                 }
             }
-            let settled = try await settleByEvidence(untold, busy: sets.filter(isBusy), &report)
+            let settled = try await resolveByContent(untold, busy: sets.filter(isBusy), &report)
             released.formUnion(settled.released)
             guard !settled.partial.isEmpty else { return released }
-            await store.learn { $0.changeSetRollback = .absent }
+            await store.recordDetected { $0.changeSetRollback = .absent }
             guard try await store.serviceOptions.changeSetRollback == .absent else {
                 report.inDoubt += settled.partial
                 return released
@@ -50,19 +50,19 @@ extension UploadRound {
     ///
     /// - Returns: The operations to send again, and those of partially processed change sets.
     @_optimize(none)
-    private func settleByEvidence(
+    private func resolveByContent(
         _ untold: [[PendingOperation]], busy: [[PendingOperation]], _ report: inout UploadReport
     ) async throws(TidelogError) -> (released: [SequenceNumber], partial: [SequenceNumber]) {
         guard !untold.isEmpty else { return ([], []) }
         var partial: [SequenceNumber] = []
         let evidence = EvidenceRound(store: store, session: session, policy: upload.doubts)
         var released: [SequenceNumber] = []
-        for settlement in try await evidence.settlements(of: untold, busy: busy) {
-            let (members, operations) = (settlement.members, settlement.members.map(\.sequence))
-            switch settlement.outcome {
+        for resolution in try await evidence.resolutions(of: untold, busy: busy) {
+            let (members, operations) = (resolution.members, resolution.members.map(\.sequence))
+            switch resolution.outcome {
             case .tookEffect(let found, let replaced, let finding):
                 if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
-                    await store.learn { $0.changeSetRollback = .absent }
+                    await store.recordDetected { $0.changeSetRollback = .absent }
                 }
                 let (proven, unproven) = try await proven(members)
                 try await store.confirm(
@@ -78,7 +78,7 @@ extension UploadRound {
                 for operation in operations { report.nextLooks[operation] = end }
             case .undecided(let finding):
                 report.inDoubt += operations
-                if let finding { try await store.note(finding, of: members) }
+                if let finding { try await store.logSearchResult(finding, of: members) }
             case .tookEffectInPart: partial += operations
             }
         }
@@ -121,7 +121,7 @@ extension UploadRound {
     // MARK: Sending again
 
     /// The outcomes that the response to a repeated request determines.
-    struct Repetition {
+    struct ResendOutcomes {
         /// The positions of the sent change sets that have an outcome.
         private(set) var places: [Int] = []
         private(set) var outcomes: [ChangeSetOutcome] = []
@@ -155,24 +155,24 @@ extension UploadRound {
 
     @_optimize(none)
     private func sendAgain(
-        _ open: OpenBatch, _ course: inout Course, _ report: inout UploadReport
+        _ open: OpenBatch, _ state: inout UploadState, _ report: inout UploadReport
     ) async throws(TidelogError) {
-        let terms = try await terms(course)
-        guard terms.options.repeatability != .none else { return }
-        let places = try await store.doubtfulPlaces(of: open)
+        let serviceProfile = try await serviceProfile(state)
+        guard serviceProfile.options.repeatability != .none else { return }
+        let places = try await store.inDoubtPlaces(of: open)
         // Without $batch each request has its own response.
-        var groups = terms.options.supportsBatch ? [places] : places.map { [$0] }
+        var groups = serviceProfile.options.supportsBatch ? [places] : places.map { [$0] }
         while !groups.isEmpty {
             let group = groups.removeFirst()
             guard !group.isEmpty else { continue }
-            let plan = try await store.plan(of: open.prepared, group, options: terms.options)
+            let plan = try await store.plan(of: open.prepared, group, options: serviceProfile.options)
             let requests = group.map { open.prepared.sent[$0].map(\.request) }
-            switch try await sendAgain(open, group, requests, terms, &report) {
+            switch try await sendAgain(open, group, requests, serviceProfile, &report) {
             case .later: return
             // A read would be inconclusive while the service is processing the batch.
-            case .busy: course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
+            case .busy: state.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
             case .answered(let repetition):
-                try await settle(repetition, open, plan, requests, terms, &course, &report)
+                try await logOutcomes(repetition, open, plan, requests, serviceProfile, &state, &report)
                 // The service stops at the first error. The remaining change sets are sent again without the failed
                 // one.
                 let rest = repetition.skipped.map { group[$0] }
@@ -180,16 +180,16 @@ extension UploadRound {
             case .failed(let error):
                 // The cause is the connection or one change set. If the service answers other requests, halving the
                 // group finds the change set.
-                course.hasAnsweredParts = false
-                guard await answersParts(terms, &course, &report) else { throw error }
+                state.hasAnsweredParts = false
+                guard await answersParts(serviceProfile, &state, &report) else { throw error }
                 if group.count > 1 {
                     groups.insert(
                         contentsOf: [Array(group[..<(group.count / 2)]), Array(group[(group.count / 2)...])], at: 0)
                 } else if !error.isLastingAnswer {
                     // Otherwise the repetition did not reach the service, nor would another. Reading determines the
                     // outcome of the first transmission.
-                    course.obstacle = course.obstacle ?? error
-                    course.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
+                    state.obstacle = state.obstacle ?? error
+                    state.unsettled.formUnion(plan.changeSets.flatMap(\.operations))
                 }
             }
         }
@@ -198,19 +198,20 @@ extension UploadRound {
     /// Logs the outcomes that a repetition determined. Returns whether there were any.
     @discardableResult
     @_optimize(none)
-    func settle(
-        _ repetition: Repetition, _ open: OpenBatch, _ plan: UploadPlan, _ requests: [[WireRequest]], _ terms: Terms,
-        _ course: inout Course, _ report: inout UploadReport
+    func logOutcomes(
+        _ repetition: ResendOutcomes, _ open: OpenBatch, _ plan: UploadPlan, _ requests: [[WireRequest]],
+        _ serviceProfile: ServiceProfile,
+        _ state: inout UploadState, _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
         guard !repetition.places.isEmpty else { return false }
         try await answer(
             open.batch, UploadPlan(changeSets: repetition.places.map { plan.changeSets[$0] }),
-            repetition.places.map { requests[$0] }, repetition.outcomes, terms, &course, &report)
+            repetition.places.map { requests[$0] }, repetition.outcomes, serviceProfile, &state, &report)
         return true
     }
 
-    private enum Delivered {
-        case answered(Repetition)
+    private enum ResendResult {
+        case answered(ResendOutcomes)
         /// The service processes the repetition asynchronously.
         case later
         /// The same, for a part of the outstanding change sets. A later repetition has to ask again.
@@ -222,18 +223,19 @@ extension UploadRound {
     /// Sends requests again without logging it. The operations remain in doubt, regardless of the result.
     @_optimize(none)
     private func sendAgain(
-        _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ terms: Terms, _ report: inout UploadReport
-    ) async throws(TidelogError) -> Delivered {
+        _ open: OpenBatch, _ places: [Int], _ requests: [[WireRequest]], _ serviceProfile: ServiceProfile,
+        _ report: inout UploadReport
+    ) async throws(TidelogError) -> ResendResult {
         report.batches += 1
         var request: WireRequest
         let batch = open.prepared.request(places)
-        if terms.options.supportsBatch {
-            var atOnce = terms
+        if serviceProfile.options.supportsBatch {
+            var atOnce = serviceProfile
             atOnce.options.respondsAsync = false
             request = try encoder(atOnce).encode(batch, requests, number: open.batch).request
         } else {
             guard let single = requests.first?.first, requests[0].count == 1 else {
-                return .answered(Repetition([.inDoubt("")]))
+                return .answered(ResendOutcomes([.inDoubt("")]))
             }
             request = single
         }
@@ -245,13 +247,14 @@ extension UploadRound {
             guard error.mayHaveReachedService, error.code != .cancelled else { throw error }
             return .failed(error)
         }
-        if let repetition = repetition(response, of: batch, terms) { return .answered(repetition) }
-        if terms.options.supportsBatch,
-            case .accepted(let monitor) = BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy)
+        if let repetition = repetition(response, of: batch, serviceProfile) { return .answered(repetition) }
+        if serviceProfile.options.supportsBatch,
+            case .accepted(let monitor) = BatchResponseKind(
+                response, mayBeLater: !serviceProfile.model.version.isLegacy)
         {
             // The later response is matched with all change sets outstanding at that time, which therefore have to
             // be the ones sent here.
-            guard try await store.doubtfulPlaces(of: open) == places else { return .busy }
+            guard try await store.inDoubtPlaces(of: open) == places else { return .busy }
             try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
             return .later
         }
@@ -262,34 +265,36 @@ extension UploadRound {
             guard isUncertain || response.isForeignRefusal else { throw error }
             return .failed(error)
         }
-        return .answered(Repetition([ChangeSetOutcome]()))
+        return .answered(ResendOutcomes([ChangeSetOutcome]()))
     }
 
     /// Interprets the response to a repetition, or returns nil if it is no response to the requests.
-    private func repetition(_ response: WireResponse, of batch: BatchRequest, _ terms: Terms) -> Repetition? {
-        let isLasting = UnsuccessfulAnswer(response).isLasting
-        guard terms.options.supportsBatch else {
-            switch SingleAnswer(response) {
-            case .done: return Repetition([.members([response])])
+    private func repetition(_ response: WireResponse, of batch: BatchRequest, _ serviceProfile: ServiceProfile)
+        -> ResendOutcomes?
+    {
+        let isLasting = UnsuccessfulResponse(response).isLasting
+        guard serviceProfile.options.supportsBatch else {
+            switch SingleResponse(response) {
+            case .done: return ResendOutcomes([.members([response])])
             case .refused where FailureClass(status: response.status) == .permanent:
-                return Repetition([.failed(response, culprit: nil)])
-            case .unknown where isLasting: return Repetition([.inDoubt("")])
+                return ResendOutcomes([.failed(response, culprit: nil)])
+            case .unknown where isLasting: return ResendOutcomes([.inDoubt("")])
             case .refused, .untouched, .unknown: return nil
             }
         }
-        switch BatchAnswer(response, mayBeLater: !terms.model.version.isLegacy) {
-        case .parts: return Repetition((try? BatchExchange.outcomes(response, to: batch)) ?? [])
+        switch BatchResponseKind(response, mayBeLater: !serviceProfile.model.version.isLegacy) {
+        case .parts: return ResendOutcomes((try? BatchExchange.outcomes(response, to: batch)) ?? [])
         // This does not reveal the outcome of the operations, so they are resolved by reading.
-        case .refused: return Repetition([ChangeSetOutcome]())
+        case .refused: return ResendOutcomes([ChangeSetOutcome]())
         // Something in the batch may make the service fail each time.
-        case .unknown where isLasting: return Repetition([ChangeSetOutcome]())
+        case .unknown where isLasting: return ResendOutcomes([ChangeSetOutcome]())
         case .accepted, .untouched, .unknown: return nil
         }
     }
 
     // MARK: Reading
 
-    private enum KeyReading {
+    private enum KeyLookupResult {
         /// Resolved, with the operations to send again.
         case settled([SequenceNumber])
         /// No key and no unique value reveals the outcome.
@@ -300,12 +305,12 @@ extension UploadRound {
     ///
     /// - Parameter members: Operations that took effect all or none.
     @_optimize(none)
-    private func settle(
+    private func resolveByKey(
         _ members: [PendingOperation], _ report: inout UploadReport
-    ) async throws(TidelogError) -> KeyReading {
-        var findings: [(pending: PendingOperation, finding: DoubtResolution.Finding)] = []
+    ) async throws(TidelogError) -> KeyLookupResult {
+        var findings: [(pending: PendingOperation, finding: InDoubtResolver.Finding)] = []
         for pending in members {
-            let resolution = DoubtResolution(store: store, session: session, policy: upload.doubts)
+            let resolution = InDoubtResolver(store: store, session: session, policy: upload.doubts)
             findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
         }
         let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
@@ -366,7 +371,7 @@ extension UploadRound {
             let (reference, set) = try await store.serviceReference(id)
         else { return false }
         do throws(TidelogError) {
-            return try await EntityReading(store: store, session: session).read(reference, set) == nil
+            return try await EntityReader(store: store, session: session).read(reference, set) == nil
         } catch {
             guard error.isLastingAnswer else { throw error }
             return false

@@ -7,14 +7,14 @@ extension UploadRound {
     /// Reads the entities linked to those whose keys are awaited, each once per upload. Returns whether a key was
     /// found.
     @_optimize(none)
-    func readBesides(
-        _ reasons: some Sequence<HoldReason>, _ course: inout Course
+    func readNeighborKeys(
+        _ reasons: some Sequence<HoldReason>, _ state: inout UploadState
     ) async throws(TidelogError) -> Bool {
         let awaited = Set(reasons.compactMap { if case .keyUnknown(let id) = $0 { id } else { nil } })
         var hasFound = false
-        for id in awaited.subtracting(course.sought).sorted() {
-            course.sought.insert(id)
-            for owner in try await store.partners(of: id) where course.sought.insert(owner).inserted {
+        for id in awaited.subtracting(state.sought).sorted() {
+            state.sought.insert(id)
+            for owner in try await store.partners(of: id) where state.sought.insert(owner).inserted {
                 // A previous read may already have returned this key.
                 guard try await store.serviceReference(id) == nil, try await store.serviceReference(owner) != nil
                 else { continue }

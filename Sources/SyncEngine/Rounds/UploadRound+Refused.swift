@@ -10,7 +10,7 @@ import Views
 /// but not every service does. Sending such a create again would create a duplicate, so the upload first searches for
 /// the entity.
 extension UploadRound {
-    struct Leftovers {
+    struct IncompleteRollback {
         /// Operations of refused change sets whose entities exist on the service nevertheless.
         var found: [(pending: PendingOperation, payload: EntityPayload, set: EntitySet)] = []
         /// Operations for which the service has possible matches, or for which no search is possible.
@@ -32,12 +32,12 @@ extension UploadRound {
     }
 
     @_optimize(none)
-    func leftovers(
+    func incompleteRollback(
         _ batch: BatchID, _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        _ terms: Terms
-    ) async -> Leftovers {
-        var leftovers = Leftovers()
-        guard terms.options.changeSetRollback != .trusted else { return leftovers }
+        _ serviceProfile: ServiceProfile
+    ) async -> IncompleteRollback {
+        var incompleteRollback = IncompleteRollback()
+        guard serviceProfile.options.changeSetRollback != .trusted else { return incompleteRollback }
         for (index, changeSet) in plan.changeSets.enumerated() where index < min(outcomes.count, requests.count) {
             // A change set of one request needs no search. Status 0 marks a request that was not sent.
             guard case .failed(let response, let culprit) = outcomes[index], changeSet.requests.count > 1,
@@ -49,42 +49,43 @@ extension UploadRound {
                 let own = Set([refused.operation] + refused.carries)
                 suspects.removeAll { own.contains($0) }
             }
-            await look(for: suspects, batch, terms, &leftovers)
+            await look(for: suspects, batch, serviceProfile, &incompleteRollback)
         }
-        return leftovers
+        return incompleteRollback
     }
 
     @_optimize(none)
     private func look(
-        for operations: [SequenceNumber], _ batch: BatchID, _ terms: Terms, _ leftovers: inout Leftovers
+        for operations: [SequenceNumber], _ batch: BatchID, _ serviceProfile: ServiceProfile,
+        _ incompleteRollback: inout IncompleteRollback
     ) async {
         let members = await pending(operations)
-        var isThere = terms.options.changeSetRollback == .absent
+        var isThere = serviceProfile.options.changeSetRollback == .absent
         var looked = 0
         for member in members {
             guard member.isCreate else { continue }
             // If none of the first creates exists, the service has rolled back.
             guard isThere || looked < Self.sampleSize else { return }
             looked += 1
-            defer { if !leftovers.isEmpty { isThere = true } }
+            defer { if !incompleteRollback.isEmpty { isThere = true } }
             var probe = member.withFinalValues(among: members)
             probe.status = .inDoubt(batch, reason: BatchAnswered.refusedButThere)
-            let finding = try? await DoubtResolution(store: store, session: session).finding(probe)
+            let finding = try? await InDoubtResolver(store: store, session: session).finding(probe)
             switch finding {
             case .tookEffect(_, let payload, let set):
                 // An entity that was found for a twin does not count for this operation too.
-                if leftovers.holds(payload, of: set) {
-                    leftovers.doubtful.insert(member.sequence)
+                if incompleteRollback.holds(payload, of: set) {
+                    incompleteRollback.doubtful.insert(member.sequence)
                 } else {
-                    leftovers.found.append((member, payload, set))
+                    incompleteRollback.found.append((member, payload, set))
                 }
             case .mayBeSentAgain, .mayBeDoneTwice: break
             case .unknown, nil:
                 let evidence = EvidenceRound(store: store, session: session)
                 let lookalike = finding == nil ? nil : await evidence.hasUnknown(like: probe)
                 // If reading is not possible, the standard is trusted, unless the service is known not to roll back.
-                if lookalike ?? (terms.options.changeSetRollback == .absent) {
-                    leftovers.doubtful.insert(member.sequence)
+                if lookalike ?? (serviceProfile.options.changeSetRollback == .absent) {
+                    incompleteRollback.doubtful.insert(member.sequence)
                 }
             }
         }
@@ -101,11 +102,11 @@ extension UploadRound {
     /// Confirms the operations whose entities were found, and stores that the service does not roll back.
     @_optimize(none)
     func adopt(
-        _ leftovers: Leftovers, _ batch: BatchID, _ results: inout [BatchAnswered.Outcome]
+        _ incompleteRollback: IncompleteRollback, _ batch: BatchID, _ results: inout [BatchAnswered.Outcome]
     ) async throws(TidelogError) {
-        guard !leftovers.found.isEmpty else { return }
-        await store.learn { $0.changeSetRollback = .absent }
-        for (pending, payload, set) in leftovers.found {
+        guard !incompleteRollback.found.isEmpty else { return }
+        await store.recordDetected { $0.changeSetRollback = .absent }
+        for (pending, payload, set) in incompleteRollback.found {
             try await store.confirm(pending, of: batch, payload, set)
             for index in results.indices where results[index].operation == pending.sequence {
                 results[index].result = .confirmed(images: [])

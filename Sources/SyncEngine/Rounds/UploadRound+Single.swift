@@ -10,7 +10,8 @@ extension UploadRound {
     /// - Parameter plan: A plan with one change set of one request.
     @_optimize(none)
     func sendSingle(
-        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ terms: Terms, _ course: inout Course,
+        _ plan: UploadPlan, _ requests: [[WireRequest]], _ batch: BatchID, _ serviceProfile: ServiceProfile,
+        _ state: inout UploadState,
         _ report: inout UploadReport
     ) async throws(TidelogError) -> [ChangeSetOutcome] {
         // A response must never end operations that were not sent.
@@ -24,20 +25,20 @@ extension UploadRound {
             response = try await modify(request, of: plan)
         } catch {
             if let refused = plan.refusal(error, contentID) { return [refused] }
-            if let doubt = course.doubt(plan, error) { return [doubt] }
+            if let doubt = state.doubt(plan, error) { return [doubt] }
             try await failed(batch, plan, error)
             throw error
         }
-        switch SingleAnswer(response) {
+        switch SingleResponse(response) {
         case .done: return [.members([response])]
         case .refused: return [.failed(response, culprit: contentID)]
         case .untouched:
-            if response.isForeignRefusal, await answersParts(terms, &course, &report) {
+            if response.isForeignRefusal, await answersParts(serviceProfile, &state, &report) {
                 return [.failed(response, culprit: contentID)]
             }
             try await store.withdraw(batch, plan)
         case .unknown:
-            if let outcome = course.doubt(plan, response, request.method, session.absolute(request.url)) {
+            if let outcome = state.doubt(plan, response, request.method, session.absolute(request.url)) {
                 return [outcome]
             }
             let reason = "The service answered with status \(response.status) and no OData error."
@@ -49,7 +50,7 @@ extension UploadRound {
 }
 
 /// The interpretation of a single request's response status.
-enum SingleAnswer {
+enum SingleResponse {
     case done
     /// The request was not processed, permanently or temporarily.
     case refused

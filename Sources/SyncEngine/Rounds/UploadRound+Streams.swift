@@ -61,12 +61,12 @@ extension UploadPlan {
     }
 }
 
-extension UploadRound.Terms {
+extension UploadRound.ServiceProfile {
     /// Returns the terms for sending the plan. A stream write is sent as if the service had no `$batch`.
-    func terms(for plan: UploadPlan) -> Self {
+    func serviceProfile(for plan: UploadPlan) -> Self {
         guard plan.writesStream else { return self }
-        var terms = self
-        terms.options.supportsBatch = false
-        return terms
+        var serviceProfile = self
+        serviceProfile.options.supportsBatch = false
+        return serviceProfile
     }
 }

@@ -18,7 +18,7 @@ struct UploadRound {
     var upload = UploadOptions()
 
     /// The model and service options of one plan. Later changes apply to the next plan.
-    struct Terms {
+    struct ServiceProfile {
         let model: EntityDataModel
         var options: ServiceOptions
     }
@@ -35,7 +35,7 @@ struct UploadRound {
             await store.endUpload()
         } catch {
             await store.endUpload()
-            try? await tellWhatIsLeft(&report)
+            try? await reportRemaining(&report)
             throw error.after(report)
         }
         return report
@@ -46,72 +46,72 @@ struct UploadRound {
         // A batch whose response could not be logged, for example because the disk was full, would otherwise stay in
         // flight for ever.
         try await store.interruptOpenBatches()
-        var course = newCourse()
-        try await takeUpAccepted(&course, &report)
-        course.suspects = try await settleDoubts(&course, &report)
+        var state = newState()
+        try await pollAcceptedBatches(&state, &report)
+        state.suspects = try await resolveInDoubt(&state, &report)
         // Operations refused earlier are tried once more. Those refused now wait for the next upload.
-        course.retrying = Set(
+        state.retrying = Set(
             try await store.pendingOperations(.rejected).map(\.sequence).filter(upload.refused.takes)
         ).subtracting(refused)
         // Deferred operations are retried without any action of the app.
         let deferred = try await store.pendingOperations(.deferred)
-        course.retrying.formUnion(deferred.map(\.sequence))
+        state.retrying.formUnion(deferred.map(\.sequence))
         // Operations still in doubt whose request is idempotent are sent again as they are, unless the service is
         // still processing them.
         let doubtful = try await store.pendingOperations(.inDoubt).map(\.sequence)
         let awaited = try await store.awaitedOperations().values.joined()
-        course.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt).subtracting(awaited))
+        state.retrying.formUnion(Set(doubtful).subtracting(report.inDoubt).subtracting(awaited))
         // The outstanding responses at the start already count for this upload.
-        course.retrying.subtract(report.rejected.map(\.operation))
-        course.retrying.subtract(report.deferred.map(\.operation))
-        course.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
+        state.retrying.subtract(report.rejected.map(\.operation))
+        state.retrying.subtract(report.deferred.map(\.operation))
+        state.deferrals = Dictionary(deferred.map { ($0.sequence, $0.deferrals) }) { $1 }
         while true {
-            try await course.conflicts.settle(&report)
-            let rearrangements = await store.rearrangements
-            let terms = try await terms(course)
-            let plan = try await nextPlan(retrying: course.retrying, terms.options)
+            try await state.conflicts.applyPolicy(&report)
+            let planEpoch = await store.planEpoch
+            let serviceProfile = try await serviceProfile(state)
+            let plan = try await nextPlan(retrying: state.retrying, serviceProfile.options)
             guard plan.elided.isEmpty else {
-                report.elided += try await store.elide(plan.elided, since: rearrangements)
+                report.elided += try await store.elide(plan.elided, since: planEpoch)
                 continue
             }
             guard !plan.isEmpty else {
                 // Reading for the plan may have revealed changes of other clients.
-                if try await course.conflicts.settle(&report) { continue }
-                if try await awaitAccepted(&course, &report) { continue }
-                if try await readBesides(plan.held.values, &course) { continue }
+                if try await state.conflicts.applyPolicy(&report) { continue }
+                if try await awaitAccepted(&state, &report) { continue }
+                if try await readNeighborKeys(plan.held.values, &state) { continue }
                 // Operations that no simpler form can express are sent in the original form, so that the service's
                 // own refusal is recorded.
-                if course.forms.giveUp() { continue }
+                if state.forms.giveUp() { continue }
                 break
             }
             // A service that never processes anything must not keep the upload running for ever.
-            guard try await send(plan, since: rearrangements, terms, &course, &report) else { break }
+            guard try await send(plan, since: planEpoch, serviceProfile, &state, &report) else { break }
         }
-        try await finish(course, &report)
+        try await finish(state, &report)
     }
 
     /// Completes the report, and throws the error that blocked a part of the upload.
     @_optimize(none)
-    private func finish(_ course: Course, _ report: inout UploadReport) async throws(TidelogError) {
+    private func finish(_ state: UploadState, _ report: inout UploadReport) async throws(TidelogError) {
         report.awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }.map { batch, operations in
-            AwaitedBatch(operations: operations, reason: course.reasons[batch] ?? "The service works on it")
+            AwaitedBatch(operations: operations, reason: state.reasons[batch] ?? "The service works on it")
         }
-        report.settle(conflicts: try await store.conflicts())
-        try await tellWhatIsLeft(&report)
-        if let obstacle = course.obstacle { throw obstacle }
+        report.setUndecided(conflicts: try await store.conflicts())
+        try await reportRemaining(&report)
+        if let obstacle = state.obstacle { throw obstacle }
     }
 
     /// Sets the remaining operations of the report. Also called after an error, because operations that have just
     /// become in doubt are not among the outcomes.
     @_optimize(none)
-    private func tellWhatIsLeft(_ report: inout UploadReport) async throws(TidelogError) {
+    private func reportRemaining(_ report: inout UploadReport) async throws(TidelogError) {
         let awaited = Set(try await store.awaitedOperations().values.joined())
         report.inDoubt = try await store.pendingOperations(.inDoubt).map(\.sequence).filter { !awaited.contains($0) }
         (report.remaining, report.heldBack) = try await store.queueCounts()
     }
 
     /// The state of one upload.
-    struct Course {
+    struct UploadState {
         var conflicts: ConflictRound
         /// Operations that were refused, or that are in doubt and idempotent, and that have not been sent again yet.
         var retrying: Set<SequenceNumber> = []
@@ -139,26 +139,26 @@ struct UploadRound {
         /// Operations in doubt that this upload cannot resolve.
         var unsettled: Set<SequenceNumber> = []
         /// The trials of simpler reference forms.
-        var forms = FormTrials()
+        var forms = ReferenceFormProbe()
         /// The first failure that did not block other operations. It is thrown at the end.
         var obstacle: TidelogError?
 
         /// Returns whether the service has deferred an operation that it had not deferred before.
-        func isPutOffFirst(_ outcome: BatchAnswered.Outcome) -> Bool {
+        func isFirstDeferral(_ outcome: BatchAnswered.Outcome) -> Bool {
             if case .deferred = outcome.result { deferrals[outcome.operation] == nil } else { false }
         }
     }
 
-    func newCourse() -> Course {
-        Course(conflicts: ConflictRound(store: store, session: session, handling: upload.conflicts))
+    func newState() -> UploadState {
+        UploadState(conflicts: ConflictRound(store: store, session: session, handling: upload.conflicts))
     }
 
     @_optimize(none)
-    func terms(_ course: Course) async throws(TidelogError) -> Terms {
-        var terms = Terms(model: try await store.model, options: try await store.serviceOptions)
-        if course.isImpatient { terms.options.respondsAsync = false }
-        terms.options = course.forms.limited(terms.options)
-        return terms
+    func serviceProfile(_ state: UploadState) async throws(TidelogError) -> ServiceProfile {
+        var serviceProfile = ServiceProfile(model: try await store.model, options: try await store.serviceOptions)
+        if state.isImpatient { serviceProfile.options.respondsAsync = false }
+        serviceProfile.options = state.forms.limited(serviceProfile.options)
+        return serviceProfile
     }
 
     /// Sends the plan. It is split into several batches if one would be too large for the log, or contains something
@@ -167,36 +167,36 @@ struct UploadRound {
     /// - Returns: Whether any operation ended or has to be planned again.
     @_optimize(none)
     private func send(
-        _ plan: UploadPlan, since rearrangements: Int, _ terms: Terms, _ course: inout Course,
+        _ plan: UploadPlan, since planEpoch: Int, _ serviceProfile: ServiceProfile, _ state: inout UploadState,
         _ report: inout UploadReport
     ) async throws(TidelogError) -> Bool {
         var hasMoved = false
-        let trials = course.forms.count
+        let trials = state.forms.count
         var parts =
-            terms.options.supportsBatch
-            ? plan.parts(halving: course.suspects).flatMap(\.partsByStream) : plan.singleRequests
-        let all = terms
+            serviceProfile.options.supportsBatch
+            ? plan.parts(halving: state.suspects).flatMap(\.partsByStream) : plan.singleRequests
+        let all = serviceProfile
         while !parts.isEmpty {
             let part = parts.removeFirst()
-            let terms = all.terms(for: part)
-            let requests = await requests(of: part, terms)
+            let serviceProfile = all.serviceProfile(for: part)
+            let requests = await requests(of: part, serviceProfile)
             guard requests.fitsRecord || part.changeSets.count == 1 else {
                 parts.insert(contentsOf: part.halves, at: 0)
                 continue
             }
             // Nil if an operation was undone meanwhile, or the terms have changed.
-            let encoder = encoder(terms)
+            let encoder = encoder(serviceProfile)
             let prepared = try await store.prepare(
-                part, sent: requests.sent(part), since: rearrangements
+                part, sent: requests.sent(part), since: planEpoch
             ) { number in
                 // An unwritable request is reported when it is to be sent.
                 (try? encoder.bytes(of: requests.requests, part, number: number)).map { encoder.fingerprint($0) }
             }
             guard let batch = prepared else { return true }
             var outcomes: [ChangeSetOutcome]
-            switch try await deliver(part, requests.requests, batch, terms, &course, &report) {
+            switch try await deliver(part, requests.requests, batch, serviceProfile, &state, &report) {
             case .answered(let answered):
-                course.refusals = 0
+                state.refusals = 0
                 outcomes = answered
             // Independent operations continue meanwhile.
             case .accepted: return true
@@ -213,20 +213,22 @@ struct UploadRound {
                     parts.insert(contentsOf: part.halves, at: 0)
                     continue
                 }
-                course.refusals += 1
-                if course.refusals >= Self.refusalLimit, await !answersParts(terms, &course, &report) {
+                state.refusals += 1
+                if state.refusals >= Self.refusalLimit, await !answersParts(serviceProfile, &state, &report) {
                     try await store.withdraw(batch, part)
                     try ServiceSession.check(response, "POST", session.root + "$batch")
                 }
                 outcomes = [.failed(response, culprit: nil)]
             }
-            let results = try await answer(batch, part, requests.requests, outcomes, terms, &course, &report)
-            if results.contains(where: { $0.result != .notProcessed }) || course.forms.count != trials {
+            let results = try await answer(batch, part, requests.requests, outcomes, serviceProfile, &state, &report)
+            if results.contains(where: { $0.result != .notProcessed }) || state.forms.count != trials {
                 hasMoved = true
             }
             // A newly deferred operation means that the service is busy, so the upload stops. An operation that was
             // deferred before may be the only busy one and does not block the others.
-            if !terms.options.supportsBatch, results.contains(where: { course.isPutOffFirst($0) }) { return false }
+            if !serviceProfile.options.supportsBatch, results.contains(where: { state.isFirstDeferral($0) }) {
+                return false
+            }
             // Operations after a request that was not processed have to be planned again.
             guard results.allSatisfy(\.isConfirmed) else { break }
         }
@@ -240,23 +242,27 @@ struct UploadRound {
     /// Returns whether the service is known to answer batches part by part. If this is unknown, a read-only batch finds
     /// out.
     @_optimize(none)
-    func answersParts(_ terms: Terms, _ course: inout Course, _ report: inout UploadReport) async -> Bool {
-        guard !course.hasAnsweredParts, let set = terms.model.entitySets.first else { return course.hasAnsweredParts }
-        let query = WireRequest(method: "GET", url: "\(set.segment)?$top=1", headers: ["Accept": "application/json"])
-        guard terms.options.supportsBatch else {
-            course.hasAnsweredParts = (try? await session.get(query.url, headers: query.headers))?.isSuccess == true
-            return course.hasAnsweredParts
+    func answersParts(_ serviceProfile: ServiceProfile, _ state: inout UploadState, _ report: inout UploadReport) async
+        -> Bool
+    {
+        guard !state.hasAnsweredParts, let set = serviceProfile.model.entitySets.first else {
+            return state.hasAnsweredParts
         }
-        var atOnce = terms
+        let query = WireRequest(method: "GET", url: "\(set.segment)?$top=1", headers: ["Accept": "application/json"])
+        guard serviceProfile.options.supportsBatch else {
+            state.hasAnsweredParts = (try? await session.get(query.url, headers: query.headers))?.isSuccess == true
+            return state.hasAnsweredParts
+        }
+        var atOnce = serviceProfile
         atOnce.options.respondsAsync = false
         let batch = BatchRequest(parts: [.query(query)])
         guard let encoded = try? encoder(atOnce).encode(batch, [], number: 0) else { return false }
         report.batches += 1
         report.bytesSent += encoded.request.body.count
         guard let response = try? await session.modify(encoded.request) else { return false }
-        course.hasAnsweredParts =
-            BatchAnswer(response) == .parts && (try? BatchExchange.outcomes(response, to: batch)) != nil
-        return course.hasAnsweredParts
+        state.hasAnsweredParts =
+            BatchResponseKind(response) == .parts && (try? BatchExchange.outcomes(response, to: batch)) != nil
+        return state.hasAnsweredParts
     }
 
     /// Logs the outcomes of a batch, and reads values that the response omitted.
@@ -264,23 +270,23 @@ struct UploadRound {
     @_optimize(none)
     func answer(
         _ batch: BatchID, _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        _ terms: Terms, _ course: inout Course, _ report: inout UploadReport
+        _ serviceProfile: ServiceProfile, _ state: inout UploadState, _ report: inout UploadReport
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
-        let leftovers = await leftovers(batch, plan, requests, outcomes, terms)
-        var amended = course.forms.withdrawn(plan, requests, outcomes, terms.options)
-        amended.merge(leftovers.inDoubt) { $1 }
+        let incompleteRollback = await incompleteRollback(batch, plan, requests, outcomes, serviceProfile)
+        var amended = state.forms.withdrawn(plan, requests, outcomes, serviceProfile.options)
+        amended.merge(incompleteRollback.inDoubt) { $1 }
         var results = try await store.answer(
-            batch, plan, requests: requests, outcomes, retried: course.retrying, options: terms.options,
-            budget: RetryBudget(attempts: upload.retry.attempts, spent: course.deferrals), amended: amended)
-        try await adopt(leftovers, batch, &results)
-        if let limit = course.forms.proven(by: results) {
-            await store.learn { $0.contentIDReferences = limit }
+            batch, plan, requests: requests, outcomes, retried: state.retrying, options: serviceProfile.options,
+            budget: RetryBudget(attempts: upload.retry.attempts, spent: state.deferrals), amended: amended)
+        try await adopt(incompleteRollback, batch, &results)
+        if let limit = state.forms.proven(by: results) {
+            await store.recordDetected { $0.contentIDReferences = limit }
         }
-        report.note(outcomes, now: store.environment.now())
+        report.addRetryAfter(outcomes, now: store.environment.now())
         for outcome in results { report.add(outcome) }
-        course.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))
-        try await readWhatIsMissing(plan, results)
-        try await course.conflicts.look(at: results, &report)
+        state.retrying.subtract(results.filter { $0.result != .notProcessed }.map(\.operation))
+        try await readMissingValues(plan, results)
+        try await state.conflicts.readRefused(at: results, &report)
         return results
     }
 
@@ -313,7 +319,7 @@ struct UploadRound {
 
     /// Reads the children of a deep insert with their parent if the response did not contain them.
     @_optimize(none)
-    private func readWhatIsMissing(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) async throws(TidelogError) {
+    private func readMissingValues(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) async throws(TidelogError) {
         let confirmed = Set(
             outcomes.filter { if case .confirmed = $0.result { true } else { false } }.map(\.operation))
         for request in plan.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
@@ -325,15 +331,15 @@ struct UploadRound {
         }
     }
 
-    enum Reading { case read, gone, unreadable }
+    enum ReadResult { case read, gone, unreadable }
 
     /// Reads an entity. A failure that concerns only this entity does not end the upload.
     @discardableResult
     @_optimize(none)
-    func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Reading {
+    func readEntity(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> ReadResult {
         let found: (payload: EntityPayload, set: EntitySet)?
         do throws(TidelogError) {
-            found = try await EntityReading(store: store, session: session).read(id, expand: expand)
+            found = try await EntityReader(store: store, session: session).read(id, expand: expand)
         } catch {
             guard error.isLastingAnswer else { throw error }
             return .unreadable

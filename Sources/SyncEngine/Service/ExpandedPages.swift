@@ -96,7 +96,7 @@ package struct ExpandedPages {
             }
             received += page.body.count
             var read = try read(page.body, type, request)
-            guard progress.goesOn(behind: read.items.first?.identity(type)) else {
+            guard progress.shouldContinue(behind: read.items.first?.identity(type)) else {
                 throw .withoutProgress(request, limits)
             }
             try await completeItems(&read.items, type, of: request, from: &source)
@@ -126,7 +126,7 @@ package struct ExpandedPages {
             while let item = try feed.next() { items.append(item) }
             return (items, feed.nextLink)
         } catch {
-            throw PageReading.unreadable(error, Self.place(url))
+            throw PageReader.unreadable(error, Self.place(url))
         }
     }
 
@@ -143,7 +143,7 @@ package struct ExpandedPages {
 
     private static func unexpected(_ url: String) -> TidelogError {
         let error = PayloadError(.unexpectedShape, "A change stands in a collection that is given whole.")
-        return PageReading.unreadable(error, place(url))
+        return PageReader.unreadable(error, place(url))
     }
 
     private static func place(_ url: String) -> String { "GET \(url.prefix { $0 != "?" })" }

@@ -121,12 +121,12 @@ public actor ServiceSession {
         trace?.request(message, url: url, body: [])
         do throws(TransportError) {
             let (response, body, location) = try await transport.locate(message)
-            activity.tell(.exchanged(sent: 0, received: body.count, status: response.status.code))
+            activity.notify(.exchanged(sent: 0, received: body.count, status: response.status.code))
             trace?.response(response, to: request.method, url: url, body: body)
             return (WireResponse(response, body), location)
         } catch {
             trace?.failure(error, of: request.method, url: url)
-            activity.tell(.exchanged(sent: 0, received: 0, status: nil))
+            activity.notify(.exchanged(sent: 0, received: 0, status: nil))
             throw TidelogError(error)
         }
     }
@@ -200,7 +200,7 @@ public actor ServiceSession {
             // Without the transport's error, which describes this GET: the modification itself has not been sent.
             throw TidelogError(
                 error.code, error.message, place: error.place, recovery: error.recovery,
-                cause: (error.cause as? TransportError).map(NothingSent.init))
+                cause: (error.cause as? TransportError).map(RequestNotSentError.init))
         }
         try Self.check(response, "GET", root)
         token = response.headers["X-CSRF-Token"]
@@ -276,12 +276,12 @@ public actor ServiceSession {
             } else {
                 (response, body) = try await transport.send(message, body: request.body)
             }
-            activity.tell(.exchanged(sent: size, received: body.count, status: response.status.code))
+            activity.notify(.exchanged(sent: size, received: body.count, status: response.status.code))
             trace?.response(response, to: request.method, url: url, body: body)
             return WireResponse(response, body)
         } catch {
             trace?.failure(error, of: request.method, url: url)
-            activity.tell(.exchanged(sent: size, received: 0, status: nil))
+            activity.notify(.exchanged(sent: size, received: 0, status: nil))
             throw TidelogError(error)
         }
     }
@@ -297,13 +297,13 @@ public actor ServiceSession {
                 ? try await transport.media(message) : try await transport.stream(message, body: request.body)
         } catch {
             trace?.failure(error, of: request.method, url: url)
-            activity.tell(.exchanged(sent: request.body.count, received: 0, status: nil))
+            activity.notify(.exchanged(sent: request.body.count, received: 0, status: nil))
             throw TidelogError(error)
         }
         let activity = activity
         let body = StreamedBody(
-            .init(chunks, chunkCame: { activity.tell(.received($0)) }) { count, beginning, error in
-                activity.tell(
+            .init(chunks, chunkCame: { activity.notify(.received($0)) }) { count, beginning, error in
+                activity.notify(
                     .exchanged(
                         sent: request.body.count, received: count, status: error == nil ? response.status.code : nil))
                 if let error {
@@ -408,11 +408,11 @@ public actor ServiceSession {
         case 401, 403:
             throw TidelogError(
                 .unauthorized, "The service refused with status \(response.status)\(words).", place: place,
-                recovery: "Check the credentials.", cause: UnsuccessfulAnswer(response))
+                recovery: "Check the credentials.", cause: UnsuccessfulResponse(response))
         case 404:
             throw TidelogError(
                 .service(status: 404), "The service has nothing there (404)\(words).", place: place,
-                recovery: "Check the URL.", cause: UnsuccessfulAnswer(response))
+                recovery: "Check the URL.", cause: UnsuccessfulResponse(response))
         case 301, 302, 303, 307, 308:
             let target = response.headers["Location"].map { " to \(URLText.withoutSecrets($0))" } ?? ""
             throw TidelogError(
@@ -421,11 +421,11 @@ public actor ServiceSession {
                 recovery:
                     "Read the metadata again ('tidelog refresh-metadata'): the store then goes over to the address "
                     + "that the service has now, if that is of the same origin. Otherwise make a store for that address.",
-                cause: UnsuccessfulAnswer(response))
+                cause: UnsuccessfulResponse(response))
         default:
             throw TidelogError(
                 .service(status: response.status), "The service answered with status \(response.status)\(words).",
-                place: place, cause: UnsuccessfulAnswer(response))
+                place: place, cause: UnsuccessfulResponse(response))
         }
     }
 }
@@ -439,7 +439,7 @@ extension WireResponse {
 }
 
 /// An error of the transport for another request than the intended one.
-private struct NothingSent: UncertainDelivery {
+private struct RequestNotSentError: UncertainDelivery {
     let error: TransportError
 
     var mayHaveBeenSent: Bool { false }

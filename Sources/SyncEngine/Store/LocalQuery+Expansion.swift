@@ -6,7 +6,7 @@ import Views
 
 extension LocalQuery {
     /// The path to an expanded entity.
-    struct Way {
+    struct ExpansionPath {
         /// The number of steps.
         var depth = 0
         /// The entities on the path, if they are tracked in order to detect cycles.
@@ -27,7 +27,7 @@ extension LocalQuery {
     /// Adds the targets of navigation properties to each snapshot. All rows of a type are processed together, so that a
     /// shared target is read and converted only once.
     func expand(
-        _ rows: [EntityRow], _ options: QueryOptions, _ snapshots: inout [EntitySnapshot], _ way: Way
+        _ rows: [EntityRow], _ options: QueryOptions, _ snapshots: inout [EntitySnapshot], _ way: ExpansionPath
     ) throws {
         for (type, places) in places(of: rows) {
             for item in try items(type, options) {
@@ -53,7 +53,7 @@ extension LocalQuery {
     }
 
     private func expand(
-        _ places: [Int], of rows: [EntityRow], _ item: Item, _ snapshots: inout [EntitySnapshot], _ way: Way
+        _ places: [Int], of rows: [EntityRow], _ item: Item, _ snapshots: inout [EntitySnapshot], _ way: ExpansionPath
     ) throws {
         var options = item.options
         options.levels = nil
@@ -64,7 +64,8 @@ extension LocalQuery {
         case .count: entities = []
         case .references:
             entities = try found.rows.map { try reader.reference($0) }
-        case .entities: entities = try shape(found.rows, options, Way(depth: way.depth + 1, entities: way.entities))
+        case .entities:
+            entities = try shape(found.rows, options, ExpansionPath(depth: way.depth + 1, entities: way.entities))
         }
         let isCounted = item.form == .count || options.count == true
         for (source, place) in places.enumerated() {

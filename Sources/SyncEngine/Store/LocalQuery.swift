@@ -93,7 +93,9 @@ struct LocalQuery {
     /// Returns entities with the effects of `$compute`, `$expand` and `$select`.
     ///
     /// - Parameter way: The path of expanded entities.
-    func shape(_ rows: [EntityRow], _ options: QueryOptions, _ way: Way = Way()) throws -> [EntitySnapshot] {
+    func shape(_ rows: [EntityRow], _ options: QueryOptions, _ way: ExpansionPath = ExpansionPath()) throws
+        -> [EntitySnapshot]
+    {
         var snapshots = try rows.map { try reader.snapshot($0) }
         if !options.compute.isEmpty {
             for (place, row) in rows.enumerated() {

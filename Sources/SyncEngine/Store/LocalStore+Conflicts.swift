@@ -34,7 +34,7 @@ extension LocalStore {
     public func resolve(
         _ conflict: Conflict, with resolution: ConflictResolution
     ) async throws(TidelogError) -> ConflictResolved {
-        guard let resolved = try await settle(conflict, resolution, .call) else {
+        guard let resolved = try await logResolution(conflict, resolution, .call) else {
             guard conflict.kind == .deletedByOthers else {
                 throw Self.notResolvable(conflict, "It is another one by now.")
             }
@@ -54,7 +54,7 @@ extension LocalStore {
     }
 
     /// Logs a decision. Returns nil if the conflict has changed since, or cannot be resolved in this way.
-    func settle(
+    func logResolution(
         _ conflict: Conflict, _ resolution: ConflictResolution, _ decision: ConflictResolved.Decision
     ) async throws(TidelogError) -> ConflictResolved? {
         guard let finder = try conflictFinder() else { return nil }
@@ -71,7 +71,7 @@ extension LocalStore {
             }
             try self.add(.conflictResolved(outcome.record))
             if !outcome.merged.isEmpty {
-                try self.settle()
+                try self.finishRebase()
                 let operation = Operation(
                     .update(conflict.entity, changes: outcome.merged, bindings: []),
                     baseETag: try self.state.row(conflict.entity)?.etag)
@@ -79,7 +79,7 @@ extension LocalStore {
                 try self.add(.operation(operation))
             }
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
             return outcome.record
         }
         try await acknowledge()
@@ -88,7 +88,7 @@ extension LocalStore {
 
     // MARK: For the round
 
-    func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.hasAncestors() } }
+    func mayHaveConflicts() throws(TidelogError) -> Bool { try read { try $0.hasMergeBases() } }
 
     /// Returns the entity that an operation updates, deletes or links, and the to-one navigation properties that it
     /// sets. Nil for other operations.

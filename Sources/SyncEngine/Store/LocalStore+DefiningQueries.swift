@@ -62,8 +62,8 @@ extension LocalStore {
     ) throws(TidelogError) -> [(operation: SequenceNumber, entity: String)] {
         guard try pendingCount() > 0 else { return [] }
         let model = try model
-        return try rehearsal {
-            let brought = Set(try self.state.takeUncovered(query: query, before: .max))
+        return try dryRun {
+            let brought = Set(try self.state.drainUncovered(query: query, before: .max))
             var found: [(operation: SequenceNumber, entity: String)] = []
             for pending in try self.state.pendingOperations() {
                 // Locally created entities do not belong to a query.

@@ -32,7 +32,7 @@ extension LocalStore {
             guard !changed.isEmpty else { return [] }
             try self.add(.deliveryChanged(changed, to: delivery))
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
             return changed
         }
         try await acknowledge()

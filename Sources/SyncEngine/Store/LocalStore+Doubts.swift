@@ -13,7 +13,7 @@ public enum DoubtSettlement: String, Sendable, Hashable, CaseIterable {
 }
 
 /// The part of a batch without a response.
-struct OutstandingAnswer {
+struct OutstandingResponse {
     /// The positions of the change sets.
     var places: [Int]
     var operations: [SequenceNumber]
@@ -38,12 +38,12 @@ extension LocalStore {
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         return try read {
-            try SentPlan(storage: $0, model: model, options: options).plan(of: prepared, places)
+            try PlanReconstruction(storage: $0, model: model, options: options).plan(of: prepared, places)
         }
     }
 
     /// Returns the positions of the change sets of a batch that are in doubt.
-    func doubtfulPlaces(of open: OpenBatch) throws(TidelogError) -> [Int] {
+    func inDoubtPlaces(of open: OpenBatch) throws(TidelogError) -> [Int] {
         try read { state in
             try open.prepared.changeSets.indices.filter { place in
                 try open.prepared.changeSets[place].contains {
@@ -55,9 +55,9 @@ extension LocalStore {
     }
 
     /// Returns the outstanding part of a batch, or nil if there is none.
-    func outstanding(of open: OpenBatch) throws(TidelogError) -> OutstandingAnswer? {
+    func outstanding(of open: OpenBatch) throws(TidelogError) -> OutstandingResponse? {
         try read { state in
-            var found = OutstandingAnswer(places: [], operations: [], isRepeated: false, since: .max)
+            var found = OutstandingResponse(places: [], operations: [], isRepeated: false, since: .max)
             for place in open.prepared.changeSets.indices {
                 let members = try open.prepared.changeSets[place].compactMap {
                     try state.pendingOperation($0.operation)
@@ -85,7 +85,7 @@ extension LocalStore {
 
     /// Returns the operations in doubt, grouped by those that took effect all or none: they were in one change set, and
     /// the service rolls back refused ones.
-    func doubtfulSets() throws(TidelogError) -> [[PendingOperation]] {
+    func inDoubtSets() throws(TidelogError) -> [[PendingOperation]] {
         let isAtomic = try serviceOptions.changeSetRollback != .absent
         return try read { state in
             var sets: [[PendingOperation]] = []
@@ -137,7 +137,7 @@ extension LocalStore {
     }
 
     /// Stores which of the operations are in doubt. It has to be called before logging that they are sent again.
-    func noteDoubts(_ operations: [SequenceNumber]) throws {
+    func rememberInDoubt(_ operations: [SequenceNumber]) throws {
         for operation in operations {
             if case .inDoubt? = try state.pendingOperation(operation)?.status {
                 doubtful.insert(operation)

@@ -19,14 +19,14 @@ extension LocalStore {
     /// - Throws: `invalidRequest` if the query was removed or replaced meanwhile.
     func ingest(
         _ items: [DeltaItem], of set: EntitySet, query: DefiningQuery, compares: Bool, next: String?,
-        waiting: WaitingLinks
+        waiting: DanglingLinks
     ) async throws(TidelogError) -> IngestedPart {
         let model = try model
         let index = fold.index ?? RelationshipIndex(model)
-        let found = try transaction(.gathered) { () throws -> IngestedPart in
+        let found = try transaction(.shared) { () throws -> IngestedPart in
             try self.checkIsThere(query)
             let queries = try self.state.queries()
-            let asked = AskedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
+            let asked = RequestedExpansions(of: query, others: queries.map(\.query)) { Self.request(of: $0, model) }
             var builder = try PageBuilder(
                 storage: self.state, model: model, index: index, query: query.name, set: set, compares: compares,
                 waiting: waiting, namedLimit: self.downloadLimits.named,
@@ -37,11 +37,11 @@ extension LocalStore {
             let quarantined = builder.quarantined
             // First, so that the log shows from here on that the download is incomplete.
             if !quarantined.isEmpty { try self.add(.entitiesQuarantined(quarantined)) }
-            var (pages, left) = try builder.finish(next: try self.mayGoOn(query) ? next : nil)
+            var (pages, left) = try builder.finish(next: try self.mayResume(query) ? next : nil)
             for page in pages { try self.add(.downloadPage(page)) }
             // Later pages do not repeat these links, so persist them now.
-            if pages.last?.next != nil, left.hasLostKept, try self.keep(left, of: query) { left.markKept() }
-            try self.keepTold(builder.streams)
+            if pages.last?.next != nil, left.hasLostKept, try self.logDanglingLinks(left, of: query) { left.markKept() }
+            try self.recordStreamMetadata(builder.streams)
             _ = try self.commit()
             return IngestedPart(
                 tally: builder.tally, skipped: builder.skipped, untold: builder.untold, waiting: left,
@@ -58,13 +58,13 @@ extension LocalStore {
 
     /// The result of a part of a page.
     struct IngestedPart {
-        var tally: DownloadTally
+        var tally: DownloadCounts
         /// Expanded properties whose entities cannot be stored, as `Set/Navigation`.
         var skipped: Set<String>
         /// Expanded properties that the part omits, as `Set/Navigation`.
         var untold: Set<String>
         /// The links with an unknown end.
-        var waiting: WaitingLinks
+        var waiting: DanglingLinks
         /// The entities that left a collection.
         var unlinked: Set<EntityID>
         var quarantined: [QuarantinedEntity]
@@ -73,7 +73,7 @@ extension LocalStore {
 
     /// Returns whether an interrupted delta download may continue after this page. It may not if an entity was
     /// quarantined, because no later page repeats it.
-    private func mayGoOn(_ query: DefiningQuery) throws -> Bool {
+    private func mayResume(_ query: DefiningQuery) throws -> Bool {
         guard let state = try state.queries().first(where: { $0.query.name == query.name }), state.isDelta else {
             return true
         }
@@ -106,11 +106,11 @@ extension LocalStore {
     /// - Returns: The number of entities that the query no longer contains, and the dangling links if the store has
     ///   exactly these.
     func finishDownload(
-        of query: DefiningQuery, deltaLink: String?, waiting: WaitingLinks = WaitingLinks(),
+        of query: DefiningQuery, deltaLink: String?, waiting: DanglingLinks = DanglingLinks(),
         unlinked: Set<EntityID> = []
-    ) async throws(TidelogError) -> (removed: Int, waiting: WaitingLinks?) {
+    ) async throws(TidelogError) -> (removed: Int, waiting: DanglingLinks?) {
         let model = try model
-        let found = try transaction(.lastGathered) { () throws -> (Int, WaitingLinks?) in
+        let found = try transaction(.lastShared) { () throws -> (Int, DanglingLinks?) in
             try self.checkIsThere(query)
             var removed = 0
             if !unlinked.isEmpty,
@@ -123,7 +123,7 @@ extension LocalStore {
                 }
             }
             var waiting = waiting
-            let areKept = try self.keep(waiting, of: query)
+            let areKept = try self.logDanglingLinks(waiting, of: query)
             if areKept { waiting.markKept() }
             let link = self.areTooMany(waiting.open) ? nil : try self.deltaLink(deltaLink, behind: query)
             try self.add(.downloadFinished(DownloadFinished(query: query.name, deltaLink: link)))
@@ -137,7 +137,7 @@ extension LocalStore {
     /// Logs the dangling links: those of existing queries, without those of this query if there are too many.
     ///
     /// - Returns: Whether all dangling links were logged.
-    private func keep(_ waiting: WaitingLinks, of query: DefiningQuery) throws -> Bool {
+    private func logDanglingLinks(_ waiting: DanglingLinks, of query: DefiningQuery) throws -> Bool {
         let open = waiting.open
         let queries = Set(try state.queries().map(\.query.name))
         let areTooMany = areTooMany(open)
@@ -174,7 +174,7 @@ extension LocalStore {
         try transaction { () throws -> Void in
             var builder = try ImageBuilder(storage: self.state, model: model, identifying: identifying)
             try self.add(.entitiesRead(try builder.images(of: payload, in: set, known: known) ?? []))
-            try self.keepTold(builder.streams)
+            try self.recordStreamMetadata(builder.streams)
             _ = try self.commit()
         }
         try await acknowledge()

@@ -8,7 +8,7 @@ import Views
 /// The store's evidence about creates in doubt.
 extension LocalStore {
     /// The time from which the store has had an entity of the service, relative to a batch.
-    enum Acquaintance {
+    enum PriorKnowledge {
         /// The store does not have the entity.
         case none
         /// The store has had it since before the batch was prepared, or created it by an operation, so it is another
@@ -26,9 +26,9 @@ extension LocalStore {
     ///   - container: The container of the entities, if the set is a contained one.
     ///   - creation: The create in doubt.
     /// - Returns: One value for each entity.
-    func acquaintances(
+    func priorKnowledge(
         with payloads: [EntityPayload], of set: EntitySet, in container: EntityID?, besides creation: PendingOperation
-    ) throws(TidelogError) -> [Acquaintance] {
+    ) throws(TidelogError) -> [PriorKnowledge] {
         let known = try payloads.map { payload throws(TidelogError) in
             try entity(of: payload, in: set, container: container)
         }
@@ -86,9 +86,10 @@ extension LocalStore {
             return (nil, [])
         }
         var (left, others): (Set<EntityID>, Set<EntityID>) = (entities, [])
-        var course = BatchCourse(batch)
-        while !course.hasEnded || !left.isEmpty, let record = try? cursor.next() {
-            guard let kind = RecordCodec.Kind(rawValue: record.kind), !course.take(record, kind), !left.isEmpty else {
+        var progress = BatchProgress(batch)
+        while !progress.hasEnded || !left.isEmpty, let record = try? cursor.next() {
+            guard let kind = RecordCodec.Kind(rawValue: record.kind), !progress.apply(record, kind), !left.isEmpty
+            else {
                 continue
             }
             record.payload.withUnsafeBytes { payload in
@@ -96,11 +97,11 @@ extension LocalStore {
                     kind: record.kind, payload: payload,
                     entity: { number in
                         guard let id = left.remove(EntityID(rawValue: number)) else { return }
-                        if course.prepared == nil || kind.isOperation { others.insert(id) }
+                        if progress.prepared == nil || kind.isOperation { others.insert(id) }
                     }, operation: { _ in })
             }
         }
-        return (course.isAccepted ? nil : course.prepared, others)
+        return (progress.isAccepted ? nil : progress.prepared, others)
     }
 
     /// Returns the content of a create, with the frequency of its values in the store.
@@ -174,7 +175,7 @@ extension LocalStore {
         let options = try serviceOptions
         let now = environment.now()
         var looks: [SequenceNumber: Timestamp] = [:]
-        for members in try doubtfulSets() {
+        for members in try inDoubtSets() {
             guard let creation = members.first(where: { $0.isCreate }), case .inDoubt(_, let reason) = creation.status,
                 !DoubtReason.isOfRefusal(reason), !DoubtReason.isLookedFor(reason),
                 case .create(let created, _) = creation.operation.action, options.doubts(of: created.set) == .evidence
@@ -189,7 +190,7 @@ extension LocalStore {
     }
 
     /// Logs the result of a search for operations that stay in doubt, unless it is already logged.
-    func note(_ finding: String, of members: [PendingOperation]) async throws(TidelogError) {
+    func logSearchResult(_ finding: String, of members: [PendingOperation]) async throws(TidelogError) {
         guard members.contains(where: { DoubtReason.adding(finding, to: $0) != $0.doubtReason }) else { return }
         try transaction { () throws -> Void in
             try self.addEvidence(finding, for: members)
@@ -250,7 +251,7 @@ extension Value {
 }
 
 /// The progress of one batch in the log until its operations are in doubt.
-private struct BatchCourse {
+private struct BatchProgress {
     let batch: BatchID
     private(set) var prepared: Timestamp?
     private(set) var isAccepted = false
@@ -260,7 +261,7 @@ private struct BatchCourse {
     init(_ batch: BatchID) { self.batch = batch }
 
     /// Processes a record. Returns whether it is a batch record.
-    mutating func take(_ record: LogRecord, _ kind: RecordCodec.Kind) -> Bool {
+    mutating func apply(_ record: LogRecord, _ kind: RecordCodec.Kind) -> Bool {
         guard kind.isOfBatch else { return false }
         guard !hasEnded, let decoded = try? decoder.decode(kind: record.kind, payload: record.payload) else {
             return true

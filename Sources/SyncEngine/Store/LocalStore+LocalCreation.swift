@@ -11,7 +11,7 @@ extension LocalStore {
     ///   of other entities would be undone too.
     func undoneCreation(_ address: EntityAddress) throws(TidelogError) -> IntentResult? {
         let model = try model
-        let found = try rehearsal { () throws -> [SequenceNumber]? in
+        let found = try dryRun { () throws -> [SequenceNumber]? in
             let root = try self.service?.root
             let id = try AddressResolver(state: self.state, model: model, root: root).entity(address)
             guard try self.state.row(id)?.origin == .local,
@@ -23,7 +23,7 @@ extension LocalStore {
         let sequence = try transaction { () throws -> SequenceNumber in
             let sequence = try self.add(.operationsUndone(undone))
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
             return sequence
         }
         return IntentResult(sequence: sequence)
@@ -46,15 +46,15 @@ extension LocalStore {
         } catch is OperationRefused {
             return nil
         }
-        try settle()
+        try finishRebase()
         let operations = try report.undone.compactMap { try state.pendingOperation($0)?.operation }
         let others = Set(operations.flatMap(\.touchedEntities)).subtracting([id])
         let delete = try add(.operation(Operation(.delete(id))))
-        try settle()
+        try finishRebase()
         let deleted = try others.map { try standing(of: $0) }
         let deletedLinks = try changedLinks(except: id)
         try add(.operationsUndone(report.undone + [delete]))
-        try settle()
+        try finishRebase()
         // If a dependent property defines the link, the operations do not refer to the displaced partner.
         guard try changedLinks(except: id) == deletedLinks else { return nil }
         return try others.map { try standing(of: $0) } == deleted ? report.undone : nil

@@ -29,7 +29,7 @@ extension LocalStore {
         }
         let isDeferred = unflushedLimit > 0 && intents.count <= Self.mostDeferred
         return try transaction(isDeferred ? .deferred : .immediate) { () throws -> [IntentResult] in
-            _ = self.takeTouched()
+            _ = self.drainDirtySet()
             // One builder for all intents, because a copy for each would have quadratic cost.
             var builder = try OperationBuilder(
                 state: self.state, model: model, root: try self.service?.root, drafts: DraftTable())
@@ -75,7 +75,7 @@ extension LocalStore {
 
     private func checkCardinality() throws {
         guard let index = fold.index else { return }
-        try CardinalityRule(storage: state, index: index).check(takeTouched())
+        try CardinalityRule(storage: state, index: index).check(drainDirtySet())
     }
 
     private func results(

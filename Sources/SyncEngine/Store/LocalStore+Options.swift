@@ -30,8 +30,8 @@ extension LocalStore {
         /// stored views; 0 flushes with each commit. It limits the number of records that opening folds again after a
         /// crash.
         package var unflushedLimit = 2_000
-        /// The number of changed items that are kept in memory within a transaction; nil for the default of `WorkingSet`.
-        /// A simulation draws other numbers, because the results must not depend on it.
+        /// The number of changed items that are kept in memory within a transaction; nil for the default of
+        /// `WorkingSet`. A simulation draws other numbers, because the results must not depend on it.
         package var flushLimit: Int?
         /// Whether a download reads ahead while the store ingests the previous part. Not in a simulation, which is
         /// sequential.
@@ -66,7 +66,7 @@ extension LocalStore {
         get throws(TidelogError) {
             if let givenServiceOptions, !hasModel { return givenServiceOptions }
             let model = try model
-            return learned.applied(
+            return detected.applied(
                 to: givenServiceOptions ?? ServiceOptions(declaredBy: model), version: model.version)
         }
     }
@@ -75,18 +75,18 @@ extension LocalStore {
     /// the metadata.
     public func use(_ options: ServiceOptions?) {
         givenServiceOptions = options
-        learned = LearnedOptions()
-        rearrangements += 1
+        detected = DetectedOptions()
+        planEpoch += 1
     }
 
     /// Stores a finding of an upload about the service. If it cannot be written, a later upload finds it again.
-    func learn(_ change: (inout LearnedOptions) -> Void) {
-        let known = learned
-        change(&learned)
-        guard learned != known else { return }
-        rearrangements += 1
+    func recordDetected(_ change: (inout DetectedOptions) -> Void) {
+        let known = detected
+        change(&detected)
+        guard detected != known else { return }
+        planEpoch += 1
         guard disk.isSystem, var description = try? StoreDescription.read(files, keys: keys) else { return }
-        change(&description.learned)
+        change(&description.detected)
         try? description.write(files, keys: keys)
     }
 }

@@ -40,13 +40,13 @@ extension LocalStore {
         return StoreSnapshot(sequence: file.sequence, bytes: file.bytes, digest: digest?.description ?? "")
     }
 
-    /// Removes superfluous snapshots; see ``SnapshotSpacing``. One that reappears after a crash is removed the next
+    /// Removes superfluous snapshots; see ``SnapshotRetention``. One that reappears after a crash is removed the next
     /// time.
     private func removeOldSnapshots() throws {
         let reader = try reader()
         let snapshots = try reader.snapshots()
         let superfluous = Set(
-            SnapshotSpacing.superfluous(snapshots.map(\.sequence), first: try reader.firstSequence()))
+            SnapshotRetention.superfluous(snapshots.map(\.sequence), first: try reader.firstSequence()))
         disk.remove(snapshots.filter { superfluous.contains($0.sequence) }.map(\.path))
     }
 

@@ -18,7 +18,7 @@ extension LocalStore {
     ///   - reach: Whether the plan contains a reason for every held operation, which requires a pass over the queue.
     public func plan(
         retrying: Set<SequenceNumber> = [], unreadable: Set<EntityID> = [], service: ServiceOptions? = nil,
-        upload: UploadOptions = UploadOptions(), reach: PlanReach = .queue
+        upload: UploadOptions = UploadOptions(), reach: PlanScope = .queue
     ) throws(TidelogError) -> UploadPlan {
         let model = try model
         let given = try serviceOptions
@@ -87,20 +87,20 @@ extension LocalStore {
     ///
     /// - Parameters:
     ///   - sent: The final requests, if the service recognizes repeated ones.
-    ///   - rearrangements: The store's count before planning.
+    ///   - planEpoch: The store's count before planning.
     ///   - fingerprint: Returns the fingerprint of the batch with this number.
     /// - Returns: Nil if the plan is outdated and has to be made again.
     func prepare(
-        _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since rearrangements: Int,
+        _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since planEpoch: Int,
         fingerprint: @Sendable (BatchID) -> BatchPrepared.Fingerprint? = { _ in nil }
     ) async throws(TidelogError) -> BatchID? {
         let batch = try transaction { () throws -> BatchID? in
-            guard rearrangements == self.rearrangements else { return nil }
+            guard planEpoch == self.planEpoch else { return nil }
             let batch = try self.state.header().nextBatch
             var prepared = plan.prepared(as: batch)
             prepared.sent = sent
             prepared.fingerprint = fingerprint(batch)
-            try self.noteDoubts(prepared.operations)
+            try self.rememberInDoubt(prepared.operations)
             try self.add(.batchPrepared(prepared))
             _ = try self.commit()
             return batch
@@ -112,12 +112,11 @@ extension LocalStore {
 
     /// Logs that operations have ended because they cancel each other out.
     ///
-    /// - Parameter rearrangements: The store's count before planning.
+    /// - Parameter planEpoch: The store's count before planning.
     /// - Returns: The operations, or none if the plan is outdated.
-    func elide(_ operations: [SequenceNumber], since rearrangements: Int) async throws(TidelogError) -> [SequenceNumber]
-    {
+    func elide(_ operations: [SequenceNumber], since planEpoch: Int) async throws(TidelogError) -> [SequenceNumber] {
         let elided = try transaction { () throws -> [SequenceNumber] in
-            guard rearrangements == self.rearrangements else { return [] }
+            guard planEpoch == self.planEpoch else { return [] }
             try self.add(.operationsElided(operations.sorted()))
             _ = try self.commit()
             return operations.sorted()
@@ -152,7 +151,7 @@ extension LocalStore {
             if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
                 try self.add(.streamsStored([stream]))
             }
-            try self.keepTold(reconciler.streams, sent: plan.createdMediaEntities)
+            try self.recordStreamMetadata(reconciler.streams, sent: plan.createdMediaEntities)
             try self.removeCopies(of: sent)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
@@ -192,7 +191,7 @@ extension LocalStore {
             let sent = try self.sentStreams(of: [pending.sequence])
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: [outcome])))
             try self.add(.entitiesRead(images))
-            try self.keepTold(builder.streams)
+            try self.recordStreamMetadata(builder.streams)
             try self.removeCopies(of: sent)
             _ = try self.commit()
         }
@@ -231,7 +230,7 @@ extension LocalStore {
             }
             try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
             try self.add(.entitiesRead(read))
-            try self.keepTold(builder.streams)
+            try self.recordStreamMetadata(builder.streams)
             try self.removeCopies(of: sent)
             _ = try self.commit()
         }

@@ -20,7 +20,7 @@ extension LocalStore {
             guard !report.undone.isEmpty else { return report }
             try self.add(.operationsUndone(report.undone))
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
             return report
         }
         try await acknowledge()
@@ -29,7 +29,7 @@ extension LocalStore {
 
     /// Returns the result that ``undo(_:withDependants:)`` would have, without changing anything.
     public func rehearseUndo(_ target: UndoTarget) throws(TidelogError) -> UndoReport {
-        try rehearsal { try self.report(on: target) }
+        try dryRun { try self.report(on: target) }
     }
 
     /// Returns the undone operations in the order of their creation.
@@ -48,7 +48,7 @@ extension LocalStore {
             let redone = undone.map(\.sequence)
             try self.add(.operationsRedone(redone))
             _ = try self.commit()
-            self.rearrangements += 1
+            self.planEpoch += 1
             return redone
         }
         try await acknowledge()

@@ -25,16 +25,16 @@ extension LocalStore {
 
     func remakeViews(because reason: String) throws {
         mayRemakeViews = false
-        rearrangements += 1
+        planEpoch += 1
         forgetViews()
         storedViews.close()
         var opening = ViewsOpening(
             files: files, log: log, reader: try reader(), disk: disk, unusable: unusableSnapshots)
         opening.longQueue = longQueue
         opening.flushLimit = flushLimit
-        (storedViews, fold) = try opening.remade()
+        (storedViews, fold) = try opening.rebuilt()
         viewsNotes += ["The views were made again from the log, because: \(reason)"] + opening.notes
-        observers.tell(.unknown)
+        observers.notify(.unknown)
         try arrangeIndexes()
     }
 
@@ -163,7 +163,7 @@ struct LoggedOperations {
 }
 
 extension Operation {
-    fileprivate mutating func drop(_ part: ConflictResolved.Part) {
+    fileprivate mutating func drop(_ part: ConflictResolved.PartialUpdate) {
         guard case .update(let entity, var changes, var bindings) = action else { return }
         for name in part.properties { changes[name] = nil }
         bindings.removeAll { part.navigations.contains($0.navigation) }

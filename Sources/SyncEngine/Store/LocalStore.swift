@@ -36,7 +36,7 @@ public actor LocalStore {
         }
     }
     /// The state of a historical store in memory, as long as nothing is appended to it.
-    var past: PastFold?
+    var past: HistoricalFold?
     /// The source of time and of delays.
     public nonisolated let environment: SyncEnvironment
     let keys: [LogKey]
@@ -59,7 +59,7 @@ public actor LocalStore {
     let removesStreamsAfterUpload: Bool
     let declaredIndexes: [EntityIndex]
     /// The number of undos, redos and changes of options or metadata. Each of them makes earlier plans outdated.
-    var rearrangements = 0
+    var planEpoch = 0
     /// Operations in the current batches that were already in doubt when these were prepared.
     var doubtful: Set<SequenceNumber> = []
     /// The number of running uploads.
@@ -68,7 +68,7 @@ public actor LocalStore {
     var firstLooks: [BatchID: Timestamp] = [:]
     var givenServiceOptions: ServiceOptions?
     /// The findings of uploads about the service.
-    var learned = LearnedOptions()
+    var detected = DetectedOptions()
     /// The download settings of defining queries that differ from the defaults, by name.
     let querySettings: [String: DefiningQuerySettings]
     /// The error of the last automatic snapshot; nil if it succeeded or none was due.
@@ -77,7 +77,7 @@ public actor LocalStore {
     /// The observers of live queries.
     nonisolated let observers = LiveObservers()
     /// Receives each record after it was appended to the log.
-    private nonisolated let tap = RecordTap()
+    private nonisolated let tap = RecordNotifier()
 
     nonisolated func onRecord(_ body: @escaping @Sendable (SequenceNumber, Record) -> Void) { tap.attach(body) }
 
@@ -131,7 +131,7 @@ public actor LocalStore {
         }
         if disk.isSystem {
             try StoreDescription.secure(files, keys, log)
-            learned = (try? StoreDescription.read(files, keys: keys))?.learned ?? LearnedOptions()
+            detected = (try? StoreDescription.read(files, keys: keys))?.detected ?? DetectedOptions()
         }
         do {
             let reader = try LogReader(
@@ -185,7 +185,7 @@ public actor LocalStore {
         let range = try transaction { () throws -> ClosedRange<SequenceNumber> in
             for body in bodies {
                 try self.add(body)
-                if case .serviceInstalled = body { self.rearrangements += 1 }
+                if case .serviceInstalled = body { self.planEpoch += 1 }
             }
             return try self.commit()
         }
@@ -235,7 +235,7 @@ public actor LocalStore {
 
     /// Appends the records to the log. Between this and the end of the transaction, only the disk may fail.
     func commit() throws -> ClosedRange<SequenceNumber> {
-        try fold.settle()
+        try fold.finishRebase()
         try state.checkDeferral()
         logCommit.removeAll()
         for record in uncommitted {
@@ -243,12 +243,12 @@ public actor LocalStore {
             try logCommit.add(kind: kind, payload: payload)
         }
         let range = try log.write(logCommit)
-        tap.tell(uncommitted, from: range.lowerBound)
+        tap.notify(uncommitted, from: range.lowerBound)
         return range
     }
 
     /// Returns and clears the dirty set of the fold; see ``CardinalityRule``.
-    func takeTouched() -> Touched { fold.takeTouched() }
+    func drainDirtySet() -> DirtySet { fold.drainDirtySet() }
 
     /// When the stored views commit the changes of a transaction.
     enum ViewsCommit {
@@ -257,9 +257,9 @@ public actor LocalStore {
         /// With a later transaction, or before the views are read; see ``WorkingSet/deferredTransaction(_:)``.
         case deferred
         /// With a later page of the same download.
-        case gathered
+        case shared
         /// With the transaction, after the pages that were gathered.
-        case lastGathered
+        case lastShared
     }
 
     /// Runs `body` in one transaction of the state and the log: all of its changes are kept, or none.
@@ -270,10 +270,10 @@ public actor LocalStore {
         defer { uncommitted = [] }
         let first = log.nextSequence
         do {
-            if views != .gathered { try commitPages() }
+            if views != .shared { try commitPages() }
             try catchUpAfterFailure()
             // Only after catching up, whose result is kept whatever the body does.
-            let before = gathered.fold ?? fold
+            let before = uncommittedPages.fold ?? fold
             let logged = log.nextSequence
             var result: T?
             do {
@@ -286,10 +286,10 @@ public actor LocalStore {
                 switch views {
                 case .immediate: value = try state.transaction(remembering)
                 case .deferred: value = try state.deferredTransaction(remembering)
-                case .gathered, .lastGathered:
-                    value = try state.gathering(remembering)
-                    gathered.add(uncommitted, onto: before)
-                    if gathered.isEnough || views == .lastGathered { try commitPages() }
+                case .shared, .lastShared:
+                    value = try state.inSharedTransaction(remembering)
+                    uncommittedPages.add(uncommitted, onto: before)
+                    if uncommittedPages.isEnough || views == .lastShared { try commitPages() }
                 }
                 afterTransaction()
                 return value
@@ -298,11 +298,11 @@ public actor LocalStore {
                 return try transaction(.immediate, body)
             } catch {
                 fold = before
-                gathered = GatheredPages()
+                uncommittedPages = UncommittedPages()
                 // The log contains it, so it has taken effect, and an error would make the app repeat it. The views
                 // catch up.
                 if let result, log.nextSequence > logged {
-                    observers.tell(.unknown)
+                    observers.notify(.unknown)
                     return result
                 }
                 throw error
@@ -319,21 +319,21 @@ public actor LocalStore {
     }
 
     /// Download pages that are logged and not committed by the views.
-    private var gathered = GatheredPages()
+    private var uncommittedPages = UncommittedPages()
 
     /// Discards everything derived from the replaced views.
     func forgetViews() {
-        gathered = GatheredPages()
+        uncommittedPages = UncommittedPages()
         knownForms = nil
         past = nil
     }
 
     /// Commits the collected download pages in the views.
     func commitPages() throws(StateError) {
-        let pages = gathered
-        gathered = GatheredPages()
+        let pages = uncommittedPages
+        uncommittedPages = UncommittedPages()
         do throws(StateError) {
-            try state.commitGathered()
+            try state.commitSharedTransaction()
         } catch {
             // The views have rolled the pages back, and receive them again from the log.
             if let fold = pages.fold { self.fold = fold }
@@ -345,25 +345,25 @@ public actor LocalStore {
     private func afterTransaction() {
         if state.unflushedCount >= unflushedLimit {
             // If the flush fails, the next call folds the records again from the log.
-            guard (try? state.flush()) != nil else { return observers.tell(.unknown) }
+            guard (try? state.flush()) != nil else { return observers.notify(.unknown) }
         }
-        tellObservers()
+        notifyObservers()
     }
 
     /// Notifies the observers of the transaction that has just succeeded.
-    private func tellObservers() {
+    private func notifyObservers() {
         guard !observers.isEmpty else {
-            storedViews.notesStandings = false
+            storedViews.tracksPendingStates = false
             return
         }
         // If the views cannot determine the tables, any of them may have changed.
-        let tables = try? views.takeChangedTables()
+        let tables = try? views.drainChangedTables()
         guard !uncommitted.isEmpty else { return }
-        observers.tell(tables.map { StoreChange(uncommitted, tables: $0) } ?? .unknown)
+        observers.notify(tables.map { StoreChange(uncommitted, tables: $0) } ?? .unknown)
     }
 
     /// Runs `body` in a transaction that is rolled back, for a dry run.
-    func rehearsal<T>(_ body: () throws -> T) throws(TidelogError) -> T {
+    func dryRun<T>(_ body: () throws -> T) throws(TidelogError) -> T {
         uncommitted = []
         defer { uncommitted = [] }
         do {
@@ -375,9 +375,9 @@ public actor LocalStore {
             do {
                 return try state.transaction { () throws -> T in
                     result = Result { try body() }
-                    throw RehearsalEnd()
+                    throw RollbackSignal()
                 }
-            } catch let end as RehearsalEnd {
+            } catch let end as RollbackSignal {
                 guard let result else { throw end }
                 return try result.get()
             }
@@ -391,7 +391,7 @@ public actor LocalStore {
         try fold.dependants(of: operations)
     }
 
-    func settle() throws(StateError) { try fold.settle() }
+    func finishRebase() throws(StateError) { try fold.finishRebase() }
 
     func refusal(
         ofRedoing operations: [UndoneOperation]
@@ -404,7 +404,7 @@ public actor LocalStore {
     func catchUpAfterFailure() throws {
         guard try state.header().applied + 1 < log.nextSequence else { return }
         try ViewsOpening.catchUp(&fold, reader())
-        observers.tell(.unknown)
+        observers.notify(.unknown)
     }
 
     func reader() throws(LogError) -> LogReader {
@@ -511,4 +511,4 @@ public actor LocalStore {
 }
 
 /// Rolls a transaction back.
-private struct RehearsalEnd: Error {}
+private struct RollbackSignal: Error {}

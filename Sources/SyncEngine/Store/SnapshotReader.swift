@@ -32,8 +32,8 @@ struct SnapshotReader {
     }
 
     func snapshot(_ row: EntityRow) throws -> EntitySnapshot {
-        let standing: EntitySnapshot.State =
-            switch try state.standing(of: row.id) {
+        let pendingState: EntitySnapshot.State =
+            switch try state.pendingState(of: row.id) {
             case .clean: .clean
             case .pending: .pending
             case .rejected: .error
@@ -42,8 +42,8 @@ struct SnapshotReader {
         var snapshot = EntitySnapshot(
             set: row.set, type: row.type, values: row.values, etag: row.etag, readLink: readLink,
             editLink: row.editLink == nil ? readLink : forms.names.editLink(row, readLink: readLink), entityID: row.id,
-            state: standing)
-        snapshot.isLocal = row.origin == .local || standing != .clean
+            state: pendingState)
+        snapshot.isLocal = row.origin == .local || pendingState != .clean
         return snapshot
     }
 }

@@ -9,7 +9,7 @@ public struct StoreDescription: Sendable, Hashable {
     /// The service capabilities, or nil if they are derived from the metadata.
     public var service: ServiceOptions?
     /// The findings of uploads about the service.
-    public var learned = LearnedOptions()
+    public var detected = DetectedOptions()
     /// The first record from which everything is encrypted. Nil in a store that is not encrypted, and in a description
     /// of an earlier version.
     public internal(set) var encryptedFrom: UInt64?
@@ -43,7 +43,7 @@ public struct StoreDescription: Sendable, Hashable {
         if isAuthentic { description.encryptedFrom = json["encryptedFrom"]?.integer.flatMap(UInt64.init(exactly:)) }
         if let service = json["service"] { description.service = try options(service, files) }
         for member in json["learned"]?.object?.members ?? [] {
-            description.learned.set(member.name, to: member.value.string ?? "")
+            description.detected.set(member.name, to: member.value.string ?? "")
         }
         return description
     }
@@ -96,10 +96,10 @@ public struct StoreDescription: Sendable, Hashable {
             }
             writer.endObject()
         }
-        if !learned.isEmpty {
+        if !detected.isEmpty {
             writer.name("learned")
             writer.beginObject()
-            for (name, value) in learned.named {
+            for (name, value) in detected.named {
                 writer.name(name)
                 writer.string(value)
             }

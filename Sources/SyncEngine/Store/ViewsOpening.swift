@@ -29,7 +29,7 @@ struct ViewsOpening {
     /// state, and much less time for many records.
     var foldsInMemory = false
     /// The state in memory; nil if the views were folded directly.
-    private(set) var past: PastFold?
+    private(set) var past: HistoricalFold?
     /// The repairs, in sentences.
     private(set) var notes: [String] = []
     private(set) var report = ViewsReport()
@@ -56,7 +56,7 @@ struct ViewsOpening {
             guard error.code == .damaged else { throw error }
             notes.append("The views were made again from the log, because: \(error.message)")
         }
-        return try remade()
+        return try rebuilt()
     }
 
     /// Returns the existing views, caught up with the log, or nil if there are none and the log is not empty.
@@ -90,7 +90,7 @@ struct ViewsOpening {
     }
 
     /// Rebuilds the views, whatever exists.
-    mutating func remade() throws -> (SQLiteState, Fold) {
+    mutating func rebuilt() throws -> (SQLiteState, Fold) {
         for snapshot in try reader.snapshots().reversed() where !unusable.contains(snapshot.path) {
             do {
                 report.snapshot = snapshot.sequence
@@ -116,7 +116,7 @@ struct ViewsOpening {
     private mutating func remadeInMemory(from snapshot: SnapshotFile?) throws -> (SQLiteState, Fold) {
         let memory = WorkingSet()
         if let snapshot { try Self.read(snapshot, reader, into: memory) }
-        var past = try PastFold(memory)
+        var past = try HistoricalFold(memory)
         report.foldedRecords = try past.advance(through: .max, reader)
         let state = try emptyViews()
         try state.transaction { try past.state.write(into: state, past.model) }
@@ -189,7 +189,7 @@ struct ViewsOpening {
                 throw error
             }
         }
-        _ = fold.takeTouched()
+        _ = fold.drainDirtySet()
         return folded
     }
 
@@ -202,14 +202,14 @@ struct ViewsOpening {
             try fold.apply(try decoded(next, decoder), sequence: next.sequence)
             count += 1
         }
-        try fold.settle()
+        try fold.finishRebase()
         return count
     }
 
     /// Folds all records of the cursor inside one transaction.
     static func foldAll(of cursor: LogCursor, _ fold: inout Fold) throws {
-        while try foldSome(of: cursor, &fold) == recordsPerTransaction { _ = fold.takeTouched() }
-        _ = fold.takeTouched()
+        while try foldSome(of: cursor, &fold) == recordsPerTransaction { _ = fold.drainDirtySet() }
+        _ = fold.drainDirtySet()
     }
 
     static func decoded(_ record: LogRecord, _ decoder: RecordDecoder) throws(TidelogError) -> Record {

@@ -42,7 +42,7 @@ extension EntityValue {
     }
 
     /// Marks the changes as saved if the service returned no entity. Foreign keys follow the relations that were set.
-    func settleValues(etag: String?, settled: Set<String>) {
+    func markValuesSaved(etag: String?, settled: Set<String>) {
         for name in settled {
             guard let property = entityType.findProperty(name), !property.isCollection,
                 let relation = related[name]

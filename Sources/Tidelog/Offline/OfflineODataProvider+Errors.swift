@@ -121,7 +121,7 @@ extension OfflineODataProvider {
     }
 
     /// Calls `requestFailed` for each request that the service rejected.
-    func tellFailures(_ report: UploadReport) async throws(TidelogError) {
+    func reportFailures(_ report: UploadReport) async throws(TidelogError) {
         guard let requestFailed = parameters.requestFailed, !report.rejected.isEmpty else { return }
         let refused = Set(report.rejected.map(\.operation))
         for entry in try await errorArchive() where refused.contains(entry.requestID) { requestFailed(entry) }

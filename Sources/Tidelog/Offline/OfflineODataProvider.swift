@@ -297,10 +297,10 @@ public final class OfflineODataProvider: DataServiceProvider {
             report = try await engine().upload(options, otherwise: parameters.defaultUpload)
         } catch {
             // Report the requests that were rejected before the connection failed.
-            if let report = error.upload { try? await tellFailures(report) }
+            if let report = error.upload { try? await reportFailures(report) }
             throw error
         }
-        try await tellFailures(report)
+        try await reportFailures(report)
         return report
     }
 
@@ -337,7 +337,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     public func settle(
         operation: UInt64, as settlement: DoubtSettlement, at address: String? = nil
     ) async throws(TidelogError) -> [UInt64] {
-        try await engine().store.settle(operation, as: settlement, at: address)
+        try await engine().store.resolveInDoubt(operation, as: settlement, at: address)
     }
 
     /// Sets the address of an entity that the service has created but whose key no response contained.
@@ -360,7 +360,7 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// Operations that the service has accepted for asynchronous processing stay in doubt, because the service still
     /// answers them. Not possible during an upload.
     public func resendOperationsInDoubt() async throws(TidelogError) {
-        try await engine().store.resendDoubts()
+        try await engine().store.resendInDoubt()
     }
 
     // MARK: Keeping the log short
@@ -385,9 +385,9 @@ public final class OfflineODataProvider: DataServiceProvider {
 
     // MARK: Looking inside
 
-    private func reading() throws(TidelogError) -> StoreReading {
+    private func reading() throws(TidelogError) -> StoreReader {
         let engine = try engine()
-        return StoreReading(store: engine.store, root: engine.session.root, parameters: parameters)
+        return StoreReader(store: engine.store, root: engine.session.root, parameters: parameters)
     }
 
     /// Returns the status of every unfinished operation, in order: its action, its state, and the reason.

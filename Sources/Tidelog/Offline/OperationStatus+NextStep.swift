@@ -2,7 +2,7 @@ import Operations
 import SyncCore
 
 /// The next step of each operation in the next upload, as far as it is predictable.
-struct UploadOutlook {
+struct UploadForecast {
     private let held: [SequenceNumber: HoldReason]
     /// Operations that the service processes asynchronously.
     let awaited: Set<SequenceNumber>

@@ -62,7 +62,7 @@ public struct OperationStatus: Sendable, Hashable {
     }
 
     init(
-        _ pending: PendingOperation, outlook: UploadOutlook, postponed: UploadPostponed?, links: [EntityID: String]
+        _ pending: PendingOperation, outlook: UploadForecast, postponed: UploadPostponed?, links: [EntityID: String]
     ) {
         let next = outlook.nextStep(of: pending)
         let notBefore = postponed?.notBefore

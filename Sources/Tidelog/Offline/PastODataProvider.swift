@@ -12,7 +12,7 @@ import Views
 public final class PastODataProvider: DataServiceProvider {
     /// The sequence number of the last record included.
     public let sequence: UInt64
-    private let reading: StoreReading
+    private let reading: StoreReader
     private let known: EntityDataModel
 
     /// Opens a store as of an earlier point of its history.
@@ -25,7 +25,7 @@ public final class PastODataProvider: DataServiceProvider {
     public convenience init(parameters: OfflineODataParameters, at point: PointInTime) async throws(TidelogError) {
         let files = StoreFiles(directory: parameters.storePath)
         let description = try StoreDescription.read(files, keys: parameters.keys)
-        let past = try await PastStore(files, at: point, options: parameters.storeOptions(description?.service))
+        let past = try await HistoricalStore(files, at: point, options: parameters.storeOptions(description?.service))
         try await self.init(past, parameters: parameters)
     }
 
@@ -35,7 +35,7 @@ public final class PastODataProvider: DataServiceProvider {
     ///   - past: the historical store.
     ///   - parameters: the parameters of the store. Only its path and the upload options are used.
     /// - Throws: `notFound` if the store had no metadata at that point.
-    public init(_ past: PastStore, parameters: OfflineODataParameters) async throws(TidelogError) {
+    public init(_ past: HistoricalStore, parameters: OfflineODataParameters) async throws(TidelogError) {
         guard await past.store.hasModel, let root = try await past.store.service?.root else {
             throw TidelogError(
                 .notFound, "The store had no metadata yet behind operation \(past.sequence).",
@@ -43,7 +43,7 @@ public final class PastODataProvider: DataServiceProvider {
                 recovery: "Ask for a later state.")
         }
         sequence = past.sequence
-        reading = StoreReading(store: past.store, root: root, parameters: parameters)
+        reading = StoreReader(store: past.store, root: root, parameters: parameters)
         known = try await past.store.model
     }
 

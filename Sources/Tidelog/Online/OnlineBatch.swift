@@ -10,7 +10,7 @@ struct OnlineBatch {
 
     /// Sends change sets and queries in one request. Outcomes can follow a failed one.
     func process(
-        _ calls: [BatchCall], _ modification: OnlineModification, _ reading: OnlineReading
+        _ calls: [BatchCall], _ modification: OnlineModification, _ reading: OnlineReader
     ) async throws(TidelogError) -> [BatchCallOutcome] {
         var parts: [BatchPart] = []
         var changeSets: [Int: OnlineModification.Requests] = [:]

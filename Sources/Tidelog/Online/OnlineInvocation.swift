@@ -8,13 +8,13 @@ struct OnlineInvocation {
     let session: ServiceSession
     let model: EntityDataModel
     let encoder: RequestEncoder
-    let reading: OnlineReading
+    let reading: OnlineReader
 
     init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
         self.session = session
         self.model = model
         encoder = RequestEncoder(version: model.version, model: model, serviceRoot: session.root, options: options)
-        reading = OnlineReading(session: session, model: model)
+        reading = OnlineReader(session: session, model: model)
     }
 
     func answer(to invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {

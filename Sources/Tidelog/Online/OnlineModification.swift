@@ -8,10 +8,10 @@ struct OnlineModification {
     private let session: ServiceSession
     private let model: EntityDataModel
     private let encoder: RequestEncoder
-    private let reading: OnlineReading
+    private let reading: OnlineReader
 
     private let options: ServiceOptions
-    private let form: OnlineForm
+    private let form: OnlineRewriter
 
     init(session: ServiceSession, model: EntityDataModel, options: ServiceOptions) {
         self.session = session
@@ -19,8 +19,8 @@ struct OnlineModification {
         self.options = options
         encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: session.root, options: options)
-        reading = OnlineReading(session: session, model: model)
-        form = OnlineForm(session: session, model: model, options: options, encoder: encoder)
+        reading = OnlineReader(session: session, model: model)
+        form = OnlineRewriter(session: session, model: model, options: options, encoder: encoder)
     }
 
     /// One request of an intent, and the draft that it creates.
@@ -100,7 +100,7 @@ struct OnlineModification {
                 let payload = try? PayloadReader(version: model.version, model: model, limits: session.limits.reading)
                     .entity(response.body, type: type)
             {
-                let place = set.isContained ? response.headers["Location"].map(OnlineReading.Place.entity) : nil
+                let place = set.isContained ? response.headers["Location"].map(OnlineReader.Place.entity) : nil
                 result.entities[draft.number] = reading.snapshot(payload, type, set, at: place)
             } else {
                 let link = response.headers["OData-EntityId"] ?? response.headers["Location"] ?? ""

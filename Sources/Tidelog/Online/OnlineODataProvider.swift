@@ -102,7 +102,7 @@ public final class OnlineODataProvider: DataServiceProvider {
             options: options)
         return try await batch.process(
             calls, OnlineModification(session: session, model: model, options: options),
-            OnlineReading(session: session, model: model))
+            OnlineReader(session: session, model: model))
     }
 
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
@@ -112,12 +112,12 @@ public final class OnlineODataProvider: DataServiceProvider {
     }
 
     public func query(_ request: QueryRequest, headers: HTTPHeaders) async throws(TidelogError) -> QueryAnswer {
-        try await OnlineReading(session: session, model: try await model()).query(request, headers)
+        try await OnlineReader(session: session, model: try await model()).query(request, headers)
     }
 
     public func load(
         _ address: EntityAddress, options: QueryOptions, headers: HTTPHeaders
     ) async throws(TidelogError) -> EntitySnapshot {
-        try await OnlineReading(session: session, model: try await model()).load(address, options, headers)
+        try await OnlineReader(session: session, model: try await model()).load(address, options, headers)
     }
 }

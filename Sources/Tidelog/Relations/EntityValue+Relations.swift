@@ -58,26 +58,26 @@ extension EntityValue {
 
     /// Marks all changed relations as saved. Returns their names.
     @discardableResult
-    func settleRelations() -> Set<String> {
+    func markRelationsSaved() -> Set<String> {
         var settled: Set<String> = []
         for (name, relation) in related where relation.edit != .none {
             guard let property = entityType.findProperty(name) else { continue }
-            settle(relation, property)
+            markSaved(relation, property)
             settled.insert(name)
         }
         return settled
     }
 
     /// Marks one relation as saved.
-    func settle(_ relation: RelatedEntities, _ property: Property) {
+    func markSaved(_ relation: RelatedEntities, _ property: Property) {
         let partner = property.navigation?.partner
         let isShared = partner.map { relation.target?.related[$0] != nil } ?? false
-        if relation.edit != .none, let partner { tellPartners(relation, partner) }
-        relation.settle(isSingle: !property.isCollection, isShared: isShared)
+        if relation.edit != .none, let partner { invalidatePartners(relation, partner) }
+        relation.markSaved(isSingle: !property.isCollection, isShared: isShared)
     }
 
     /// Invalidates the cached relations of the entities at the other end, unless they already contain this entity.
-    private func tellPartners(_ relation: RelatedEntities, _ partner: String) {
+    private func invalidatePartners(_ relation: RelatedEntities, _ partner: String) {
         for entity in relation.list {
             guard let theirs = entity.related[partner], theirs.edit == .none, theirs.isResolved else { continue }
             let isCollection = entity.entityType.findProperty(partner)?.isCollection ?? false
@@ -103,7 +103,7 @@ extension EntityValue {
     /// Reverts an unsaved change of the foreign key, because the newly set target has precedence.
     ///
     /// A new entity keeps its values, which may be part of its key; the target has precedence there as well.
-    func takeBackKey(_ property: Property) {
+    func revertForeignKey(_ property: Property) {
         guard state != .unsaved else { return }
         for pair in property.navigation?.constraints ?? [] { values[pair.dependent] = savedValues[pair.dependent] }
     }

@@ -48,23 +48,23 @@ final class RelatedEntities {
 
     /// The state that remains when a relation is assigned as a whole: the targets as read, and those of other
     /// classes.
-    struct Reading {
+    struct LoadedTargets {
         fileprivate let base: [EntityValue]?
-        fileprivate let strangers: [EntityValue]
+        fileprivate let otherClassTargets: [EntityValue]
         fileprivate let former: [EntityValue]
     }
 
     /// Returns this state. It does not retain the list, so that the list can be mutated in place.
-    func reading<Entity: EntityValue>(besides type: Entity.Type) -> Reading {
-        Reading(base: base, strangers: strangers(to: type), former: former)
+    func reading<Entity: EntityValue>(besides type: Entity.Type) -> LoadedTargets {
+        LoadedTargets(base: base, otherClassTargets: otherClassTargets(to: type), former: former)
     }
 
-    init(_ reading: Reading) {
+    init(_ reading: LoadedTargets) {
         base = reading.base
-        list = reading.strangers
+        list = reading.otherClassTargets
         former = reading.former
         // They are kept even if the other targets are read later.
-        edit = reading.strangers.isEmpty ? .none : .changed
+        edit = reading.otherClassTargets.isEmpty ? .none : .changed
     }
 
     func copy() -> RelatedEntities {
@@ -118,10 +118,10 @@ final class RelatedEntities {
         _ type: Entity.Type, takesOut: Bool, _ body: (inout [EntityValue]) -> Void
     ) {
         if takesOut, !isResolved { obstacle = obstacle ?? failure }
-        let strangers = strangers(to: type)
-        if !strangers.isEmpty { list = entities(of: type) }
+        let otherClassTargets = otherClassTargets(to: type)
+        if !otherClassTargets.isEmpty { list = entities(of: type) }
         body(&list)
-        if strangers.isEmpty { view = .all(type) } else { list += strangers }
+        if otherClassTargets.isEmpty { view = .all(type) } else { list += otherClassTargets }
         if edit == .none { edit = .changed }
     }
 
@@ -175,7 +175,7 @@ final class RelatedEntities {
     /// Marks the changes as saved.
     ///
     /// - Parameter isShared: whether the targets may refer to the owner.
-    func settle(isSingle: Bool, isShared: Bool) {
+    func markSaved(isSingle: Bool, isShared: Bool) {
         guard edit != .none else { return }
         let wasComplete = base != nil || edit == .replaced
         edit = .none
@@ -234,7 +234,7 @@ final class RelatedEntities {
 
     /// Returns the targets that are not of the class: read with another class, or set by the dynamic API. They can
     /// only be reported.
-    func strangers<Entity: EntityValue>(to type: Entity.Type) -> [EntityValue] {
+    func otherClassTargets<Entity: EntityValue>(to type: Entity.Type) -> [EntityValue] {
         if entities(of: type).count == list.count { return [] }
         return list.filter { !($0 is Entity) }
     }

@@ -43,7 +43,7 @@ public struct ToMany<Element: EntityValue> {
     /// After a failed read the collection contains only the targets known without reading, usually none.
     public var failure: TidelogError? {
         if let failure = related.failure { return failure }
-        guard let property, let stranger = related.strangers(to: Element.self).first else { return nil }
+        guard let property, let stranger = related.otherClassTargets(to: Element.self).first else { return nil }
         return TidelogError(
             .invalidRequest,
             "\(property) leads to an entity of type \(stranger.entityType.name), not to a \(Element.self).")
@@ -138,9 +138,9 @@ public struct ToMany<Element: EntityValue> {
         plan.link(changes.added, host, property, isBackwards: isBackwards)
         try await plan.perform(factory)
         if isBackwards {
-            related.settle(isSingle: false, isShared: false)
+            related.markSaved(isSingle: false, isShared: false)
         } else {
-            host.settle(related, property)
+            host.markSaved(related, property)
         }
     }
 
@@ -274,7 +274,7 @@ extension ToMany {
     ///
     /// - Parameter reading: the former state of the relation, from which added and removed entities are determined.
     fileprivate func kept(
-        by host: EntityValue, _ property: Property, _ reading: RelatedEntities.Reading
+        by host: EntityValue, _ property: Property, _ reading: RelatedEntities.LoadedTargets
     ) -> RelatedEntities {
         if self.host === host, self.property == property, !isBackwards { return related }
         var own = ToMany(host, property, RelatedEntities(reading))
@@ -282,5 +282,5 @@ extension ToMany {
         return own.related
     }
 
-    fileprivate var reading: RelatedEntities.Reading { related.reading(besides: Element.self) }
+    fileprivate var reading: RelatedEntities.LoadedTargets { related.reading(besides: Element.self) }
 }

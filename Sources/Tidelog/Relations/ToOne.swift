@@ -85,7 +85,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
 
     private func choose(_ target: EntityValue?) {
         if let host, let property {
-            host.takeBackKey(property)
+            host.revertForeignKey(property)
             if target == nil { host.clearUnknownKey(property) }
         }
         related.choose(target)
@@ -113,7 +113,7 @@ public struct ToOne<Target: EntityValue>: ExpressibleByNilLiteral {
         }
         nonmutating set {
             guard let newValue else { return choose(nil) }
-            if let host, let property { host.takeBackKey(property) }
+            if let host, let property { host.revertForeignKey(property) }
             related.replace([], targetID: newValue)
         }
     }

@@ -63,11 +63,11 @@ struct ModificationCall {
 
     func apply(_ results: [IntentResult], _ factory: EntityFactory) {
         var settled: [ObjectIdentifier: Set<String>] = [:]
-        for entity in updated { settled[ObjectIdentifier(entity), default: []].formUnion(entity.settleRelations()) }
+        for entity in updated { settled[ObjectIdentifier(entity), default: []].formUnion(entity.markRelationsSaved()) }
         for (result, subject) in zip(results, subjects) {
             for (number, snapshot) in result.entities where number != IntentResult.subject {
                 guard let entity = drafts[number] else { continue }
-                entity.apply(snapshot, factory, settled: entity.settleRelations())
+                entity.apply(snapshot, factory, settled: entity.markRelationsSaved())
             }
             apply(result, subject, factory, settled[ObjectIdentifier(subject.entity)] ?? [])
             subject.entity.lastOperation = result.sequence ?? subject.entity.lastOperation
@@ -83,7 +83,7 @@ struct ModificationCall {
         case (.new, _), (.named, nil): break
         case (.saved, let snapshot?): subject.entity.apply(snapshot, factory, settled: settled)
         // The service has saved the changes without returning the entity.
-        case (.saved, nil): subject.entity.settleValues(etag: result.etag, settled: settled)
+        case (.saved, nil): subject.entity.markValuesSaved(etag: result.etag, settled: settled)
         case (.named, let snapshot?): subject.entity.applyKeepingEdits(snapshot, factory)
         }
     }

@@ -23,7 +23,7 @@ final class CurlTransfer: @unchecked Sendable {
     private var meter: ResponseMeter?
     /// Whether the rest of the body was discarded, and the response is complete without it.
     private var isCut = false
-    private var headWait: HeadWait
+    private var headWait: HeadTimeout
     private var redirects = 0
     private var failure: TransportError?
 
@@ -41,7 +41,7 @@ final class CurlTransfer: @unchecked Sendable {
         self.request = request
         self.options = options
         self.use = use
-        headWait = HeadWait(options.limits.headTimeout)
+        headWait = HeadTimeout(options.limits.headTimeout)
         self.buffer = buffer
         url = request.url
         errorText = .allocate(capacity: Int(CCURL_ERROR_SIZE))
@@ -244,7 +244,7 @@ extension CurlTransfer {
         parser = ResponseHeadParser()
         held = nil
         meter = nil
-        headWait = HeadWait(options.limits.headTimeout)
+        headWait = HeadTimeout(options.limits.headTimeout)
         file?.rewind()
         ccurl_set_string(easy, CCURL_URL, target.text)
         return true

@@ -14,7 +14,7 @@ package final class StatementTrace {
 
     package init() {}
 
-    func note(_ sql: String, _ values: [SQLValue]) {
+    func record(_ sql: String, _ values: [SQLValue]) {
         if let place = places[sql] {
             statements[place].runs += 1
         } else {

@@ -47,12 +47,12 @@ package struct EntityTableScope: SQLScope {
     }
 
     package func state(_ function: CanonicalFunction) -> SQLText? {
-        let standing = "\(Connection.standingFunction)(\(alias).entity)"
+        let pendingState = "\(Connection.pendingStateFunction)(\(alias).entity)"
         return switch function {
         // Zero is `EntityRow.Origin.local`.
-        case .isLocal: SQLText("(\(alias).origin = 0 OR \(standing) > 0)")
-        case .hasPendingChanges: SQLText("(\(standing) > 0)")
-        case .isInErrorState: SQLText("(\(standing) = 2)")
+        case .isLocal: SQLText("(\(alias).origin = 0 OR \(pendingState) > 0)")
+        case .hasPendingChanges: SQLText("(\(pendingState) > 0)")
+        case .isInErrorState: SQLText("(\(pendingState) = 2)")
         case .upsertedLastDownload:
             SQLText("(\(alias).downloaded > 0 AND \(alias).downloaded >= (SELECT last_download FROM header))")
         default: nil

@@ -31,7 +31,7 @@ extension RowQuery {
             conditions.append(condition)
             sequence.removeFirst()
         }
-        let named = NamedPaths(Array(sequence), options)
+        let named = ReferencedPaths(Array(sequence), options)
         guard !named.isIncomplete else { return nil }
         do {
             var filter = QueryOptions()

@@ -259,13 +259,17 @@ public struct RowQuery {
     /// Returns the value of an offline function. In a query about links it describes the link: a link is local while
     /// the service does not have it, and in error if the service rejected an operation that changes it.
     private func answer(_ function: CanonicalFunction, _ row: EntityRow, _ link: LinkRow?) -> Bool {
-        let standing = link == nil ? (try? state.standing(of: row.id)) ?? .clean : .clean
-        let isClean = link.map { $0.inBase == $0.inLocal } ?? (standing == .clean)
+        let pendingState = link == nil ? (try? state.pendingState(of: row.id)) ?? .clean : .clean
+        let isClean = link.map { $0.inBase == $0.inLocal } ?? (pendingState == .clean)
         return switch function {
         case .isLocal: !isClean || link == nil && row.origin == .local
         case .hasPendingChanges: !isClean
         case .isInErrorState:
-            if let link { !isClean && ((try? state.isRefused(link, model)) ?? false) } else { standing == .rejected }
+            if let link {
+                !isClean && ((try? state.isRefused(link, model)) ?? false)
+            } else {
+                pendingState == .rejected
+            }
         case .upsertedLastDownload: (try? state.header()).map(row.isUpserted(inLastDownloadOf:)) ?? false
         default: false
         }

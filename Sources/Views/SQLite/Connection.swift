@@ -12,12 +12,12 @@ package final class Connection {
     private var statements: [String: Statement] = [:]
     /// The other prepared statements.
     private var kept: [Statement] = []
-    private let tableUses = TableUseRecorder()
+    private let tableUses = TableAccessRecorder()
     private let buffer = BindingBuffer()
     private let beginReading = Statement("BEGIN")
     private let endReading = Statement("COMMIT")
-    /// The tables that statements have read since the last call of ``takeReadTables()``, and those that they have
-    /// written since the last call of ``takeWrittenTables()``.
+    /// The tables that statements have read since the last call of ``drainReadTables()``, and those that they have
+    /// written since the last call of ``drainWrittenTables()``.
     private var readTables: Set<String> = []
     private var writtenTables: Set<String> = []
     /// The number of these calls, so that a statement adds its tables only once between two of them.
@@ -102,14 +102,14 @@ package final class Connection {
     }
 
     /// Returns the tables that statements have read since the last call, by name.
-    package func takeReadTables() -> Set<String> {
+    package func drainReadTables() -> Set<String> {
         takings += 1
         defer { readTables = [] }
         return readTables
     }
 
     /// Returns the tables that statements have written since the last call, including changes that were rolled back.
-    package func takeWrittenTables() -> Set<String> {
+    package func drainWrittenTables() -> Set<String> {
         takings += 1
         defer { writtenTables = [] }
         return writtenTables
@@ -162,7 +162,7 @@ package final class Connection {
         _ sql: String, _ values: [SQLValue] = [], _ body: (Row) throws -> Void
     ) throws {
         let statement = try prepare(sql)
-        trace?.note(sql, values)
+        trace?.record(sql, values)
         defer {
             sqlite3_reset(statement)
             sqlite3_clear_bindings(statement)
@@ -313,7 +313,7 @@ package final class Connection {
 
     @inline(__always)
     private func prepare(_ statement: Statement) throws(SQLiteError) -> OpaquePointer {
-        trace?.note(statement.sql, [])
+        trace?.record(statement.sql, [])
         if let prepared = statement.prepared {
             if statement.taking != takings { noteTables(of: statement) }
             return prepared
@@ -324,7 +324,7 @@ package final class Connection {
     }
 
     /// Finalizes the cached statements that are not running: the body for a row may run further queries.
-    private func forgetIdleStatements() {
+    private func finalizeIdleStatements() {
         for (sql, statement) in statements where sqlite3_stmt_busy(statement.prepared) == 0 {
             sqlite3_finalize(statement.prepared)
             statements[sql] = nil
@@ -347,7 +347,7 @@ package final class Connection {
             return prepared
         }
         // The number of different queries of an app is unlimited; the fold has only a few.
-        if statements.count > 400 { forgetIdleStatements() }
+        if statements.count > 400 { finalizeIdleStatements() }
         let statement = Statement(sql)
         let prepared = try make(statement)
         statements[sql] = statement

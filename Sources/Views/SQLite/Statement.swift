@@ -9,7 +9,7 @@ final class Statement {
     /// Nil before the first run, and after ``Connection/forgetStatements()``.
     var prepared: OpaquePointer?
     /// The tables of the statement, as SQLite reported them when it was prepared.
-    var tables = TableUse()
+    var tables = TableAccess()
     /// The value of the connection's counter when these tables were last added.
     var taking = 0
 
@@ -34,18 +34,18 @@ struct Binding {
         self.buffer = buffer
     }
 
-    private mutating func note(_ code: Int32) { if code != SQLITE_OK { failure = code } }
+    private mutating func check(_ code: Int32) { if code != SQLITE_OK { failure = code } }
 
     private mutating func next() -> Int32 {
         index += 1
         return index
     }
 
-    mutating func null() { note(sqlite3_bind_null(statement, next())) }
+    mutating func null() { check(sqlite3_bind_null(statement, next())) }
 
-    mutating func integer(_ value: Int64) { note(sqlite3_bind_int64(statement, next(), value)) }
+    mutating func integer(_ value: Int64) { check(sqlite3_bind_int64(statement, next(), value)) }
 
-    mutating func real(_ value: Double) { note(sqlite3_bind_double(statement, next(), value)) }
+    mutating func real(_ value: Double) { check(sqlite3_bind_double(statement, next(), value)) }
 
     /// Copies the bytes to the buffer, where they stay until the statement has run. Returns nil if SQLite has to copy
     /// them.
@@ -64,7 +64,7 @@ struct Binding {
         // Without a destructor SQLite reads the bytes in place.
         let place = text.utf8.withContiguousStorageIfAvailable { laid(UnsafeRawBufferPointer($0)) }
         if let place, let place {
-            return note(
+            return check(
                 sqlite3_bind_text64(
                     statement, index, place.assumingMemoryBound(to: CChar.self), UInt64(text.utf8.count), nil,
                     UInt8(SQLITE_UTF8)))
@@ -76,7 +76,7 @@ struct Binding {
                     UInt8(SQLITE_UTF8))
             }
         }
-        note(code ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient))
+        check(code ?? sqlite3_bind_text(statement, index, text, Int32(clamping: text.utf8.count), sqliteTransient))
     }
 
     mutating func text(_ text: String?) { if let text { self.text(text) } else { null() } }
@@ -84,9 +84,9 @@ struct Binding {
     mutating func blob(_ bytes: [UInt8]) {
         let index = next()
         if let place = bytes.withUnsafeBytes({ laid($0) }) {
-            return note(sqlite3_bind_blob64(statement, index, place, UInt64(bytes.count), nil))
+            return check(sqlite3_bind_blob64(statement, index, place, UInt64(bytes.count), nil))
         }
-        note(
+        check(
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, index, 0)
                 : bytes.withUnsafeBytes {
@@ -97,7 +97,7 @@ struct Binding {
     /// Binds a text that SQLite reads in place while the statement runs.
     mutating func text(inPlace text: UnsafeRawBufferPointer) {
         let bytes = text.bindMemory(to: CChar.self)
-        note(
+        check(
             sqlite3_bind_text64(
                 statement, next(), bytes.baseAddress ?? Self.emptyText, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
     }
@@ -105,7 +105,7 @@ struct Binding {
     /// Binds bytes that SQLite reads in place while the statement runs.
     mutating func blob(inPlace bytes: UnsafeRawBufferPointer) {
         let index = next()
-        note(
+        check(
             bytes.isEmpty
                 ? sqlite3_bind_zeroblob(statement, index, 0)
                 : sqlite3_bind_blob64(statement, index, bytes.baseAddress, UInt64(bytes.count), nil))

@@ -45,24 +45,24 @@ final class Coverage {
         var isThere = false
         for index in chunk.runs.indices {
             if chunk.runs[index].run == run {
-                if chunk.runs[index].bits.insert(id) { note(chunk) }
+                if chunk.runs[index].bits.insert(id) { markChanged(chunk) }
                 isThere = true
             } else if chunk.runs[index].bits.remove(id) {
-                note(chunk)
+                markChanged(chunk)
             }
         }
         if !isThere {
             var bits = EntityBits()
             bits.insert(id)
             chunk.runs.append((run, bits))
-            note(chunk)
+            markChanged(chunk)
         }
         try written()
     }
 
     func uncover(_ id: EntityID, query: String) throws(SQLiteError) {
         let chunk = try chunk(of: id, query)
-        for index in chunk.runs.indices where chunk.runs[index].bits.remove(id) { note(chunk) }
+        for index in chunk.runs.indices where chunk.runs[index].bits.remove(id) { markChanged(chunk) }
         try written()
     }
 
@@ -77,7 +77,7 @@ final class Coverage {
     }
 
     /// Removes the query's coverage by runs before `run`. Returns these entities in ascending order.
-    func takeUncovered(query: String, before run: SequenceNumber) throws(SQLiteError) -> [EntityID] {
+    func drainUncovered(query: String, before run: SequenceNumber) throws(SQLiteError) -> [EntityID] {
         try flush()
         forgetChunks()
         // The highest number means every run. SQLite's integers are signed.
@@ -142,7 +142,7 @@ final class Coverage {
         return chunk
     }
 
-    private func note(_ chunk: Chunk) {
+    private func markChanged(_ chunk: Chunk) {
         chunk.isChanged = true
         isChanged = true
     }
@@ -169,7 +169,7 @@ final class Coverage {
     }
 
     /// Discards the cached chunks after a rollback.
-    func forget() {
+    func invalidate() {
         forgetChunks()
         isChanged = false
     }

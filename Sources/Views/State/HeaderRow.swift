@@ -78,7 +78,7 @@ final class HeaderRow {
     }
 
     /// Discards the cached header after a rollback.
-    func forget() { (known, unwritten) = (nil, nil) }
+    func invalidate() { (known, unwritten) = (nil, nil) }
 
     private func integer(_ value: UInt64) -> SQLValue { .integer(Int64(bitPattern: value)) }
     private func unsigned(_ value: SQLValue) -> UInt64 { UInt64(bitPattern: value.integer ?? 0) }

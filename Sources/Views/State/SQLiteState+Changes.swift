@@ -5,10 +5,10 @@ package import SyncCore
 /// answer may have changed.
 extension SQLiteState {
     /// Returns the tables that were read since the last call, without the bookkeeping tables. A change of an entity's
-    /// pending operations counts as a change of the entity's table; see ``takeChangedTables()``.
-    package func takeReadTables() -> Set<String> {
+    /// pending operations counts as a change of the entity's table; see ``drainChangedTables()``.
+    package func drainReadTables() -> Set<String> {
         defer { readsLastDownload = false }
-        let tables = connection.takeReadTables().subtracting(Self.bookkeeping)
+        let tables = connection.drainReadTables().subtracting(Self.bookkeeping)
         return readsLastDownload ? tables.union([Self.lastDownload]) : tables
     }
 
@@ -18,10 +18,10 @@ extension SQLiteState {
     package static let lastDownload = "last_download"
 
     /// Returns the tables that were written since the last call, and the tables of the entities whose pending
-    /// operations changed, if ``notesStandings`` is set.
-    package func takeChangedTables() throws(StateError) -> Set<String> {
-        var tables = connection.takeWrittenTables()
-        let entities = queue.takeChangedStandings()
+    /// operations changed, if ``tracksPendingStates`` is set.
+    package func drainChangedTables() throws(StateError) -> Set<String> {
+        var tables = connection.drainWrittenTables()
+        let entities = queue.drainChangedPendingStates()
         // With so many entities, every set is probably affected.
         guard entities.count <= 1_000 else { return tables.union(layouts.values.map(\.unquotedTable)) }
         for id in entities {
@@ -40,9 +40,9 @@ extension SQLiteState {
         "header", "entities", "pending", "effects", "shapes", "json_each", "sqlite_master",
     ]
 
-    /// Whether entities with changed pending operations are tracked; see ``takeChangedTables()``.
-    package var notesStandings: Bool {
-        get { queue.notesStandings }
-        set { queue.notesStandings = newValue }
+    /// Whether entities with changed pending operations are tracked; see ``drainChangedTables()``.
+    package var tracksPendingStates: Bool {
+        get { queue.tracksPendingStates }
+        set { queue.tracksPendingStates = newValue }
     }
 }

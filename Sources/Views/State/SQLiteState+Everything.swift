@@ -62,8 +62,8 @@ extension SQLiteState {
         }
     }
 
-    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
-        try each("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.ancestor($0[0].blob ?? [])) }
+    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws {
+        try each("SELECT state FROM ancestors ORDER BY entity") { try body(try Self.mergeBase($0[0].blob ?? [])) }
     }
 
     public func forEachCoverage(_ body: (String, EntityID, SequenceNumber) throws -> Void) throws {

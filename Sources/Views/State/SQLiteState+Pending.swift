@@ -4,8 +4,6 @@ public import SyncCore
 
 /// The queue, which is in memory while the views are open; see ``QueueTable``.
 extension SQLiteState {
-    public typealias Standing = PendingStanding
-
     public func pendingOperations() throws(StateError) -> [PendingOperation] {
         try pendingOperations(from: 0, limit: .max)
     }
@@ -58,7 +56,9 @@ extension SQLiteState {
     }
 
     /// Returns the status of an entity that follows from the pending operations.
-    public func standing(of id: EntityID) throws(StateError) -> Standing { try loaded().pending.standing(of: id) }
+    public func pendingState(of id: EntityID) throws(StateError) -> PendingState {
+        try loaded().pending.pendingState(of: id)
+    }
 
     private func loaded() throws(StateError) -> QueueTable {
         try queue.load()

@@ -49,8 +49,8 @@ extension SQLiteState {
         }
     }
 
-    public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
-        try mapped { () throws(SQLiteError) in try coverage.takeUncovered(query: query, before: run) }
+    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+        try mapped { () throws(SQLiteError) in try coverage.drainUncovered(query: query, before: run) }
     }
 
     /// Returns whether the query covers any entity.

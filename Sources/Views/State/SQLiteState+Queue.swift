@@ -21,7 +21,7 @@ extension SQLiteState {
 
     /// Writes the changes to the tables, in ascending order.
     func flushQueue() throws(SQLiteError) {
-        for (sequence, change) in queue.takeChanges() {
+        for (sequence, change) in queue.drainChanges() {
             guard let operation = queue.pending[sequence] else {
                 try connection.run(statements.removePending) { $0.sequence(sequence) }
                 continue

@@ -25,7 +25,7 @@ extension SQLiteState {
 
     public func putRow(_ row: EntityRow) throws(StateError) {
         let table = try table(row.set)
-        table.forgetFound()
+        table.invalidateLookups()
         guard let packed = row.values.packed(with: names) else { return try putWithNames(row, table) }
         let plan = try table.plan(packed.names) { names throws(StateError) in try number(of: names) }
         guard plan.shape != 0 else { return try putWithNames(row, table) }
@@ -105,7 +105,7 @@ extension SQLiteState {
     public func removeRow(_ id: EntityID) throws(StateError) {
         guard let set = try set(of: id), layouts[set] != nil else { return }
         let table = try table(set)
-        table.forgetFound()
+        table.invalidateLookups()
         try run(table.delete) { $0.id(id) }
     }
 
@@ -242,7 +242,7 @@ extension SQLiteState {
         try run(statements.removeBase) { $0.id(id) }
     }
 
-    public func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+    public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         let ids = try list("SELECT entity FROM bases ORDER BY entity LIMIT ?", [.integer(Int64(limit))]) {
             EntityID(rawValue: UInt64(bitPattern: $0.integer(0)))
         }

@@ -20,16 +20,16 @@ public final class SQLiteState: StateBacking {
     private var recentTables: (SetTable?, SetTable?)
     let statements = FoldStatements()
     /// The names of relationships that have, or had, links.
-    let relationships: NumberedNames
+    let relationships: InternedNames
     /// The names of sets that have, or had, entities and keys.
-    let sets: NumberedNames
-    let entities: EntityRuns
+    let sets: InternedNames
+    let entities: EntitySetRanges
     let coverage: Coverage
     private let headerRow: HeaderRow
     /// The names that rows and operations repeat.
     let names = NameTable()
     /// The lists of property names of rows.
-    var shapes = Shapes()
+    var shapes = RowSchemas()
     public package(set) var model: EntityDataModel?
     /// The lookups by key, by set; nil for a set without such a lookup. See ``row(in:key:)``.
     var pointReads: [String: PointRead?] = [:]
@@ -42,7 +42,7 @@ public final class SQLiteState: StateBacking {
     /// The last result of ``hasNames()``, with the record that was applied last.
     var namesSeen: (applied: SequenceNumber, any: Bool)?
     public let queue = QueueTable()
-    /// Whether an answer depends on the number of the last download; see ``takeReadTables()``.
+    /// Whether an answer depends on the number of the last download; see ``drainReadTables()``.
     var readsLastDownload = false
 
     /// Opens the views at `path`. Creates them if they do not exist.
@@ -71,14 +71,14 @@ public final class SQLiteState: StateBacking {
         do {
             connection = try Connection(
                 path: path ?? ":memory:", key: path == nil ? nil : key, readOnly: readOnly, isUnchanging: isUnchanging)
-            relationships = NumberedNames("relationships", connection)
-            sets = NumberedNames("sets", connection)
-            entities = EntityRuns(connection, sets: sets)
+            relationships = InternedNames("relationships", connection)
+            sets = InternedNames("sets", connection)
+            entities = EntitySetRanges(connection, sets: sets)
             coverage = Coverage(connection)
             headerRow = HeaderRow(connection)
             try connection.registerDecimalCollation()
             try connection.registerSortKey()
-            try connection.registerStanding(of: queue)
+            try connection.registerPendingState(of: queue)
             // Derived files need no sync: after a crash of the machine they are checked and rebuilt.
             if !readOnly {
                 try connection.useWriteAheadLog()
@@ -131,20 +131,21 @@ public final class SQLiteState: StateBacking {
     /// Closes the file. The state cannot be used any more.
     public func close() {
         // Uncommitted changes are folded again from the log.
-        try? commitGathered()
+        try? commitSharedTransaction()
         // Without the mark in the file, it was not changed.
         if !isReadOnly, isMarked || boot == nil {
             try? connection.transaction { () throws(SQLiteError) in try writeEffects() }
         }
         // If this fails, the next opening in another run of the system rebuilds the views.
         try? endWriting()
-        headerRow.forget()
+        headerRow.invalidate()
         connection.close()
     }
 
-    /// Runs `body` in one transaction, atomically. An open transaction of ``gathering(_:)`` is committed first.
+    /// Runs `body` in one transaction, atomically. An open transaction of ``inSharedTransaction(_:)`` is committed
+    /// first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
-        try commitGathered()
+        try commitSharedTransaction()
         try beginWriting()
         let before = (layouts, model)
         let adopted = adoptions
@@ -158,7 +159,7 @@ public final class SQLiteState: StateBacking {
             queue.commit()
             return result
         } catch {
-            forgetWhatWasTakenBack()
+            invalidateCaches()
             if adoptions != adopted {
                 // They refer to the tables that the rollback removed.
                 forgetTables()
@@ -177,15 +178,15 @@ public final class SQLiteState: StateBacking {
         (error as? SQLiteError).map(stateError) ?? error
     }
 
-    private func forgetWhatWasTakenBack() {
-        headerRow.forget()
-        relationships.forget()
-        sets.forget()
-        entities.forget()
-        coverage.forget()
-        shapes = Shapes()
+    private func invalidateCaches() {
+        headerRow.invalidate()
+        relationships.invalidate()
+        sets.invalidate()
+        entities.invalidate()
+        coverage.invalidate()
+        shapes = RowSchemas()
         for table in tables.values {
-            table.forgetFound()
+            table.invalidateLookups()
             table.forgetPlans()
         }
         namesSeen = nil
@@ -211,47 +212,47 @@ public final class SQLiteState: StateBacking {
 
     // MARK: Gathering
 
-    /// Whether a transaction is open that the next call of ``gathering(_:)`` joins.
-    private var isGathering = false
+    /// Whether a transaction is open that the next call of ``inSharedTransaction(_:)`` joins.
+    private var isTransactionShared = false
 
-    /// Runs `body` in a transaction that later calls join, until ``commitGathered()``. Its changes are visible here at
-    /// once. The file contains them after the commit, and each page that several calls changed is written once.
+    /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. Its changes are visible
+    /// here at once. The file contains them after the commit, and each page that several calls changed is written once.
     ///
     /// If `body` throws, the whole transaction is rolled back, including the earlier calls, which the caller has to
     /// repeat. `body` must not install a model.
-    public func gathering<T>(_ body: () throws -> T) throws -> T {
+    public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
         try beginWriting()
         do {
-            if !isGathering {
+            if !isTransactionShared {
                 try connection.begin()
                 queue.begin()
-                isGathering = true
+                isTransactionShared = true
             }
             return try writing(body)
         } catch {
-            endGathering()
-            forgetWhatWasTakenBack()
+            endSharedTransaction()
+            invalidateCaches()
             throw Self.ofState(error)
         }
     }
 
-    /// Commits the transaction of ``gathering(_:)``, if one is open. If that fails, it is rolled back.
-    public func commitGathered() throws(StateError) {
-        guard isGathering else { return }
-        defer { endGathering() }
+    /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open. If that fails, it is rolled back.
+    public func commitSharedTransaction() throws(StateError) {
+        guard isTransactionShared else { return }
+        defer { endSharedTransaction() }
         do throws(SQLiteError) {
             try flush()
             try connection.commit()
             queue.commit()
         } catch {
-            forgetWhatWasTakenBack()
+            invalidateCaches()
             throw Self.stateError(error)
         }
     }
 
     /// Rolls back the uncommitted changes.
-    private func endGathering() {
-        isGathering = false
+    private func endSharedTransaction() {
+        isTransactionShared = false
         connection.rollBack()
     }
 

@@ -21,7 +21,7 @@ enum Schema {
         CREATE TABLE bases (entity INTEGER PRIMARY KEY, origin INTEGER, downloaded INTEGER, shape INTEGER, type TEXT,
           etag TEXT, edit_link TEXT, property_values BLOB, set_name TEXT, keyless INTEGER)
         """,
-        // The lists of property names, to which the column `shape` of rows refers; see `Shapes`.
+        // The lists of property names, to which the column `shape` of rows refers; see `RowSchemas`.
         "CREATE TABLE shapes (id INTEGER PRIMARY KEY, names BLOB NOT NULL UNIQUE)",
         "CREATE INDEX bases_keyless ON bases (set_name) WHERE keyless = 1",
         """

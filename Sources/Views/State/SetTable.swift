@@ -12,7 +12,7 @@ final class SetTable {
     let select: Statement
     let delete: Statement
     /// The searches by values of properties. They are few: for keys and for the properties of constraints.
-    private var finds: [RowFind] = []
+    private var finds: [RowLookup] = []
     /// The plans for the names of the last rows that were written, because the rows of a set are similar.
     private var plans: [ColumnPlan] = []
     private static let planLimit = 8
@@ -51,7 +51,7 @@ final class SetTable {
 
     /// Returns the search by the given properties, in ascending order of entity ID, or nil if one of them has no
     /// column, or values of another kind.
-    func find(_ values: [(property: String, value: Value)]) -> RowFind? {
+    func find(_ values: [(property: String, value: Value)]) -> RowLookup? {
         for find in finds where find.properties.elementsEqual(values, by: { $0 == $1.property }) {
             return find.compares(values) ? find : nil
         }
@@ -59,17 +59,17 @@ final class SetTable {
         guard columns.count == values.count else { return nil }
         let conditions = columns.map { "\($0.name) = ?" }.joined(separator: " AND ")
         let statement = Statement("SELECT entity FROM \(layout.table) WHERE \(conditions) ORDER BY entity")
-        let find = RowFind(values.map(\.property), columns.map { StoredKind($0.type) }, statement)
+        let find = RowLookup(values.map(\.property), columns.map { StoredKind($0.type) }, statement)
         finds.append(find)
         return find.compares(values) ? find : nil
     }
 
     /// Discards the cached results after a row was written, or after a rollback.
-    func forgetFound() { for find in finds { find.forget() } }
+    func invalidateLookups() { for find in finds { find.invalidate() } }
 }
 
 /// A search for the rows of a set by the values of some properties.
-final class RowFind {
+final class RowLookup {
     let properties: [String]
     /// The kinds of the columns.
     private let kinds: [StoredKind?]
@@ -85,8 +85,8 @@ final class RowFind {
         self.statement = statement
     }
 
-    /// Returns whether SQLite compares these values as `Value` does. It finds 1 in a column of decimals, which for `Value`
-    /// is another value than the decimal 1.
+    /// Returns whether SQLite compares these values as `Value` does. It finds 1 in a column of decimals, which for
+    /// `Value` is another value than the decimal 1.
     func compares(_ values: [(property: String, value: Value)]) -> Bool {
         zip(kinds, values).allSatisfy { $0 == StoredKind($1.value) }
     }
@@ -103,7 +103,7 @@ final class RowFind {
 
     func remember(_ entities: [EntityID], for values: [(property: String, value: Value)]) {
         guard values.count == 1, !entities.isEmpty else { return }
-        if byNumber.count + byText.count >= Self.limit { forget() }
+        if byNumber.count + byText.count >= Self.limit { invalidate() }
         switch SQLValue(values[0].value) {
         case .integer(let number): byNumber[number] = entities
         case .text(let text) where Self.isPlain(text): byText[text] = entities
@@ -111,7 +111,7 @@ final class RowFind {
         }
     }
 
-    func forget() {
+    func invalidate() {
         if !byNumber.isEmpty { byNumber.removeAll(keepingCapacity: true) }
         if !byText.isEmpty { byText.removeAll(keepingCapacity: true) }
     }

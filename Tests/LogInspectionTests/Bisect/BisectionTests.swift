@@ -10,7 +10,7 @@ struct BisectionTests {
     ) -> Bisection {
         var search = Bisection(good: good, bad: good + records)
         while let place = search.next(preferring: cheap) {
-            search.note(first.map { place >= $0 } ?? false ? .holds : .holdsNot, at: place)
+            search.record(first.map { place >= $0 } ?? false ? .holds : .holdsNot, at: place)
         }
         return search
     }
@@ -51,7 +51,7 @@ struct BisectionTests {
         // A preferred place may be far from the middle; after that, each one must halve the remaining range.
         var search = Bisection(good: 0, bad: 1_000)
         #expect(search.next(preferring: [1]) == 1)
-        search.note(.holdsNot, at: 1)
+        search.record(.holdsNot, at: 1)
         #expect(search.next(preferring: [2]) == 501)
     }
 
@@ -66,7 +66,7 @@ struct BisectionTests {
         // The condition changes many times: it holds for two of each five places, and for the last one.
         let holds = { (place: UInt64) in place % 5 == 2 || place % 5 == 3 || place == 61 }
         var search = Bisection(good: 0, bad: 61)
-        while let place = search.next() { search.note(holds(place) ? .holds : .holdsNot, at: place) }
+        while let place = search.next() { search.record(holds(place) ? .holds : .holdsNot, at: place) }
         guard case .found(let place) = search.outcome else { return #expect(Bool(false)) }
         #expect(holds(place) && !holds(place - 1))
     }
@@ -74,19 +74,19 @@ struct BisectionTests {
     @Test func `positions that cannot be evaluated are skipped, and lead to a range if necessary`() {
         var search = Bisection(good: 0, bad: 40)
         while let place = search.next() {
-            search.note((18...22).contains(place) ? .skipped : place >= 30 ? .holds : .holdsNot, at: place)
+            search.record((18...22).contains(place) ? .skipped : place >= 30 ? .holds : .holdsNot, at: place)
         }
         #expect(search.outcome == .found(30))
         search = Bisection(good: 0, bad: 40)
         while let place = search.next() {
-            search.note((18...22).contains(place) ? .skipped : place >= 20 ? .holds : .holdsNot, at: place)
+            search.record((18...22).contains(place) ? .skipped : place >= 20 ? .holds : .holdsNot, at: place)
         }
         #expect(search.outcome == .undecided(18...23))
     }
 
     @Test func `a bisection between any ends does not trap`() {
         var search = Bisection(good: 0, bad: .max)
-        while let place = search.next() { search.note(place >= 5_000_000_000 ? .holds : .holdsNot, at: place) }
+        while let place = search.next() { search.record(place >= 5_000_000_000 ? .holds : .holdsNot, at: place) }
         #expect(search.outcome == .found(5_000_000_000))
         #expect(search.evaluations <= 65)
     }

@@ -67,7 +67,7 @@ struct ConditionsOverChangesTests {
 
     @Test func `an alternative history without the first metadata is refused`() async throws {
         let shop = try shopWithChangingMetadata()
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [1]
         await #expect { try await shop.store.altered(alteration, through: .sequence(.max)) } throws: {
             ($0 as? TidelogError)?.message.contains("Record 1 gives the store its metadata") == true

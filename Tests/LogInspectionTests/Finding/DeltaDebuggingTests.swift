@@ -5,7 +5,7 @@ import Testing
 struct DeltaDebuggingTests {
     private func reduce(_ elements: [Int], _ fails: ([Int]) -> Bool) -> (kept: [Int], trials: Int) {
         var search = DeltaDebugging(elements)
-        while let part = search.next() { search.note(fails: fails(part)) }
+        while let part = search.next() { search.record(fails: fails(part)) }
         return (search.kept, search.trials)
     }
 

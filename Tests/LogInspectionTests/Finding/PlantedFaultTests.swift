@@ -155,7 +155,7 @@ struct PlantedFaultTests {
         let before = files.map { TemporaryDirectory.read($0) }
         _ = try await inspected.bisect(good: .sequence(0), bad: .sequence(.max), when: condition)
         _ = try await inspected.watch(condition, from: .sequence(0), through: .sequence(.max)) { _ in true }
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [fault]
         _ = try await inspected.altered(alteration, through: .sequence(.max))
         #expect(TemporaryDirectory.files(directory.path).sorted() == files)
@@ -169,7 +169,7 @@ struct PlantedFaultTests {
         print("planted fault left out: seed \(seed)")
         var random = SeededNumbers(seed)
         let (fault, _) = try await fill(&random, calls: 150)
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [fault]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         #expect(report.countWithoutPlace == 0)
@@ -206,7 +206,7 @@ struct PlantedFaultTests {
     @Test(arguments: 2...4 as ClosedRange<UInt64>)
     func `the members of a change set keep their numbers if one is skipped`(_ skipped: UInt64) async throws {
         try await fillWithChangeSet()
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = [skipped]
         let report = try await inspected.altered(alteration, through: .sequence(.max))
         let left = try await report.altered.store.pendingOperations()
@@ -219,7 +219,7 @@ struct PlantedFaultTests {
 
     @Test func `an operation inserted into a change set follows it`() async throws {
         try await fillWithChangeSet()
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.insertions = [(.create(Self.draft("in"), in: nil), IntentOptions())]
         alteration.insertionPlace = 3
         let report = try await inspected.altered(alteration, through: .sequence(.max))
@@ -232,7 +232,7 @@ struct PlantedFaultTests {
     @Test func `an alteration without effect leads to the same state and the same batches`() async throws {
         var random = SeededNumbers(7)
         _ = try await fill(&random, calls: 80)
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         // The operations are in this order already.
         alteration.order = [2, 3]
         let report = try await inspected.altered(alteration, through: .sequence(.max))

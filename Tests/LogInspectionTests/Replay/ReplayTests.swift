@@ -220,7 +220,7 @@ struct ReplayTests {
                 try sample.log.append([RecordCodec.encode(decoded)])
             }
             guard record.sequence == place else { return }
-            try fold.settle()
+            try fold.finishRebase()
             _ = try sample.log.writeSnapshot { writer in
                 try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
             }

@@ -26,7 +26,7 @@ import Testing
         while SegmentName.sorted(try disk.list(Sample.directory)).count < 3 {
             try log.append(Self.records(log.nextSequence...log.nextSequence + 2).map { ($0.kind, $0.payload) })
         }
-        #expect(try log.repackSealedSegments(blockSize: 4_096) == 2)
+        #expect(try log.recompressSealedSegments(blockSize: 4_096) == 2)
         return log.nextSequence - 1
     }
 
@@ -64,9 +64,9 @@ import Testing
         for first in stride(from: UInt64(1), to: 601, by: 200) {
             try log.append(Self.records(first...first + 199).map { ($0.kind, $0.payload) })
         }
-        #expect(try log.repackSealedSegments(blockSize: 8_000) == 2)
+        #expect(try log.recompressSealedSegments(blockSize: 8_000) == 2)
         #expect(try methods(disk).allSatisfy { $0 == BlockMethod.zstdColumns })
-        #expect(try log.repackSealedSegments(blockSize: 8_000) == 0)
+        #expect(try log.recompressSealedSegments(blockSize: 8_000) == 0)
         log.close()
         #expect(try Sample.read(disk) == Self.records(1...600))
     }

@@ -165,9 +165,9 @@ import Testing
         let log = try Sample.open(disk).log
         try log.append(Sample.commit(from: 1, count: 1))
         try log.append(Sample.commit(from: 2, count: 2))
-        let early = try LogPast(directory: Sample.directory, through: 1, fileSystem: disk)
+        let early = try HistoricalLog(directory: Sample.directory, through: 1, fileSystem: disk)
         log.close()
-        for past in [early, try LogPast(directory: Sample.directory, through: 2, fileSystem: disk)] {
+        for past in [early, try HistoricalLog(directory: Sample.directory, through: 2, fileSystem: disk)] {
             let reader = try LogReader(directory: Sample.directory, fileSystem: past.fileSystem)
             #expect(try reader.nextSequence() == past.lastSequence + 1)
             #expect(try Sample.records(reader.records()) == Sample.expected(1...past.lastSequence))

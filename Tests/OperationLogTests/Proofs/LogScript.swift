@@ -72,7 +72,7 @@ struct LogScript: Sendable {
             log = try Sample.open(disk, options).log
         case .repack:
             // The blocks are so small that recompression reduces the size even of a short log.
-            _ = try log.repackSealedSegments(blockSize: 256)
+            _ = try log.recompressSealedSegments(blockSize: 256)
         case .snapshot:
             do {
                 try SampleSnapshot.write(log)

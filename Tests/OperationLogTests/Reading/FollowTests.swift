@@ -36,7 +36,7 @@ import Testing
             while log.nextSequence <= records {
                 let next = log.nextSequence
                 try log.append(Sample.commit(from: next, count: Int(min(records - next + 1, next % 4 + 1))))
-                if next % 97 < 4 { _ = try log.repackSealedSegments(blockSize: 1000) }
+                if next % 97 < 4 { _ = try log.recompressSealedSegments(blockSize: 1000) }
                 if next % 400 < 4 {
                     try SampleSnapshot.write(log)
                     try log.compact(keepingFrom: next > 900 ? next - 900 : 1)
@@ -103,7 +103,7 @@ import Testing
         }
 
         @Test func `the polling pause grows without new records and is reset after one`() {
-            var pause = PollingPause()
+            var pause = PollingBackoff()
             #expect((0..<8).map { _ in pause.next() } == [5, 10, 20, 40, 80, 80, 80, 80])
             pause.end()
             #expect(pause.next() == 5)

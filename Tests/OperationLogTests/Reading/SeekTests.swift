@@ -58,7 +58,7 @@ import Testing
         for sequence in UInt64(1)...5 { #expect(try cursor.next() == Sample.record(sequence)) }
         let options = OperationLog.Options(sealing: .repacked(level: 5))
         let (log, _) = try Sample.open(disk, options)
-        #expect(try log.repackSealedSegments(blockSize: 4000) > 0)
+        #expect(try log.recompressSealedSegments(blockSize: 4000) > 0)
         log.close()
         #expect(try Sample.records(cursor) == Sample.expected(6...3000))
         #expect(try Sample.records(reader.records(from: 1234)) == Sample.expected(1234...3000))

@@ -24,7 +24,7 @@ import Testing
     }
 
     private static func objection(
-        to disk: SimulatedDisk, _ keys: [LogKey], mended: [MendedBit]
+        to disk: SimulatedDisk, _ keys: [LogKey], mended: [CorrectedBit]
     ) throws -> String? {
         let repair = LogRepair(directory: Sample.directory, keys: keys, fileSystem: disk)
         guard case .salvaged(let salvage, _) = try repair.inPlace(beforeSwap: {}) else { return "nothing to salvage" }
@@ -53,7 +53,7 @@ import Testing
             for bit in stride(from: start, to: whole[path].count * 8, by: 7) {
                 let disk = whole.copy()
                 disk[path][bit / 8] ^= 1 << UInt8(bit % 8)
-                let mended = MendedBit(path: path, offset: UInt64(bit / 8), bit: UInt8(bit % 8))
+                let mended = CorrectedBit(path: path, offset: UInt64(bit / 8), bit: UInt8(bit % 8))
                 if let objection = try Self.objection(to: disk, keys, mended: [mended]) {
                     Issue.record("start \(start), \(path), bit \(bit): \(objection)")
                 }
@@ -72,13 +72,13 @@ import Testing
         let bytes = disk[last]
         let blocks = bytes.indices.dropLast(44).filter { bytes[$0..<$0 + 4].elementsEqual(magic) }
         #expect(blocks.count == 3)
-        var mended: [MendedBit] = []
+        var mended: [CorrectedBit] = []
         for (index, block) in blocks.enumerated() {
             // One bit in the header of the first block, one in the payload of the second block, and both in the third
             // block.
             for offset in [[block + 9], [block + 50], [block + 9, block + 50]][index] {
                 disk[last][offset] ^= 4
-                mended.append(MendedBit(path: last, offset: UInt64(offset), bit: 2))
+                mended.append(CorrectedBit(path: last, offset: UInt64(offset), bit: 2))
             }
         }
         #expect(try Self.objection(to: disk, keys, mended: mended) == nil)

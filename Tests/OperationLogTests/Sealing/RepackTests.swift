@@ -27,7 +27,7 @@ import Testing
         let disk = try Self.filledDisk(options)
         let before = try verified(disk, keys: keys)
         let log = try Sample.open(disk, options).log
-        let count = try log.repackSealedSegments(blockSize: Self.blockSize)
+        let count = try log.recompressSealedSegments(blockSize: Self.blockSize)
         #expect(count == before.segments.count - 1 && count > 2)
         let after = try verified(disk, keys: keys)
         #expect(after.isSound && after.tail == nil && after.records == 60)
@@ -47,9 +47,9 @@ import Testing
     @Test func `a packed segment is not packed again`() throws {
         let disk = try Self.filledDisk()
         let log = try Sample.open(disk, Self.options).log
-        #expect(try log.repackSealedSegments(blockSize: Self.blockSize) > 0)
+        #expect(try log.recompressSealedSegments(blockSize: Self.blockSize) > 0)
         let calls = disk.calls
-        #expect(try log.repackSealedSegments(blockSize: Self.blockSize) == 0)
+        #expect(try log.recompressSealedSegments(blockSize: Self.blockSize) == 0)
         #expect(disk.calls == calls)
     }
 
@@ -59,12 +59,12 @@ import Testing
         let last = try #require(disk.paths.last { $0.hasSuffix(".segment") })
         let bytes = disk[last]
         let log = try Sample.open(disk, options).log
-        try log.repackSealedSegments(blockSize: Self.blockSize)
+        try log.recompressSealedSegments(blockSize: Self.blockSize)
         log.close()
         #expect(disk[last] == bytes)
         options.sealing = .asWritten
         let other = try Self.filledDisk(options)
-        #expect(try Sample.open(other, options).log.repackSealedSegments(blockSize: Self.blockSize) == 0)
+        #expect(try Sample.open(other, options).log.recompressSealedSegments(blockSize: Self.blockSize) == 0)
     }
 
     @Test func `a reader in the middle of the old file continues to the end`() throws {
@@ -73,7 +73,7 @@ import Testing
         let cursor = try LogReader(directory: Sample.directory, fileSystem: disk).records()
         var records: [LogRecord] = []
         for _ in 0..<5 { records.append(try #require(try cursor.next())) }
-        try log.repackSealedSegments(blockSize: Self.blockSize)
+        try log.recompressSealedSegments(blockSize: Self.blockSize)
         while let record = try cursor.next() { records.append(record) }
         #expect(records == Sample.expected(1...60))
     }
@@ -84,7 +84,7 @@ import Testing
         let bytes = disk[Sample.segment(1)]
         let log = try Sample.open(disk, Self.options).log
         #expect {
-            try log.repackSealedSegments(blockSize: Self.blockSize)
+            try log.recompressSealedSegments(blockSize: Self.blockSize)
         } throws: { error in
             guard case LogError.damaged(let damage) = error else { return false }
             return damage.path == Sample.segment(1)
@@ -96,7 +96,7 @@ import Testing
 
     @Test func `a segment that was removed during packing is not created again`() throws {
         let disk = try Self.filledDisk()
-        let repack = SegmentRepack(
+        let repack = SegmentRecompression(
             fileSystem: disk, directory: Sample.directory, keys: [], level: 3, layout: nil, blockSize: Self.blockSize)
         let outcome = try repack.run(1) { _, _ throws(FileSystemError) in false }
         #expect(outcome == .abandoned)
@@ -106,7 +106,7 @@ import Testing
     @Test func `abandoned packing leaves the segment unchanged and no files`() throws {
         let disk = try Self.filledDisk()
         let bytes = disk[Sample.segment(1)]
-        let repack = SegmentRepack(
+        let repack = SegmentRecompression(
             fileSystem: disk, directory: Sample.directory, keys: [], level: 3, layout: nil, blockSize: Self.blockSize)
         var questions = 0
         let outcome = try repack.run(1) {
@@ -125,20 +125,20 @@ import Testing
         var generator = SeededGenerator(seed: seed)
         let whole = try Self.filledDisk()
         let start = whole.calls
-        try Sample.open(whole, Self.options).log.repackSealedSegments(blockSize: Self.blockSize)
+        try Sample.open(whole, Self.options).log.recompressSealedSegments(blockSize: Self.blockSize)
         let calls = whole.calls - start
         var images = 0
         for call in 0..<calls {
             let disk = try Self.filledDisk()
             disk.fail(atCall: start + call, .crash)
             let log = try? Sample.open(disk, Self.options).log
-            _ = try? log?.repackSealedSegments(blockSize: Self.blockSize)
+            _ = try? log?.recompressSealedSegments(blockSize: Self.blockSize)
             for image in [disk.withoutUnsynced(), disk.random(&generator), disk.random(&generator)] {
                 images += 1
                 let (log, recovery) = try Sample.open(image, Self.options)
                 #expect(recovery.nextSequence == 61, "seed \(seed), call \(call)")
                 try log.append(Sample.commit(from: 61, count: 1))
-                try log.repackSealedSegments(blockSize: Self.blockSize)
+                try log.recompressSealedSegments(blockSize: Self.blockSize)
                 log.close()
                 #expect(try Sample.read(image) == Sample.expected(1...61), "seed \(seed), call \(call)")
                 #expect(try verified(image).isSound, "seed \(seed), call \(call)")
@@ -152,12 +152,14 @@ import Testing
         let whole = try Self.filledDisk()
         let first = try Sample.open(whole, Self.options).log
         let start = whole.calls
-        try first.repackSealedSegments(blockSize: Self.blockSize)
+        try first.recompressSealedSegments(blockSize: Self.blockSize)
         for call in start..<whole.calls {
             let disk = try Self.filledDisk()
             let log = try Sample.open(disk, Self.options).log
             disk.fail(atCall: call, .full)
-            #expect(throws: LogError.self, "call \(call)") { try log.repackSealedSegments(blockSize: Self.blockSize) }
+            #expect(throws: LogError.self, "call \(call)") {
+                try log.recompressSealedSegments(blockSize: Self.blockSize)
+            }
             try log.append(Sample.commit(from: 61, count: 1))
             log.close()
             #expect(try Sample.read(disk) == Sample.expected(1...61), "call \(call)")

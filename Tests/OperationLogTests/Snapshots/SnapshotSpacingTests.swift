@@ -8,7 +8,7 @@ struct SnapshotSpacingTests {
         var kept: [UInt64] = []
         for number in 1...1_000 as ClosedRange<UInt64> {
             kept.append(first + number * 10)
-            let superfluous = SnapshotSpacing.superfluous(kept, first: first)
+            let superfluous = SnapshotRetention.superfluous(kept, first: first)
             kept.removeAll(where: superfluous.contains)
             let newest = kept[kept.count - 1]
             for (older, younger) in zip(kept, kept.dropFirst()).dropLast(2) {
@@ -21,17 +21,17 @@ struct SnapshotSpacingTests {
     @Test func `the newest two snapshots are kept`() {
         for count in 1...40 {
             let all = (1...UInt64(count)).map { $0 * 3 }
-            let superfluous = SnapshotSpacing.superfluous(all, first: 1)
+            let superfluous = SnapshotRetention.superfluous(all, first: 1)
             #expect(superfluous.allSatisfy { !all.suffix(2).contains($0) })
         }
     }
 
     @Test func `the snapshot that a compacted log begins with is kept`() {
         let all = (1...100 as ClosedRange<UInt64>).map { 1_000 + $0 }
-        #expect(!SnapshotSpacing.superfluous(all, first: 1_000).contains(1_001))
+        #expect(!SnapshotRetention.superfluous(all, first: 1_000).contains(1_001))
     }
 
     @Test func `an empty list has no superfluous snapshots`() {
-        #expect(SnapshotSpacing.superfluous([], first: 1).isEmpty)
+        #expect(SnapshotRetention.superfluous([], first: 1).isEmpty)
     }
 }

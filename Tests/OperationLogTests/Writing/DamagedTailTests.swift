@@ -108,7 +108,7 @@ import Testing
             Sample.forgetEnd(disk)
         }
         let files = disk.paths.filter { $0.hasSuffix(".cut") }
-        #expect(files.count == CutBytes.limit)
+        #expect(files.count == TornBytesArchive.limit)
         #expect(files.contains(try #require(kept.last)))
     }
 }

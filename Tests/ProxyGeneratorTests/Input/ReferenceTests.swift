@@ -26,7 +26,7 @@ import Tidelog
     }
 
     @Test func `a missing document is requested by namespace, with the URIs of its references`() throws {
-        var asked: [ReferencedDocuments.Wanted] = []
+        var asked: [ReferencedDocuments.NeededNamespace] = []
         let references = try ReferencedDocuments(of: needing("P")) { wanted in
             asked.append(wanted)
             return nil

@@ -135,7 +135,7 @@ struct OpenLinkTests {
         let link = OpenLink(
             query: "Removed", set: "Suppliers", source: "Suppliers(1)", navigation: "Products", target: "Products(99)")
         _ = try await shop.store.finishDownload(
-            of: Self.products, deltaLink: nil, waiting: WaitingLinks(kept: [link]))
+            of: Self.products, deltaLink: nil, waiting: DanglingLinks(kept: [link]))
         #expect(try await shop.store.openLinks().isEmpty)
     }
 

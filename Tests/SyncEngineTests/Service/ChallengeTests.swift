@@ -47,7 +47,7 @@ struct ChallengeTests {
         case .token, .batch: try await shop.create("Customers", ["Name": .string("New")])
         case .single:
             try await shop.create("Customers", ["Name": .string("New")])
-            shop.transport.change { $0.options.abilities.batch = false }
+            shop.transport.change { $0.options.capabilities.batch = false }
             await shop.store.use(ServiceOptions(supportsBatch: false))
         case .monitor:
             try await shop.create("Customers", ["Name": .string("New")])

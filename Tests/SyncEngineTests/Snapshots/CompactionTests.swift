@@ -211,7 +211,7 @@ struct CompactionTests {
     private func digests(_ store: LocalStore, from first: SequenceNumber) async throws -> [String] {
         var digests: [String] = []
         for sequence in first..<(await store.nextSequence) {
-            let past = try await PastStore(store.files, at: .sequence(sequence), options: .small())
+            let past = try await HistoricalStore(store.files, at: .sequence(sequence), options: .small())
             digests.append(try await past.store.digest())
         }
         return digests

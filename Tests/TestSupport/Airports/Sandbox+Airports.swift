@@ -101,10 +101,12 @@ private enum AirportOperations {
         },
     ]
 
-    private static func place(_ airport: Sandbox.Content) -> ComplexValue? { airport.values["Place"]?.complexValue }
+    private static func place(_ airport: Sandbox.StoredEntity) -> ComplexValue? {
+        airport.values["Place"]?.complexValue
+    }
 
     /// Returns a simplified distance, the sum of the differences of the coordinates.
-    private static func distance(_ airport: Sandbox.Content, _ to: PropertyValues) -> Double {
+    private static func distance(_ airport: Sandbox.StoredEntity, _ to: PropertyValues) -> Double {
         func number(_ value: Value?) -> Double { value?.decimalValue?.doubleValue ?? 0 }
         let own = place(airport)?.properties ?? [:]
         let (lat, lon) = (number(to["lat"] ?? to["Latitude"]), number(to["lon"] ?? to["Longitude"]))

@@ -27,17 +27,17 @@ final class Shop {
 
     /// - Parameters:
     ///   - queries: The defining queries of the store; one for each of ``sets`` if nil.
-    ///   - abilities: The capabilities of the service.
+    ///   - capabilities: The capabilities of the service.
     ///   - options: The service options of the client.
     init(
-        _ client: Client, queries: [OfflineODataDefiningQuery]? = nil, abilities: Abilities = Abilities(),
+        _ client: Client, queries: [OfflineODataDefiningQuery]? = nil, capabilities: Capabilities = Capabilities(),
         options: ServiceOptions? = nil, adjusting: (inout OfflineODataParameters) -> Void = { _ in }
     ) async throws {
         self.client = client
         directory = try TemporaryDirectory()
         var sandbox = try Sandbox.shop()
         sandbox.origin = "http://shop.test"
-        sandbox.options.abilities = abilities
+        sandbox.options.capabilities = capabilities
         transport = SandboxTransport(sandbox)
         let root = "http://shop.test/\(client.dialect.rawValue)/"
         server = DataService(

@@ -130,7 +130,7 @@ enum ScalePhase: String, CaseIterable, ExpressibleByArgument, Sendable {
         try log.sync()
         seconds += Stopwatch.seconds(since: start)
         // Sealed segments are recompressed during the appends; the remaining ones are recompressed here.
-        try log.repackSealedSegments()
+        try log.recompressSealedSegments()
         log.close()
         return seconds
     }

@@ -37,7 +37,7 @@ struct InspectedLog {
         }
         let next = log.nextSequence
         try log.sync()
-        try log.repackSealedSegments()
+        try log.recompressSealedSegments()
         log.close()
         return next - 1
     }
@@ -69,11 +69,11 @@ struct InspectedLog {
             let begin = snapshots.last?.sequence ?? 1
             let grown = try reader.segmentList().filter { $0.firstSequence >= begin }.reduce(0) { $0 + $1.bytes }
             guard grown >= max(4_194_304, snapshots.last?.bytes ?? 0) else { return }
-            try fold.settle()
+            try fold.finishRebase()
             _ = try log.writeSnapshot { writer in
                 try fold.writeSnapshot { try writer.add(kind: $0, payload: $1) }
             }
-            let superfluous = SnapshotSpacing.superfluous(try reader.snapshots().map(\.sequence), first: 1)
+            let superfluous = SnapshotRetention.superfluous(try reader.snapshots().map(\.sequence), first: 1)
             for snapshot in try reader.snapshots() where superfluous.contains(snapshot.sequence) {
                 try PosixFileSystem().remove(snapshot.path)
             }

@@ -5,7 +5,7 @@ internal import Transport
 
 /// The source of the documents: a file, standard input, or a service.
 struct MetadataInput {
-    let tell: (String) -> Void
+    let printStatus: (String) -> Void
 
     /// Returns whether the text is the path of a file.
     static func isFile(_ text: String) -> Bool { text != "-" && !isURL(text) }
@@ -32,7 +32,7 @@ struct MetadataInput {
         } else {
             source = MetadataSource(name: "standard input", bytes: try standardInput())
         }
-        tell("Read \(source.name ?? "") (\(source.bytes.count) bytes).")
+        printStatus("Read \(source.name ?? "") (\(source.bytes.count) bytes).")
         return source
     }
 
@@ -43,7 +43,7 @@ struct MetadataInput {
         } catch {
             throw .unreadable(error.description)
         }
-        tell("Read \(path) (\(bytes.count) bytes).")
+        printStatus("Read \(path) (\(bytes.count) bytes).")
         return MetadataSource(name: path, bytes: bytes)
     }
 

@@ -8,7 +8,7 @@ struct ReferenceDirectory {
     /// Returns the first document that declares the namespace: at the path in the URI of a reference, below the
     /// directory or directly in it; with the name of the namespace; or else any other document, in order of the names.
     /// An unreadable document at the path of a reference is returned too, so that the reader reports the error.
-    func find(_ wanted: ReferencedDocuments.Wanted, for document: MetadataSource) -> MetadataSource? {
+    func find(_ wanted: ReferencedDocuments.NeededNamespace, for document: MetadataSource) -> MetadataSource? {
         let named = wanted.uris.flatMap(Self.paths) + Self.endings.map { "\(wanted.namespace).\($0)" }
         for path in named where Self.staysInside(path) {
             if let found = read(path, document), found.declares(wanted.namespace) ?? true { return found }

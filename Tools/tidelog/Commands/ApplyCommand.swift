@@ -43,7 +43,7 @@ struct ApplyCommand: AsyncParsableCommand {
                 // An acknowledgement that is still buffered when the process ends was not delivered.
                 try Console.flush()
             }
-        } catch is Console.ReaderGone {
+        } catch is Console.BrokenPipe {
             await provider.close()
             throw CommandFailure(
                 "Nobody reads the answers any more; stopped behind line \(number) of \(name).",

@@ -56,7 +56,7 @@ struct BisectCommand: AsyncParsableCommand {
         }
         let text = BisectText(report)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-        guard case .found = report.outcome else { throw QuietFailure(status: .failed) }
+        guard case .found = report.outcome else { throw ReportedFailure(status: .failed) }
     }
 }
 
@@ -74,7 +74,7 @@ struct BisectText {
             if let entry = report.entry {
                 lines.append("\(sequence)  \(entry.timeText ?? "-")  \(oneLine(entry.summary))")
             } else if report.isRestored {
-                lines.append("\(sequence)  -  \(FlipText.restored)")
+                lines.append("\(sequence)  -  \(ConditionChangeText.restored)")
             }
         case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is no good place.")
         case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is no bad place.")

@@ -43,7 +43,7 @@ struct VerifyCommand: AsyncParsableCommand {
             verification, description: DescriptionCheck(files, keys: try .fromEnvironment()),
             hasStreams: files.hasStreams, views: views)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-        if !text.isSound { throw QuietFailure(status: .damage) }
+        if !text.isSound { throw ReportedFailure(status: .damage) }
     }
 }
 
@@ -62,7 +62,7 @@ struct StatsCommand: ParsableCommand {
         }
         let text = StatisticsText(statistics)
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-        if statistics.damages > 0 { throw QuietFailure(status: .damage) }
+        if statistics.damages > 0 { throw ReportedFailure(status: .damage) }
     }
 }
 
@@ -84,7 +84,7 @@ struct SegmentsCommand: ParsableCommand {
         let files = try mappingLogErrors { try ProgressLine.showing { try history.files(progress: $0) } }
         let text = LogFilesText(files)
         for line in format.json ? text.json : text.lines { try Console.print(line) }
-        if files.damages > 0 { throw QuietFailure(status: .damage) }
+        if files.damages > 0 { throw ReportedFailure(status: .damage) }
     }
 }
 
@@ -97,7 +97,7 @@ extension StoreOptions {
     /// Returns an inspected store. If it is damaged, the losses are reported on standard error.
     static func inspected(_ directory: String) throws -> InspectedStore {
         InspectedStore(directory: directory, keys: try .fromEnvironment()) { salvage in
-            DamageNotice(salvage, log: StoreFiles(directory: directory).log).tell()
+            DamageNotice(salvage, log: StoreFiles(directory: directory).log).warn()
         }
     }
 

@@ -41,13 +41,13 @@ struct DiffCommand: AsyncParsableCommand {
             counts = try await compare()
         } catch let error as TidelogError where ExitStatus(error.code) == .failed {
             Console.printError("tidelog: \(ErrorReport(error).line ?? "")")
-            throw QuietFailure(status: .notCompared)
+            throw ReportedFailure(status: .notCompared)
         } catch let error as CommandFailure {
             Console.printError("tidelog: \(ErrorReport(error).line ?? "")")
-            throw QuietFailure(status: .notCompared)
+            throw ReportedFailure(status: .notCompared)
         }
         if !format.json { try Console.print(summary(counts)) }
-        if counts.differences > 0 { throw QuietFailure(status: .failed) }
+        if counts.differences > 0 { throw ReportedFailure(status: .failed) }
     }
 
     private func compare() async throws -> DifferenceCounts {
@@ -113,7 +113,7 @@ enum DiffSide: ExpressibleByArgument, Equatable {
     }
 
     /// Returns the store as of this side.
-    func past(_ options: StoreOptions) async throws -> PastStore {
+    func past(_ options: StoreOptions) async throws -> HistoricalStore {
         switch self {
         case .live: throw CommandFailure("The service is not a store.")
         case .place(let point): return try await options.inspected.past(at: point)
@@ -133,10 +133,10 @@ enum DiffSide: ExpressibleByArgument, Equatable {
 }
 
 /// The service of a store, with the credentials of the environment.
-struct LiveService: LiveReading {
+struct LiveService: LiveServiceReader {
     private let provider: OnlineODataProvider
 
-    init(_ past: PastStore, _ directory: String, _ access: ServiceAccess) async throws {
+    init(_ past: HistoricalStore, _ directory: String, _ access: ServiceAccess) async throws {
         guard let root = try await past.serviceRoot else {
             throw CommandFailure("The store belongs to no service yet.", recovery: "Run 'tidelog init'.")
         }

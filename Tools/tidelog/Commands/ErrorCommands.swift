@@ -40,7 +40,7 @@ struct RetryCommand: AsyncParsableCommand {
             try await service.apply(to: provider)
             return try await UploadText.printing(provider, json: format.json) { try await provider.retry(operations) }
         }
-        if end != .done { throw QuietFailure(status: end) }
+        if end != .done { throw ReportedFailure(status: end) }
     }
 }
 

@@ -67,7 +67,7 @@ struct ExportCommand: ParsableCommand {
         }
         guard isSound else {
             Console.printError("tidelog: The log is damaged; what can be read was exported.")
-            throw QuietFailure(status: .damage)
+            throw ReportedFailure(status: .damage)
         }
     }
 

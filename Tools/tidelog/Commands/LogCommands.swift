@@ -35,17 +35,17 @@ struct LogCommand: ParsableCommand {
         let filter = try filters.filter(store)
         if follow { Interruption.prepare() }
         let isSound = try mappingLogErrors { try show(store.history, filter) }
-        if !isSound { throw QuietFailure(status: .damage) }
+        if !isSound { throw ReportedFailure(status: .damage) }
     }
 
     /// Prints the log. Returns whether everything could be read.
     private func show(_ history: LogHistory, _ filter: RecordFilter) throws -> Bool {
         var filter = filter
         var dependences = OperationDependences()
-        var fates = try history.fates()
+        var outcomes = try history.outcomes()
         let cursor = history.items()
         var isSound = true
-        var pause = PollingPause()
+        var pause = PollingBackoff()
         while !Interruption.hasCome {
             guard let item = try cursor.next() else {
                 guard follow else { break }
@@ -54,14 +54,14 @@ struct LogCommand: ParsableCommand {
                 continue
             }
             pause.end()
-            fates.apply(item)
+            outcomes.apply(item)
             let edges = graph ? dependences.edges(of: item) : []
-            let text = HistoryText(item, fates: fates)
+            let text = HistoryText(item, outcomes: outcomes)
             if text.isDamage { isSound = false }
-            let isShown = filter.shows(item, fates, of: cursor)
+            let isShown = filter.shows(item, outcomes, of: cursor)
             if isShown, all || filter.asksForFacts || text.isAlwaysShown {
                 if format.json {
-                    try Console.print(item.json(fates: fates, dependsOn: graph ? edges : nil))
+                    try Console.print(item.json(outcomes: outcomes, dependsOn: graph ? edges : nil))
                 } else {
                     try Console.print(text.line)
                     for line in graph ? text.graphLines(edges) : [] { try Console.print(line) }

@@ -160,7 +160,7 @@ struct MediaVerifyCommand: AsyncParsableCommand {
     func run() async throws {
         let damaged = try await options.withStore { try await $0.damagedStreams() }
         for sentence in damaged { try Console.print(sentence) }
-        guard damaged.isEmpty else { throw QuietFailure(status: .damage) }
+        guard damaged.isEmpty else { throw ReportedFailure(status: .damage) }
         try Console.print("The streams are sound.")
     }
 }

@@ -34,8 +34,8 @@ struct MinimiseCommand: AsyncParsableCommand {
 
     func run() async throws {
         try ScratchDirectory.check(isFree: output)
-        Leftovers.add(output)
-        defer { Leftovers.forget(output) }
+        TemporaryFiles.add(output)
+        defer { TemporaryFiles.unregister(output) }
         let store = try options.inspected
         let report: MinimiseReport
         defer { if Console.isWatched { Console.writeError("\r\u{1B}[K") } }

@@ -14,7 +14,7 @@ struct PullCommand: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The defining queries to run; all where none is named.", valueName: "name"))
     var names: [String] = []
 
-    @OptionGroup var patience: PatienceArguments
+    @OptionGroup var patience: RetryArguments
     @OptionGroup var access: ServiceAccess
     @OptionGroup var options: StoreOptions
     @OptionGroup var format: FormatOptions
@@ -41,11 +41,11 @@ struct PullCommand: AsyncParsableCommand {
             text.unknownSections = unknown
             for line in format.json ? [text.json] : text.lines { try Console.print(line) }
             guard let failure else {
-                if text.isIncomplete { throw QuietFailure(status: .failed) }
+                if text.isIncomplete { throw ReportedFailure(status: .failed) }
                 return
             }
             for line in text.failures { Console.printError("tidelog: \(line)") }
-            throw text.failures.isEmpty ? failure as any Error : QuietFailure(status: ErrorReport(failure).status)
+            throw text.failures.isEmpty ? failure as any Error : ReportedFailure(status: ErrorReport(failure).status)
         }
     }
 }

@@ -48,6 +48,6 @@ struct RedactCommand: ParsableCommand {
         } else {
             try Console.print("\(counted(summary.records, "record", "records")) in \(output), values replaced.")
         }
-        if summary.isDamaged { throw QuietFailure(status: .damage) }
+        if summary.isDamaged { throw ReportedFailure(status: .damage) }
     }
 }

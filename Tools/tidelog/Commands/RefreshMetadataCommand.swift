@@ -41,7 +41,7 @@ struct RefreshMetadataCommand: AsyncParsableCommand {
                 dryRun
                 ? try await provider.rehearseMetadataRefresh(policy) : try await provider.refreshMetadata(policy)
             try (format.json ? json(refresh) : lines(refresh)).forEach(Console.print)
-            if !refresh.incompatible.isEmpty { throw QuietFailure(status: .failed) }
+            if !refresh.incompatible.isEmpty { throw ReportedFailure(status: .failed) }
         }
     }
 

@@ -38,6 +38,6 @@ struct RepairCommand: ParsableCommand {
             text = RepairText(.plan(try repair.plan()))
         }
         for line in format.json ? [text.json] : text.lines { try Console.print(line) }
-        if text.leavesDamage { throw QuietFailure(status: .damage) }
+        if text.leavesDamage { throw ReportedFailure(status: .damage) }
     }
 }

@@ -81,7 +81,7 @@ struct ReplayCommand: AsyncParsableCommand {
             isLastShown = step.entry.sequence % every == 0
             guard isLastShown || (batches && step.batch != nil) else { continue }
             try show(step, replay)
-            if self.step, !(try goesOn()) { return }
+            if self.step, !(try shouldContinue()) { return }
         }
         if !isLastShown, let latest { try show(latest, replay) }
     }
@@ -95,7 +95,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
 
     /// Returns whether the user requests the next step.
-    private func goesOn() throws -> Bool {
+    private func shouldContinue() throws -> Bool {
         try Console.flush()
         guard let answer = readLine() else { return false }
         return !answer.lowercased().hasPrefix("q")
@@ -108,7 +108,7 @@ struct ReplayCommand: AsyncParsableCommand {
         let replay = SessionReplay(store, serviceRoot: root, credentials: credentials)
         let operations = try await replay.run()
         for line in SessionReplayText.lines(operations, json: format.json) { try Console.print(line) }
-        if operations.contains(where: { !$0.isSame }) { throw QuietFailure(status: .failed) }
+        if operations.contains(where: { !$0.isSame }) { throw ReportedFailure(status: .failed) }
     }
 
     // MARK: Check
@@ -121,8 +121,8 @@ struct ReplayCommand: AsyncParsableCommand {
         for line in format.json ? [ReplayCheckText(check).json] : ReplayCheckText(check).lines {
             try Console.print(line)
         }
-        if check.storedViews?.isWrong == true { throw QuietFailure(status: .damage) }
-        if !check.isSound { throw QuietFailure(status: .failed) }
-        if check.isDamaged { throw QuietFailure(status: .damage) }
+        if check.storedViews?.isWrong == true { throw ReportedFailure(status: .damage) }
+        if !check.isSound { throw ReportedFailure(status: .failed) }
+        if check.isDamaged { throw ReportedFailure(status: .damage) }
     }
 }

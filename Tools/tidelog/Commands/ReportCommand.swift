@@ -38,7 +38,7 @@ struct ReportCommand: AsyncParsableCommand {
         try file.write(page.html)
         try file.finish()
         if !file.isStandardOutput { try printReport(page, file.byteCount) }
-        if page.isDamaged { throw QuietFailure(status: .damage) }
+        if page.isDamaged { throw ReportedFailure(status: .damage) }
     }
 
     private func printReport(_ page: Report.Page, _ bytes: Int) throws {

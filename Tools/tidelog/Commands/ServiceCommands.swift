@@ -112,7 +112,7 @@ struct PushCommand: AsyncParsableCommand {
 
     @OptionGroup var queue: QueueArguments
 
-    @OptionGroup var patience: PatienceArguments
+    @OptionGroup var patience: RetryArguments
 
     @Flag(help: "Send operations that are in doubt again, at the risk of doing them twice.")
     var resendInDoubt = false
@@ -140,7 +140,7 @@ struct PushCommand: AsyncParsableCommand {
             if resendInDoubt { try await provider.resendOperationsInDoubt() }
             return try await UploadText.printing(provider, json: format.json) { try await provider.upload(upload) }
         }
-        if end != .done { throw QuietFailure(status: end) }
+        if end != .done { throw ReportedFailure(status: end) }
     }
 
     private var upload: UploadOptions {
@@ -168,7 +168,7 @@ enum DoubtPolicyArgument: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// The arguments for the retry policy of a push or pull if the service is busy.
-struct PatienceArguments: ParsableArguments {
+struct RetryArguments: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "How long to wait in all for a service that is busy or cannot be reached.", valueName: "seconds"))

@@ -44,7 +44,7 @@ struct WatchCommand: AsyncParsableCommand {
         let store = try options.inspected
         let (from, to) = (try from?.point ?? store.earliestPlace, to?.point ?? .sequence(.max))
         let condition = StateCondition(condition)
-        let (isJSON, goesOn) = (format.json, all)
+        let (isJSON, shouldContinue) = (format.json, all)
         var flips = 0
         let report: WatchReport
         if reverse {
@@ -52,23 +52,23 @@ struct WatchCommand: AsyncParsableCommand {
             report = found.report
             if let flip = found.flip {
                 flips = 1
-                try Console.print(isJSON ? FlipText(flip).json : FlipText(flip).line)
+                try Console.print(isJSON ? ConditionChangeText(flip).json : ConditionChangeText(flip).line)
             }
         } else {
             var failure: (any Error)?
             report = try await store.watch(condition, from: from, through: to) { flip in
                 flips += 1
                 do {
-                    try Console.print(isJSON ? FlipText(flip).json : FlipText(flip).line)
+                    try Console.print(isJSON ? ConditionChangeText(flip).json : ConditionChangeText(flip).line)
                 } catch let error {
                     failure = error
                 }
-                return goesOn && failure == nil
+                return shouldContinue && failure == nil
             }
             if let failure { throw failure }
         }
         if !isJSON { for line in summary(report, flips) { try Console.print(line) } }
-        if flips == 0 { throw QuietFailure(status: .failed) }
+        if flips == 0 { throw ReportedFailure(status: .failed) }
     }
 
     private func summary(_ report: WatchReport, _ flips: Int) -> [String] {
@@ -81,10 +81,10 @@ struct WatchCommand: AsyncParsableCommand {
 }
 
 /// An operation at which a condition changes.
-struct FlipText {
-    private let flip: ConditionFlip
+struct ConditionChangeText {
+    private let flip: ConditionChange
 
-    init(_ flip: ConditionFlip) { self.flip = flip }
+    init(_ flip: ConditionChange) { self.flip = flip }
 
     var line: String {
         let what = flip.holds ? "begins to hold" : "ceases to hold"

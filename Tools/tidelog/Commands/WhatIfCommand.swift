@@ -53,7 +53,7 @@ struct WhatIfCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try options.inspected
-        var alteration = Alteration()
+        var alteration = WhatIfChanges()
         alteration.skipped = Set(skip)
         alteration.order = reorder?.operations ?? []
         for answer in answer { alteration.answers[answer.operation] = try answer.response() }
@@ -64,13 +64,13 @@ struct WhatIfCommand: AsyncParsableCommand {
         }
         let report = try await store.altered(alteration, through: .sequence(.max))
         for record in report.withoutPlace {
-            try Console.print(format.json ? AlteredText(record).json : AlteredText(record).line)
+            try Console.print(format.json ? DroppedRecordText(record).json : DroppedRecordText(record).line)
         }
         for answers in report.droppedAnswers {
-            try Console.print(format.json ? DroppedText(answers).json : DroppedText(answers).line)
+            try Console.print(format.json ? DroppedResponsesText(answers).json : DroppedResponsesText(answers).line)
         }
         for standing in report.standings {
-            try Console.print(format.json ? StandingText(standing).json : StandingText(standing).line)
+            try Console.print(format.json ? OutcomeChangeText(standing).json : OutcomeChangeText(standing).line)
         }
         var output = DifferenceOutput(isJSON: format.json)
         let counts = try await StateDifference(
@@ -146,13 +146,13 @@ struct AnswerArgument {
 }
 
 /// A record that does not apply in the altered history.
-struct AlteredText {
-    private let record: AlteredRecord
+struct DroppedRecordText {
+    private let record: DroppedRecord
 
-    init(_ record: AlteredRecord) { self.record = record }
+    init(_ record: DroppedRecord) { self.record = record }
 
     var line: String {
-        switch record.fate {
+        switch record.reason {
         case .refused(let reason): "Operation \(record.sequence) is refused: \(oneLine(reason))"
         case .pointless: "Record \(record.sequence) has nothing left that it is about."
         }
@@ -162,17 +162,17 @@ struct AlteredText {
         var json = JSONWriter()
         json.beginObject()
         json.member("leftOut", record.sequence)
-        if case .refused(let reason) = record.fate { json.member("refused", reason) }
+        if case .refused(let reason) = record.reason { json.member("refused", reason) }
         json.endObject()
         return json.text
     }
 }
 
 /// Responses that are omitted from the altered history.
-struct DroppedText {
-    private let answers: DroppedAnswers
+struct DroppedResponsesText {
+    private let answers: DroppedResponses
 
-    init(_ answers: DroppedAnswers) { self.answers = answers }
+    init(_ answers: DroppedResponses) { self.answers = answers }
 
     var line: String {
         let operations = answers.operations.map(String.init).joined(separator: ", ")
@@ -192,10 +192,10 @@ struct DroppedText {
 }
 
 /// An operation whose status differs in the altered history.
-struct StandingText {
-    private let standing: AlteredStanding
+struct OutcomeChangeText {
+    private let standing: OutcomeChange
 
-    init(_ standing: AlteredStanding) { self.standing = standing }
+    init(_ standing: OutcomeChange) { self.standing = standing }
 
     var line: String {
         let why = standing.refusal.map { " (\(oneLine($0)))" } ?? ""
@@ -216,9 +216,9 @@ struct StandingText {
 
 /// The next requests in both histories.
 struct PlansText {
-    private let report: AlternativeReport
+    private let report: WhatIfReport
 
-    init(_ report: AlternativeReport) { self.report = report }
+    init(_ report: WhatIfReport) { self.report = report }
 
     var lines: [String] {
         if report.realPlan == report.alteredPlan {

@@ -112,7 +112,7 @@ private struct MemberReader {
     }
 
     mutating func optionalString(_ name: String) throws -> String? {
-        guard let value = take(name) else { return nil }
+        guard let value = consume(name) else { return nil }
         guard let text = value.string else { throw CommandFailure("\"\(name)\" is \(value.kindName), not a string.") }
         return text
     }
@@ -123,7 +123,7 @@ private struct MemberReader {
     }
 
     mutating func optionalObject(_ name: String) throws -> JSONObject? {
-        guard let value = take(name) else { return nil }
+        guard let value = consume(name) else { return nil }
         guard let object = value.object else {
             throw CommandFailure("\"\(name)\" is \(value.kindName), not an object.")
         }
@@ -131,7 +131,7 @@ private struct MemberReader {
     }
 
     mutating func array(_ name: String) throws -> [JSONValue] {
-        guard let value = take(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
+        guard let value = consume(name) else { throw CommandFailure("The operation needs \"\(name)\".") }
         guard let array = value.array else { throw CommandFailure("\"\(name)\" is \(value.kindName), not an array.") }
         return array
     }
@@ -165,7 +165,7 @@ private struct MemberReader {
         if object.members.count != taken.count { throw CommandFailure("The operation has a member twice.") }
     }
 
-    private mutating func take(_ name: String) -> JSONValue? {
+    private mutating func consume(_ name: String) -> JSONValue? {
         guard let value = object[name] else { return nil }
         taken.insert(name)
         return value

@@ -10,7 +10,7 @@ internal import Synchronization
 /// Standard output and standard error as bytes. Output is buffered and written in large parts; see ``flush()``.
 enum Console {
     /// The reader of standard output has closed it.
-    struct ReaderGone: Error {}
+    struct BrokenPipe: Error {}
     /// Standard output cannot be written: the disk is full, or the descriptor is closed.
     struct OutputFailed: Error, CustomStringConvertible {
         let description: String
@@ -64,7 +64,7 @@ enum Console {
             if count >= 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE {
-                throw ReaderGone()
+                throw BrokenPipe()
             } else if errno != EINTR && errno != EAGAIN {
                 throw OutputFailed(description: "The output cannot be written: \(String(cString: strerror(errno))).")
             }

@@ -14,7 +14,7 @@ struct DamageNotice {
     private static let told = Mutex<Set<String>>([])
 
     /// Prints the report, only once in a process.
-    func tell() {
+    func warn() {
         guard Self.told.withLock({ $0.insert(log).inserted }) else { return }
         Console.printError("tidelog: \(line)")
     }

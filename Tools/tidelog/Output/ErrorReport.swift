@@ -49,7 +49,7 @@ struct CommandFailure: Error, Hashable {
 }
 
 /// A failure that was reported already and only determines the exit code.
-struct QuietFailure: Error {
+struct ReportedFailure: Error {
     var status: ExitStatus
 }
 
@@ -70,9 +70,9 @@ struct ErrorReport {
                 .line(Self.line(error.message, error.place, error.recovery), ExitStatus(error.code))
             case let error as CommandFailure: .line(Self.line(error.message, error.place, error.recovery), .failed)
             case let error as LineFailure: .line(error.description, error.status)
-            case let error as QuietFailure: .silent(error.status)
+            case let error as ReportedFailure: .silent(error.status)
             // The reader closed the pipe because it needs no more output.
-            case is Console.ReaderGone: .silent(.done)
+            case is Console.BrokenPipe: .silent(.done)
             case let error as Console.OutputFailed: .line(error.description, .failed)
             default: .arguments(error)
             }

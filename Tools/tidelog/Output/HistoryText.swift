@@ -5,11 +5,11 @@ internal import Operations
 /// A position of the log as a line: number, time, status of the operation, and summary.
 struct HistoryText {
     private let item: HistoryItem
-    private let fates: OperationFates
+    private let outcomes: OperationOutcomes
 
-    init(_ item: HistoryItem, fates: OperationFates) {
+    init(_ item: HistoryItem, outcomes: OperationOutcomes) {
         self.item = item
-        self.fates = fates
+        self.outcomes = outcomes
     }
 
     /// Whether the position contains something unreadable.
@@ -37,8 +37,8 @@ struct HistoryText {
     var line: String {
         switch item {
         case .entry(let entry), .carried(let entry, _, _):
-            let fate = Self.painted(fates[entry.sequence])
-            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(fate)  \(entry.summary)"
+            let outcome = Self.painted(outcomes[entry.sequence])
+            return "\(column(entry.sequence))  \(entry.timeText ?? "-")  \(outcome)  \(entry.summary)"
         case .lost(let range):
             let last = range.upperBound
             return "\(column(range.lowerBound))  "
@@ -70,7 +70,7 @@ struct HistoryText {
                 }
             return "needs \(edge.operation), which \(what)"
         }
-        if entry.operation != nil, let batch = fates[entry.sequence]?.batch { lines.append("batch \(batch)") }
+        if entry.operation != nil, let batch = outcomes[entry.sequence]?.batch { lines.append("batch \(batch)") }
         return lines.enumerated().map { place, line in
             indent + (place == lines.count - 1 ? "└─ " : "├─ ") + line
         }
@@ -82,10 +82,10 @@ struct HistoryText {
     }
 
     /// Returns the status in color, padded to the width of the longest one.
-    private static func painted(_ fate: OperationFate?) -> String {
-        let text = fate.map(words) ?? ""
+    private static func painted(_ outcome: OperationOutcome?) -> String {
+        let text = outcome.map(words) ?? ""
         let padded = text + String(repeating: " ", count: max(0, 9 - text.count))
-        return switch fate {
+        return switch outcome {
         case .confirmed: Paint.good(padded)
         case .pending, .inFlight, .deferred: Paint.warning(padded)
         case .inDoubt, .rejected, .unknown: Paint.bad(padded)
@@ -94,8 +94,8 @@ struct HistoryText {
         }
     }
 
-    private static func words(_ fate: OperationFate) -> String {
-        switch fate {
+    private static func words(_ outcome: OperationOutcome) -> String {
+        switch outcome {
         case .pending: "pending"
         case .inFlight: "in flight"
         case .inDoubt: "in doubt"

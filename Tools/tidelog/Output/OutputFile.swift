@@ -47,7 +47,7 @@ final class OutputFile {
         if descriptor >= 0 { close(descriptor) }
         guard let names else { return }
         if !isDone { unlink(names.unfinished) }
-        Leftovers.forget(names.unfinished)
+        TemporaryFiles.unregister(names.unfinished)
     }
 
     /// Creates the temporary file next to the target, under a new name.
@@ -55,7 +55,7 @@ final class OutputFile {
         for number in 0..<1_000 {
             let unfinished = "\(target).\(getpid())-\(number).new"
             var code: Int32 = 0
-            Leftovers.adding {
+            TemporaryFiles.adding {
                 descriptor = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
                 code = errno
                 return descriptor >= 0 ? unfinished : nil

@@ -47,9 +47,9 @@ struct ProvenanceText {
         var json = JSONWriter()
         json.beginObject()
         json.member("sequence", reason.sequence)
-        json.member("fate", reason.fate.name)
-        if let batch = reason.fate.batch { json.member("batch", batch) }
-        if let refusal = reason.fate.refusal {
+        json.member("fate", reason.outcome.name)
+        if let batch = reason.outcome.batch { json.member("batch", batch) }
+        if let refusal = reason.outcome.refusal {
             json.name("error")
             json.beginObject()
             json.member("status", refusal.status)

@@ -14,7 +14,7 @@ struct RecordFilterOptions: ParsableArguments {
             "Records of this kind, or operations with this action: batchAnswered, update.", valueName: "name"))
     var kind: String?
     @Option(help: ArgumentHelp("Operations that stand so.", valueName: "fate"))
-    var state: FateArgument?
+    var state: OutcomeArgument?
     @Option(help: ArgumentHelp("The batch with this number, and the operations that it carries.", valueName: "number"))
     var batch: BatchID?
     @Option(help: ArgumentHelp("Made then or later: 2026-11-21T07:43:17Z, without a zone in UTC.", valueName: "time"))
@@ -47,8 +47,8 @@ struct RecordFilterOptions: ParsableArguments {
     }
 }
 
-/// An argument with the names of ``OperationFate/name``.
-enum FateArgument: String, CaseIterable, ExpressibleByArgument {
+/// An argument with the names of ``OperationOutcome/name``.
+enum OutcomeArgument: String, CaseIterable, ExpressibleByArgument {
     case pending, inFlight, inDoubt, confirmed, rejected, deferred, undone, elided, unknown
 }
 

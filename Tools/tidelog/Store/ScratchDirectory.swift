@@ -20,7 +20,7 @@ struct ScratchDirectory {
         var template = Array("\(folder)/tidelog-XXXXXX".utf8CString)
         var created: String?
         var code: Int32 = 0
-        Leftovers.adding {
+        TemporaryFiles.adding {
             guard mkdtemp(&template) != nil else {
                 code = errno
                 return nil
@@ -38,7 +38,7 @@ struct ScratchDirectory {
 
     func remove() {
         Self.remove(path)
-        Leftovers.forget(path)
+        TemporaryFiles.unregister(path)
     }
 
     /// Throws if the path exists.

@@ -40,17 +40,17 @@ struct StoreOptions: ParsableArguments {
         try await opened(provider)
         do {
             let result = try await body(provider)
-            await tellViews(provider)
+            await reportViews(provider)
             await provider.close()
             return result
         } catch {
-            await tellViews(provider)
+            await reportViews(provider)
             await provider.close()
             throw error
         }
     }
 
-    private static func tellViews(_ provider: OfflineODataProvider) async {
+    private static func reportViews(_ provider: OfflineODataProvider) async {
         for note in await provider.viewsNotes { Console.printError("tidelog: \(note)") }
     }
 

@@ -3,7 +3,7 @@ struct JSONAnnotationReader {
     let origin: MarkupOrigin
 
     /// - Parameter member: the member, its name without the at sign: `Core.Description`, `UI.LineItem#Short`.
-    func annotation(_ member: PlacedJSON.Member) -> MarkupElement {
+    func annotation(_ member: LocatedJSON.Member) -> MarkupElement {
         let parts = member.name.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
         var element = JSONElement("Annotation", at: member.value, origin)
         // The model has no annotations of annotations; it must not be read as an annotation of the element.
@@ -16,7 +16,7 @@ struct JSONAnnotationReader {
     }
 
     /// Writes a constant or path into an attribute, and all other expressions into a child element.
-    private func express(_ value: PlacedJSON, in element: inout JSONElement) {
+    private func express(_ value: LocatedJSON, in element: inout JSONElement) {
         if let kind = Self.constant(value) {
             element.set(kind, value.text)
         } else if let path = Self.path(value) {
@@ -27,7 +27,7 @@ struct JSONAnnotationReader {
     }
 
     /// Returns the name of the XML element for a constant of that kind.
-    private static func constant(_ value: PlacedJSON) -> String? {
+    private static func constant(_ value: LocatedJSON) -> String? {
         switch value.content {
         case .boolean: "Bool"
         case .string: "String"
@@ -36,13 +36,13 @@ struct JSONAnnotationReader {
         }
     }
 
-    private static func path(_ value: PlacedJSON) -> String? {
+    private static func path(_ value: LocatedJSON) -> String? {
         guard let members = value.members, members.count == 1, members[0].name == "$Path" else { return nil }
         return members[0].value.string
     }
 
     /// Converts an expression. The recursion depth is bounded by the depth of the document.
-    private func expression(_ value: PlacedJSON) -> MarkupElement {
+    private func expression(_ value: LocatedJSON) -> MarkupElement {
         switch value.content {
         case .null: return JSONElement("Null", at: value, origin).element
         case .array(let items):
@@ -59,7 +59,7 @@ struct JSONAnnotationReader {
         }
     }
 
-    private func record(_ value: PlacedJSON, _ declaration: JSONDeclaration) -> MarkupElement {
+    private func record(_ value: LocatedJSON, _ declaration: JSONDeclaration) -> MarkupElement {
         var element = JSONElement("Record", at: value, origin)
         element.mark(declaration.flaw)
         for annotation in declaration.annotations {
@@ -81,7 +81,7 @@ struct JSONAnnotationReader {
     }
 
     /// Converts a computed expression: `{"$Eq": [{"$Path": "A"}, 1]}`, `{"$Cast": …, "$Type": "Edm.Int32"}`.
-    private func dynamic(_ value: PlacedJSON, _ declaration: JSONDeclaration) -> MarkupElement {
+    private func dynamic(_ value: LocatedJSON, _ declaration: JSONDeclaration) -> MarkupElement {
         if let path = Self.path(value) {
             var element = JSONElement("Path", at: value, origin)
             element.text = path

@@ -1,17 +1,17 @@
 /// The members of a CSDL JSON object by category.
 struct JSONDeclaration {
     /// Control members such as `$Type`, without the dollar sign.
-    private var controls: [String: PlacedJSON] = [:]
+    private var controls: [String: LocatedJSON] = [:]
     /// Annotations such as `@Core.Description`, without the at sign.
-    private(set) var annotations: [PlacedJSON.Member] = []
+    private(set) var annotations: [LocatedJSON.Member] = []
     /// The declared or listed members, in order.
-    private(set) var named: [PlacedJSON.Member] = []
+    private(set) var named: [LocatedJSON.Member] = []
     /// The annotations of members that are not objects, such as `Name@Core.Description`, by member name.
-    private var memberAnnotations: [String: [PlacedJSON.Member]] = [:]
+    private var memberAnnotations: [String: [LocatedJSON.Member]] = [:]
     /// The reason why the object is invalid.
     private(set) var flaw: String?
 
-    init(_ value: PlacedJSON) {
+    init(_ value: LocatedJSON) {
         guard let members = value.members else {
             flaw = "There is \(value.kindName), not an object."
             return
@@ -19,9 +19,9 @@ struct JSONDeclaration {
         for member in members { take(member) }
     }
 
-    private mutating func take(_ member: PlacedJSON.Member) {
+    private mutating func take(_ member: LocatedJSON.Member) {
         if let at = member.name.firstIndex(of: "@") {
-            let annotation = PlacedJSON.Member(
+            let annotation = LocatedJSON.Member(
                 name: String(member.name[member.name.index(after: at)...]), value: member.value)
             if at == member.name.startIndex {
                 annotations.append(annotation)
@@ -37,9 +37,9 @@ struct JSONDeclaration {
         }
     }
 
-    subscript(control: String) -> PlacedJSON? { controls[control] }
+    subscript(control: String) -> LocatedJSON? { controls[control] }
 
-    func annotations(of member: String) -> [PlacedJSON.Member] { memberAnnotations[member] ?? [] }
+    func annotations(of member: String) -> [LocatedJSON.Member] { memberAnnotations[member] ?? [] }
 
     /// The names of the control members, in ascending order.
     var controlNames: [String] { controls.keys.sorted() }
@@ -48,7 +48,7 @@ struct JSONDeclaration {
 /// A CSDL XML element under construction.
 struct JSONElement {
     private let name: String
-    private let place: PlacedJSON
+    private let place: LocatedJSON
     private let origin: MarkupOrigin
     private let vocabulary: MarkupElement.Vocabulary
     private var attributes: [MarkupElement.Attribute] = []
@@ -57,7 +57,7 @@ struct JSONElement {
     var text = ""
 
     init(
-        _ name: String, at place: PlacedJSON, _ origin: MarkupOrigin, vocabulary: MarkupElement.Vocabulary = .edm
+        _ name: String, at place: LocatedJSON, _ origin: MarkupOrigin, vocabulary: MarkupElement.Vocabulary = .edm
     ) {
         self.name = name
         self.place = place
@@ -71,7 +71,7 @@ struct JSONElement {
     }
 
     /// Sets an attribute from a JSON value.
-    mutating func set(_ attribute: String, _ value: PlacedJSON?) {
+    mutating func set(_ attribute: String, _ value: LocatedJSON?) {
         guard let value else { return }
         guard let text = value.text else {
             mark("$\(attribute) is \(value.kindName).")

@@ -14,7 +14,7 @@ struct JSONMetadata {
     }
 
     func parse(_ bytes: [UInt8]) throws(CSDLError) -> MarkupElement {
-        let document = try PlacedJSONReader.read(bytes, limits: limits)
+        let document = try LocatedJSONReader.read(bytes, limits: limits)
         let declaration = JSONDeclaration(document)
         guard let version = declaration["Version"] else {
             throw CSDLError(
@@ -35,7 +35,7 @@ struct JSONMetadata {
         return root.element
     }
 
-    private func reference(_ member: PlacedJSON.Member) -> MarkupElement {
+    private func reference(_ member: LocatedJSON.Member) -> MarkupElement {
         let declaration = JSONDeclaration(member.value)
         let annotations = JSONAnnotationReader(origin: origin)
         var reference = JSONElement("Reference", at: member.value, origin, vocabulary: .edmx)

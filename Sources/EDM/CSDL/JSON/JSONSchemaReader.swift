@@ -8,7 +8,7 @@ struct JSONSchemaReader {
         expressions = JSONAnnotationReader(origin: origin)
     }
 
-    func schema(_ member: PlacedJSON.Member) -> MarkupElement {
+    func schema(_ member: LocatedJSON.Member) -> MarkupElement {
         let declaration = JSONDeclaration(member.value)
         var schema = JSONElement("Schema", at: member.value, origin)
         schema.set("Namespace", member.name)
@@ -33,7 +33,7 @@ struct JSONSchemaReader {
         return schema.element
     }
 
-    private func child(_ member: PlacedJSON.Member) -> MarkupElement {
+    private func child(_ member: LocatedJSON.Member) -> MarkupElement {
         let declaration = JSONDeclaration(member.value)
         let kind = declaration["Kind"]?.string ?? ""
         var element = JSONElement(kind.isEmpty ? "Declaration" : kind, at: member.value, origin)
@@ -67,7 +67,7 @@ struct JSONSchemaReader {
         for member in declaration.named { element.append(property(member)) }
     }
 
-    private func append(_ key: PlacedJSON, to type: inout JSONElement) {
+    private func append(_ key: LocatedJSON, to type: inout JSONElement) {
         guard let items = key.items else {
             type.mark("$Key is \(key.kindName), not an array.")
             return
@@ -91,7 +91,7 @@ struct JSONSchemaReader {
         type.append(element.element)
     }
 
-    private func property(_ member: PlacedJSON.Member) -> MarkupElement {
+    private func property(_ member: LocatedJSON.Member) -> MarkupElement {
         let declaration = JSONDeclaration(member.value)
         let kind = declaration["Kind"]?.string ?? "Property"
         var element = JSONElement(kind, at: member.value, origin)
@@ -195,7 +195,7 @@ struct JSONSchemaReader {
 
     // MARK: Operations
 
-    private func operation(_ name: String, _ value: PlacedJSON) -> MarkupElement {
+    private func operation(_ name: String, _ value: LocatedJSON) -> MarkupElement {
         let declaration = JSONDeclaration(value)
         let kind = declaration["Kind"]?.string ?? ""
         var element = JSONElement(kind.isEmpty ? "Overload" : kind, at: value, origin)
@@ -239,7 +239,7 @@ struct JSONSchemaReader {
         for member in declaration.named { element.append(resource(member)) }
     }
 
-    private func resource(_ member: PlacedJSON.Member) -> MarkupElement {
+    private func resource(_ member: LocatedJSON.Member) -> MarkupElement {
         let declaration = JSONDeclaration(member.value)
         let isImport = declaration["Action"] != nil || declaration["Function"] != nil
         let isSingleton =

@@ -63,10 +63,10 @@ package struct PackedCursor {
     /// Reads a length and that many bytes.
     mutating func block() -> UnsafeRawBufferPointer? {
         guard let length = unsigned(), length <= UInt64(bytes.count - offset) else { return nil }
-        return take(Int(length))
+        return consume(Int(length))
     }
 
-    mutating func take(_ length: Int) -> UnsafeRawBufferPointer? {
+    mutating func consume(_ length: Int) -> UnsafeRawBufferPointer? {
         guard length <= bytes.count - offset else { return nil }
         defer { offset += length }
         return UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length])
@@ -90,8 +90,8 @@ package struct PackedCursor {
         switch tag {
         case .null, .false, .true: return true
         case .integer, .single: return unsigned() != nil
-        case .double: return take(8) != nil
-        case .guid: return take(16) != nil
+        case .double: return consume(8) != nil
+        case .guid: return consume(16) != nil
         case .decimal, .string, .binary, .enumeration, .raw: return block() != nil
         case .date: return skipDate()
         case .timeOfDay: return skipTime()
@@ -103,7 +103,7 @@ package struct PackedCursor {
         }
     }
 
-    private mutating func skipDate() -> Bool { unsigned() != nil && take(2) != nil }
+    private mutating func skipDate() -> Bool { unsigned() != nil && consume(2) != nil }
 
     private mutating func skipTime() -> Bool { unsigned() != nil && byte() != nil }
 

@@ -97,8 +97,8 @@ extension PackedCursor {
         case .null, .false, .true: return true
         case .integer: return unsigned() != nil
         case .single: return unsigned().map { $0 <= UInt64(UInt32.max) } ?? false
-        case .double: return take(8) != nil
-        case .guid: return take(16) != nil
+        case .double: return consume(8) != nil
+        case .guid: return consume(16) != nil
         case .binary: return block() != nil
         case .decimal: return block().map { DecimalValue.isText($0.bindMemory(to: UInt8.self)) } ?? false
         case .string, .enumeration, .raw: return block().map(UTF8Text.isValid) ?? false

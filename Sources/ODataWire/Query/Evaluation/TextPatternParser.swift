@@ -21,7 +21,7 @@ struct TextPatternParser {
         defer { depth -= 1 }
         guard depth <= QueryLimits.height else { throw tooLong }
         var steps = try sequence()
-        while take("|") {
+        while consume("|") {
             let other = try sequence()
             steps = try checked(
                 [.split(1, steps.count + 2)] + moved(steps, by: 1) + [.jump(steps.count + other.count + 2)]
@@ -42,7 +42,7 @@ struct TextPatternParser {
     private mutating func repeated(_ part: [TextPattern.Step]) throws(EvaluationError) -> [TextPattern.Step] {
         guard let (least, most) = try quantifier() else { return part }
         // Greedy and lazy repetitions are equivalent for deciding whether there is a match.
-        _ = take("?")
+        _ = consume("?")
         if let next = peek, "*+?{".unicodeScalars.contains(next) { throw wrong("a repetition of nothing") }
         var steps: [TextPattern.Step] = []
         for _ in 0..<least { steps = try checked(steps + moved(part, by: steps.count)) }
@@ -62,14 +62,14 @@ struct TextPatternParser {
     /// Parses the quantifier of the preceding part, or returns nil if there is none. The second number is nil if
     /// unlimited.
     private mutating func quantifier() throws(EvaluationError) -> (least: Int, most: Int?)? {
-        if take("*") { return (0, nil) }
-        if take("+") { return (1, nil) }
-        if take("?") { return (0, 1) }
-        guard take("{") else { return nil }
+        if consume("*") { return (0, nil) }
+        if consume("+") { return (1, nil) }
+        if consume("?") { return (0, 1) }
+        guard consume("{") else { return nil }
         guard let least = try number() else { throw wrong("a repetition without a number") }
         var most: Int? = least
-        if take(",") { most = peek == "}" ? nil : try number() }
-        guard take("}") else { throw wrong("a brace that is not closed") }
+        if consume(",") { most = peek == "}" ? nil : try number() }
+        guard consume("}") else { throw wrong("a brace that is not closed") }
         return (least, most)
     }
 
@@ -100,22 +100,22 @@ struct TextPatternParser {
     }
 
     private mutating func group() throws(EvaluationError) -> [TextPattern.Step] {
-        if take("?") {
+        if consume("?") {
             // `(?:…)` and `(?<name>…)` are groups; other forms are lookaround.
-            if take("<"), let next = peek, next != "=", next != "!" {
+            if consume("<"), let next = peek, next != "=", next != "!" {
                 while let scalar = self.next(), scalar != ">" {}
-            } else if !take(":") {
+            } else if !consume(":") {
                 throw EvaluationError(.unsupported, "matchesPattern does not look around here; ask the service.")
             }
         }
         let steps = try alternatives()
-        guard take(")") else { throw wrong("a parenthesis that is not closed") }
+        guard consume(")") else { throw wrong("a parenthesis that is not closed") }
         return steps
     }
 
     private mutating func escape() throws(EvaluationError) -> [TextPattern.Step] {
-        if take("b") { return [.wordBoundary(true)] }
-        if take("B") { return [.wordBoundary(false)] }
+        if consume("b") { return [.wordBoundary(true)] }
+        if consume("B") { return [.wordBoundary(false)] }
         if let next = peek, (0x31...0x39).contains(next.value) || next == "k" {
             throw EvaluationError(.unsupported, "matchesPattern does not refer back here; ask the service.")
         }
@@ -162,7 +162,7 @@ struct TextPatternParser {
 
     /// Parses `[…]` after its opening bracket.
     private mutating func characterClass() throws(EvaluationError) -> ScalarSet {
-        let isInverted = take("^")
+        let isInverted = consume("^")
         var ranges: [ClosedRange<UInt32>] = []
         while let scalar = next() {
             if scalar == "]" { return ScalarSet(ranges, isInverted: isInverted) }
@@ -172,7 +172,7 @@ struct TextPatternParser {
                 continue
             }
             place += 1
-            guard let last = try (take("\\") ? classEscape() : next().map { ScalarSet($0) })?.single, first <= last
+            guard let last = try (consume("\\") ? classEscape() : next().map { ScalarSet($0) })?.single, first <= last
             else {
                 throw wrong("a range that ends before it begins")
             }
@@ -182,7 +182,7 @@ struct TextPatternParser {
     }
 
     private mutating func classEscape() throws(EvaluationError) -> ScalarSet {
-        take("b") ? ScalarSet("\u{08}") : try escapedSet()
+        consume("b") ? ScalarSet("\u{08}") : try escapedSet()
     }
 
     // MARK: Characters
@@ -195,7 +195,7 @@ struct TextPatternParser {
         return text[place - 1]
     }
 
-    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+    private mutating func consume(_ scalar: Unicode.Scalar) -> Bool {
         guard peek == scalar else { return false }
         place += 1
         return true

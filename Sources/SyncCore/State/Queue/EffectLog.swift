@@ -16,7 +16,7 @@ package struct EffectLog {
 
     private struct Entry {
         var accesses: Range<Int32>
-        let links: [Touched.LinkEnds]
+        let links: [DirtySet.LinkEnds]
     }
 
     private var accesses: [StoredAccess] = []
@@ -35,7 +35,7 @@ package struct EffectLog {
         var effect = OperationEffect()
         for place in entry.accesses {
             let stored = accesses[Int(place)]
-            effect.note(stored.item, stored.access)
+            effect.record(stored.item, stored.access)
         }
         effect.links = entry.links
         return effect

@@ -55,7 +55,7 @@ package struct PendingQueue {
     /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
     package mutating func put(_ operation: PendingOperation, about subjects: [EntityID]) {
         let sequence = operation.sequence
-        if entries.contains(sequence) { remove(sequence) } else { note(sequence) }
+        if entries.contains(sequence) { remove(sequence) } else { addToJournal(sequence) }
         entries.updateValue(Entry(operation: operation, subjects: subjects), for: sequence)
         order.insert(sequence)
         if operation.operation.delivery != .queued { heldBack += 1 }
@@ -72,7 +72,7 @@ package struct PendingQueue {
         _ status: PendingOperation.Status, since: Timestamp, of sequence: SequenceNumber
     ) {
         guard let place = entries.place(of: sequence) else { return }
-        note(sequence)
+        addToJournal(sequence)
         let wasRejected = entries[at: place].operation.status.kind == .rejected
         entries[at: place].operation.status = status
         entries[at: place].operation.since = since
@@ -82,7 +82,7 @@ package struct PendingQueue {
 
     /// Removes the operation. Its effect remains until ``removeEffect(of:)``.
     package mutating func remove(_ sequence: SequenceNumber) {
-        note(sequence)
+        addToJournal(sequence)
         guard let gone = entries.removeValue(for: sequence) else { return }
         let operation = gone.operation.operation
         if operation.delivery != .queued { heldBack -= 1 }
@@ -121,7 +121,7 @@ package struct PendingQueue {
     }
 
     package mutating func removeEffects() {
-        journal?.keep(effects)
+        journal?.storeEffects(effects)
         effects = EffectLog()
     }
 
@@ -149,7 +149,7 @@ package struct PendingQueue {
 
     package func last(inTransaction name: String) -> SequenceNumber? { byTransaction[name]?.max() }
 
-    package func standing(of id: EntityID) -> PendingStanding {
+    package func pendingState(of id: EntityID) -> PendingState {
         guard let place = byEntity.place(of: id), byEntity[at: place].about > 0 else { return .clean }
         return byEntity[at: place].rejected > 0 ? .rejected : .pending
     }
@@ -178,7 +178,7 @@ package struct PendingQueue {
         }
     }
 
-    private mutating func note(_ sequence: SequenceNumber) {
+    private mutating func addToJournal(_ sequence: SequenceNumber) {
         guard let last = journal?.last, sequence <= last, journal?.operations[sequence] == nil else { return }
         journal?.operations[sequence] = .some(entries[sequence])
     }
@@ -205,12 +205,12 @@ package struct PendingQueue {
 
         init(last: SequenceNumber) { self.last = last }
 
-        mutating func keep(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
+        mutating func storeEffects(_ all: EffectLog) { if formerEffects == nil { formerEffects = all } }
     }
 }
 
 /// The status of an entity that follows from the pending operations; see ``StateReader/subjects(of:_:)``.
-public enum PendingStanding: Sendable, Hashable {
+public enum PendingState: Sendable, Hashable {
     /// The entity is not a subject of a pending operation.
     case clean
     case pending

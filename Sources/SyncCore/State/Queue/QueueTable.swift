@@ -19,15 +19,15 @@ public final class QueueTable {
     package var reader: (() throws(StateError) -> PendingQueue)? { didSet { loader = reader } }
     private var changes: [SequenceNumber: Change] = [:]
     private var isInTransaction = false
-    /// Whether ``changedStandings`` is tracked.
-    package var notesStandings = false { didSet { if !notesStandings { changedStandings = [] } } }
+    /// Whether ``changedPendingStates`` is tracked.
+    package var tracksPendingStates = false { didSet { if !tracksPendingStates { changedPendingStates = [] } } }
     /// The entities whose pending operations, or their statuses, have changed.
-    private var changedStandings: Set<EntityID> = []
+    private var changedPendingStates: Set<EntityID> = []
 
     package init() {}
 
     /// Discards the queue, so that it is read from the storage again.
-    func forget() {
+    func invalidate() {
         pending = PendingQueue()
         changes = [:]
         loader = reader
@@ -57,10 +57,10 @@ public final class QueueTable {
     /// - Parameter subjects: The subjects of the operation; see ``StateReader/subjects(of:_:)``.
     package func put(_ operation: PendingOperation, about subjects: [EntityID]) throws(StateError) {
         try load()
-        noteStandings(of: operation.sequence)
+        trackPendingStates(of: operation.sequence)
         pending.put(operation, about: subjects)
         changes[operation.sequence] = .operation
-        noteStandings(of: operation.sequence)
+        trackPendingStates(of: operation.sequence)
     }
 
     package func setStatus(
@@ -70,12 +70,12 @@ public final class QueueTable {
         guard pending.status(of: sequence) != nil else { return }
         pending.setStatus(status, since: since, of: sequence)
         if changes[sequence] == nil { changes[sequence] = .status }
-        noteStandings(of: sequence)
+        trackPendingStates(of: sequence)
     }
 
     package func remove(_ sequence: SequenceNumber) throws(StateError) {
         try load()
-        noteStandings(of: sequence)
+        trackPendingStates(of: sequence)
         pending.remove(sequence)
         changes[sequence] = .operation
     }
@@ -96,20 +96,20 @@ public final class QueueTable {
     }
 
     /// Returns the changes since the last call, in ascending order of sequence number.
-    package func takeChanges() -> [(sequence: SequenceNumber, change: Change)] {
+    package func drainChanges() -> [(sequence: SequenceNumber, change: Change)] {
         defer { changes = [:] }
         return changes.map { ($0.key, $0.value) }.sorted { $0.sequence < $1.sequence }
     }
 
-    /// Returns the entities whose status has changed since the last call, if ``notesStandings`` is set.
-    package func takeChangedStandings() -> Set<EntityID> {
-        defer { changedStandings = [] }
-        return changedStandings
+    /// Returns the entities whose status has changed since the last call, if ``tracksPendingStates`` is set.
+    package func drainChangedPendingStates() -> Set<EntityID> {
+        defer { changedPendingStates = [] }
+        return changedPendingStates
     }
 
-    private func noteStandings(of sequence: SequenceNumber) {
-        guard notesStandings, let operation = pending[sequence]?.operation else { return }
-        changedStandings.formUnion(operation.touchedEntities + pending.subjects(of: sequence))
+    private func trackPendingStates(of sequence: SequenceNumber) {
+        guard tracksPendingStates, let operation = pending[sequence]?.operation else { return }
+        changedPendingStates.formUnion(operation.touchedEntities + pending.subjects(of: sequence))
     }
 
     /// The number of operations that the storage has to write.
@@ -131,7 +131,8 @@ public final class QueueTable {
 
     /// Reverts the changes since ``begin()``.
     ///
-    /// The storage writes these operations again at the next flush: redundant, but without a copy of the changes before.
+    /// The storage writes these operations again at the next flush: redundant, but without a copy of the changes
+    /// before.
     package func rollBack() {
         isInTransaction = false
         pending.rollBack()

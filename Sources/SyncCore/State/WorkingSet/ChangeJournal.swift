@@ -4,10 +4,10 @@ import Operations
 struct ChangeJournal {
     enum Change {
         case row(EntityID, RowTable.Found)
-        case link(TouchedItems.LinkEnds, LinkTable.Found)
+        case link(DirtyItems.LinkEnds, LinkTable.Found)
         /// Nil if the working set contained neither a base state nor the removal of one.
         case base(EntityID, BaseState??)
-        case key(TouchedItems.Key, EntityID?)
+        case key(DirtyItems.Key, EntityID?)
         case registration(EntityID)
     }
 
@@ -21,5 +21,5 @@ struct ChangeJournal {
         self.isHeaderChanged = isHeaderChanged
     }
 
-    mutating func note(_ change: Change) { changes.append(change) }
+    mutating func append(_ change: Change) { changes.append(change) }
 }

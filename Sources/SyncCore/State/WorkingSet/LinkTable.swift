@@ -2,7 +2,7 @@ import Operations
 
 /// The links of a working set: all links of a state, or those that differ from the backing.
 struct LinkTable {
-    typealias Key = TouchedItems.LinkEnds
+    typealias Key = DirtyItems.LinkEnds
 
     private(set) var links: [Key: LinkRow] = [:]
     /// The links of the backing that are removed.
@@ -37,8 +37,8 @@ struct LinkTable {
             changedKeys.remove(key)
         }
         if let old = links.updateValue(link, forKey: key) { return old }
-        note(key, of: link.first)
-        note(key, of: link.second)
+        index(key, of: link.first)
+        index(key, of: link.second)
         return nil
     }
 
@@ -51,11 +51,11 @@ struct LinkTable {
         changedKeys.remove(key)
         if hidesBelow {
             removed.insert(key)
-            note(key, of: key.first)
-            note(key, of: key.second)
+            index(key, of: key.first)
+            index(key, of: key.second)
         } else {
-            forget(key, of: key.first)
-            forget(key, of: key.second)
+            unindex(key, of: key.first)
+            unindex(key, of: key.second)
         }
         return old
     }
@@ -83,13 +83,13 @@ struct LinkTable {
         }
     }
 
-    private mutating func forget(_ key: Key, of id: EntityID) {
+    private mutating func unindex(_ key: Key, of id: EntityID) {
         guard let place = byEntity.place(of: id) else { return }
         byEntity[at: place].remove(key)
         if byEntity[at: place].isEmpty { byEntity.removeValue(for: id) }
     }
 
-    private mutating func note(_ key: Key, of id: EntityID) {
+    private mutating func index(_ key: Key, of id: EntityID) {
         let place = byEntity.place(of: id, inserting: SmallSet())
         byEntity[at: place].insert(key)
     }
@@ -103,6 +103,6 @@ struct LinkTable {
     }
 }
 
-extension TouchedItems.LinkEnds {
+extension DirtyItems.LinkEnds {
     init(_ link: LinkRow) { self.init(relationship: link.relationship, first: link.first, second: link.second) }
 }

@@ -4,7 +4,7 @@ import Operations
 final class MemoryBookkeeping: BookkeepingStorage {
     private var undone: [SequenceNumber: UndoneOperation] = [:]
     private var batches: [BatchID: OpenBatch] = [:]
-    private var ancestorsByID: [EntityID: Ancestor] = [:]
+    private var mergeBasesByID: [EntityID: MergeBase] = [:]
     private var streamsByID: [EntityID: [StreamImage]] = [:]
     private var queryList: [QueryState] = []
     private var eventList: [StoreEvent] = []
@@ -17,7 +17,7 @@ final class MemoryBookkeeping: BookkeepingStorage {
         let copy = MemoryBookkeeping()
         copy.undone = undone
         copy.batches = batches
-        copy.ancestorsByID = ancestorsByID
+        copy.mergeBasesByID = mergeBasesByID
         copy.streamsByID = streamsByID
         copy.queryList = queryList
         copy.eventList = eventList
@@ -37,11 +37,11 @@ final class MemoryBookkeeping: BookkeepingStorage {
     func putOpenBatch(_ batch: OpenBatch) { batches[batch.batch] = batch }
     func removeOpenBatch(_ batch: BatchID) { batches[batch] = nil }
 
-    func ancestor(_ id: EntityID) -> Ancestor? { ancestorsByID[id] }
-    func ancestors() -> [EntityID] { ancestorsByID.keys.sorted() }
-    func hasAncestors() -> Bool { !ancestorsByID.isEmpty }
-    func putAncestor(_ ancestor: Ancestor) { ancestorsByID[ancestor.id] = ancestor }
-    func removeAncestor(_ id: EntityID) { ancestorsByID[id] = nil }
+    func mergeBase(_ id: EntityID) -> MergeBase? { mergeBasesByID[id] }
+    func mergeBases() -> [EntityID] { mergeBasesByID.keys.sorted() }
+    func hasMergeBases() -> Bool { !mergeBasesByID.isEmpty }
+    func putMergeBase(_ mergeBase: MergeBase) { mergeBasesByID[mergeBase.id] = mergeBase }
+    func removeMergeBase(_ id: EntityID) { mergeBasesByID[id] = nil }
 
     func streams(of id: EntityID) -> [StreamImage] { streamsByID[id] ?? [] }
     func putStreams(_ streams: [StreamImage], of id: EntityID) { streamsByID[id] = streams.isEmpty ? nil : streams }
@@ -77,7 +77,7 @@ final class MemoryBookkeeping: BookkeepingStorage {
     func isCovered(_ id: EntityID, by query: String) -> Bool { coverage[id]?[query] != nil }
     func cover(_ id: EntityID, query: String, run: SequenceNumber) { coverage[id, default: [:]][query] = run }
 
-    func takeUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
+    func drainUncovered(query: String, before run: SequenceNumber) -> [EntityID] {
         let found = coverage.filter { $0.value[query].map { $0 < run } ?? false }.keys.sorted()
         for id in found { uncover(id, query: query) }
         return found
@@ -93,8 +93,8 @@ final class MemoryBookkeeping: BookkeepingStorage {
 
     func forEachUndone(_ body: (UndoneOperation) throws -> Void) throws { try undoneOperations().forEach(body) }
 
-    func forEachAncestor(_ body: (Ancestor) throws -> Void) throws {
-        for id in ancestors() { if let ancestor = ancestorsByID[id] { try body(ancestor) } }
+    func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws {
+        for id in mergeBases() { if let mergeBase = mergeBasesByID[id] { try body(mergeBase) } }
     }
 
     func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {

@@ -61,7 +61,7 @@ struct RowTable {
     }
 
     /// Removes and returns the rows of sets that are not among the given ones.
-    mutating func keep(_ sets: Set<String>) -> [EntityRow] {
+    mutating func retain(_ sets: Set<String>) -> [EntityRow] {
         let gone = rows.filter { !sets.contains($0.set) }
         for row in gone { table.removeValue(for: row.id) }
         indexes = [:]

@@ -41,33 +41,33 @@ extension WorkingSet {
         try bookkeeping.removeOpenBatch(batch)
     }
 
-    public func ancestor(_ id: EntityID) throws(StateError) -> Ancestor? { try bookkeeping.ancestor(id) }
-    public func ancestors() throws(StateError) -> [EntityID] { try bookkeeping.ancestors() }
-    public func hasAncestors() throws(StateError) -> Bool {
+    public func mergeBase(_ id: EntityID) throws(StateError) -> MergeBase? { try bookkeeping.mergeBase(id) }
+    public func mergeBases() throws(StateError) -> [EntityID] { try bookkeeping.mergeBases() }
+    public func hasMergeBases() throws(StateError) -> Bool {
         if let knownHasAncestors { return knownHasAncestors }
-        let found = try bookkeeping.hasAncestors()
+        let found = try bookkeeping.hasMergeBases()
         knownHasAncestors = found
         return found
     }
-    public func putAncestor(_ ancestor: Ancestor) throws(StateError) {
+    public func putMergeBase(_ mergeBase: MergeBase) throws(StateError) {
         try requireBacking()
-        touched?.ancestors.insert(ancestor.id)
+        touched?.mergeBases.insert(mergeBase.id)
         knownHasAncestors = true
         if tally.isKept {
-            let old = try self.ancestor(ancestor.id)
-            tally.replace(old.map(SnapshotItem.ancestor), by: .ancestor(ancestor))
+            let old = try self.mergeBase(mergeBase.id)
+            tally.replace(old.map(SnapshotItem.ancestor), by: .ancestor(mergeBase))
         }
-        try bookkeeping.putAncestor(ancestor)
+        try bookkeeping.putMergeBase(mergeBase)
     }
-    public func removeAncestor(_ id: EntityID) throws(StateError) {
+    public func removeMergeBase(_ id: EntityID) throws(StateError) {
         try requireBacking()
-        touched?.ancestors.insert(id)
+        touched?.mergeBases.insert(id)
         knownHasAncestors = nil
         if tally.isKept {
-            let old = try ancestor(id)
+            let old = try mergeBase(id)
             tally.replace(old.map(SnapshotItem.ancestor), by: nil)
         }
-        try bookkeeping.removeAncestor(id)
+        try bookkeeping.removeMergeBase(id)
     }
 
     public func streams(of id: EntityID) throws(StateError) -> [StreamImage] { try bookkeeping.streams(of: id) }
@@ -148,10 +148,10 @@ extension WorkingSet {
         try bookkeeping.cover(id, query: query, run: run)
     }
 
-    public func takeUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
+    public func drainUncovered(query: String, before run: SequenceNumber) throws(StateError) -> [EntityID] {
         try requireBacking()
         guard tally.isKept else {
-            let found = try bookkeeping.takeUncovered(query: query, before: run)
+            let found = try bookkeeping.drainUncovered(query: query, before: run)
             touched?.coverage.formUnion(found)
             return found
         }

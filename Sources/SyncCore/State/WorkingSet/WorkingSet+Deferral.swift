@@ -9,11 +9,11 @@ extension WorkingSet {
     ///
     /// Cost: independent of the backing. A rollback is linear in the number of changes.
     ///
-    /// - Throws: ``DeferralRefused`` if `body` must change the backing, or see its own changes there; otherwise the error of
-    ///   `body`.
+    /// - Throws: ``DeferralRefused`` if `body` must change the backing, or see its own changes there; otherwise the
+    ///   error of `body`.
     public func deferredTransaction<T>(_ body: () throws -> T) throws -> T {
         guard backing != nil else { return try body() }
-        try commitGathered()
+        try commitSharedTransaction()
         try queue.load()
         phase = .deferring
         isDeferralRefused = false

@@ -12,14 +12,14 @@ extension WorkingSet {
 
     public func putRow(_ row: EntityRow) throws(StateError) {
         touched?.rows.insert(row.id)
-        if journal != nil { journal?.note(.row(row.id, rowTable.find(row.id))) }
+        if journal != nil { journal?.append(.row(row.id, rowTable.find(row.id))) }
         let old = rowTable.put(row)
         tally.replace(old.map(SnapshotItem.row), by: .row(row))
     }
 
     public func removeRow(_ id: EntityID) throws(StateError) {
         touched?.rows.insert(id)
-        if journal != nil { journal?.note(.row(id, rowTable.find(id))) }
+        if journal != nil { journal?.append(.row(id, rowTable.find(id))) }
         let old = rowTable.remove(id, hidesBelow: try isBelow(id))
         tally.replace(old.map(SnapshotItem.row), by: nil)
     }
@@ -63,7 +63,7 @@ extension WorkingSet {
     public func register(_ id: EntityID, set: String) throws(StateError) {
         if try isBelow(id), try backing?.set(of: id) != nil { return }
         guard register.register(id, set: set) else { return }
-        journal?.note(.registration(id))
+        journal?.append(.registration(id))
         touched?.entities.insert(id)
         tally.replace(nil, by: .entity(id, set: set))
     }
@@ -76,7 +76,7 @@ extension WorkingSet {
     public func assignKey(set: String, key: String, to id: EntityID) throws(StateError) {
         let place = SetKey(set: set, key: key)
         touched?.keys.insert(place)
-        if journal != nil { journal?.note(.key(place, keys[place])) }
+        if journal != nil { journal?.append(.key(place, keys[place])) }
         let old = keys.updateValue(id, forKey: place)
         tally.replace(old.map { .key(key, set: set, of: $0) }, by: .key(key, set: set, of: id))
     }
@@ -90,24 +90,24 @@ extension WorkingSet {
 
     public func saveBase(_ id: EntityID, _ base: BaseState) throws(StateError) {
         touched?.bases.insert(id)
-        if journal != nil { journal?.note(.base(id, bases[id])) }
+        if journal != nil { journal?.append(.base(id, bases[id])) }
         let old = bases.updateValue(base, for: id) ?? nil
         tally.replace(old.map { .base(id, $0) }, by: .base(id, base))
     }
 
     public func removeBase(_ id: EntityID) throws(StateError) {
         touched?.bases.insert(id)
-        if journal != nil { journal?.note(.base(id, bases[id])) }
+        if journal != nil { journal?.append(.base(id, bases[id])) }
         let old = bases.removeValue(for: id) ?? nil
         if try isBelow(id) { bases.updateValue(nil, for: id) }
         tally.replace(old.map { .base(id, $0) }, by: nil)
     }
 
-    public func takeBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
+    public func drainBases(limit: Int) throws(StateError) -> [(EntityID, BaseState)] {
         if let backing {
             try requireBacking()
             if !bases.isEmpty { try flush() }
-            return try backing.takeBases(limit: limit)
+            return try backing.drainBases(limit: limit)
         }
         var taken: [(EntityID, BaseState)] = []
         for id in bases.entities.sorted().prefix(limit) {

@@ -46,7 +46,7 @@ extension WorkingSet {
         try bookkeeping.forEachUndone(body)
     }
 
-    public func forEachAncestor(_ body: (Ancestor) throws -> Void) throws { try bookkeeping.forEachAncestor(body) }
+    public func forEachMergeBase(_ body: (MergeBase) throws -> Void) throws { try bookkeeping.forEachMergeBase(body) }
 
     public func forEachStreams(_ body: (EntityID, [StreamImage]) throws -> Void) throws {
         try bookkeeping.forEachStreams(body)
@@ -57,13 +57,13 @@ extension WorkingSet {
     }
 
     /// All items of a state. Only without a backing.
-    var allItems: TouchedItems {
+    var allItems: DirtyItems {
         get throws(StateError) {
-            var all = TouchedItems(
+            var all = DirtyItems(
                 keys: Set(keys.keys), rows: Set(rowTable.entities), bases: Set(bases.entities),
                 links: Set(linkTable.links.keys), pending: Set(try pendingOperations().map(\.sequence)),
                 undone: Set(try undoneOperations().map(\.sequence)), batches: Set(try openBatches().map(\.batch)),
-                ancestors: Set(try ancestors()),
+                mergeBases: Set(try mergeBases()),
                 coverage: Set((bookkeeping as? MemoryBookkeeping)?.covered.map { $0 } ?? []), hasQueries: true,
                 hasEvents: true, hasOpenLinks: true, hasQuarantine: true)
             register.forEach { id, _ in all.entities.insert(id) }
@@ -76,8 +76,8 @@ extension WorkingSet {
         }
     }
 
-    func takeTouched() -> TouchedItems? {
-        defer { if touched != nil { touched = TouchedItems() } }
+    func drainDirtyItems() -> DirtyItems? {
+        defer { if touched != nil { touched = DirtyItems() } }
         return touched
     }
 }

@@ -48,7 +48,7 @@ extension WorkingSet {
 
     public func putLink(_ link: LinkRow) throws(StateError) {
         touched?.links.insert(LinkKey(link))
-        if journal != nil { journal?.note(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
+        if journal != nil { journal?.append(.link(LinkKey(link), linkTable.find(LinkKey(link)))) }
         let old = linkTable.put(link)
         tally.replace(old.map(SnapshotItem.link), by: .link(link))
     }
@@ -56,7 +56,7 @@ extension WorkingSet {
     public func removeLink(_ relationship: String, first: EntityID, second: EntityID) throws(StateError) {
         let key = LinkKey(relationship: relationship, first: first, second: second)
         touched?.links.insert(key)
-        if journal != nil { journal?.note(.link(key, linkTable.find(key))) }
+        if journal != nil { journal?.append(.link(key, linkTable.find(key))) }
         var hidesBelow = try isBelow(first)
         if hidesBelow { hidesBelow = try isBelow(second) }
         let old = linkTable.remove(key, hidesBelow: hidesBelow)

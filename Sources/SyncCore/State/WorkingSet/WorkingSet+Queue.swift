@@ -58,7 +58,7 @@ extension WorkingSet {
     }
 
     /// Returns the status of an entity that follows from the pending operations. Only with a backing.
-    public func standing(of id: EntityID) throws(StateError) -> PendingStanding { try pending.standing(of: id) }
+    public func pendingState(of id: EntityID) throws(StateError) -> PendingState { try pending.pendingState(of: id) }
 
     // MARK: Changes
 

@@ -9,8 +9,8 @@ import Operations
 ///
 /// Not `Sendable`: it belongs to one actor, one call at a time.
 public final class WorkingSet: StateStorage {
-    typealias LinkKey = TouchedItems.LinkEnds
-    typealias SetKey = TouchedItems.Key
+    typealias LinkKey = DirtyItems.LinkEnds
+    typealias SetKey = DirtyItems.Key
 
     /// The storage below, or nil if this is the whole state.
     public let backing: (any StateBacking)?
@@ -51,9 +51,9 @@ public final class WorkingSet: StateStorage {
     var isDeferralRefused = false
 
     /// The digest of the state.
-    var tally: DigestTally
+    var tally: IncrementalDigest
     /// The changed items, or nil while they are not tracked.
-    var touched: TouchedItems?
+    var touched: DirtyItems?
     /// The number of reads of pending operations, for tests that measure work.
     package var operationsRead = 0
 
@@ -61,17 +61,18 @@ public final class WorkingSet: StateStorage {
     ///
     /// - Parameter keepsDigest: Whether ``digest`` is maintained. Costs a hash for each changed item.
     public convenience init(keepsDigest: Bool = false) {
-        self.init(nil, MemoryBookkeeping(), QueueTable(), DigestTally(isKept: keepsDigest))
+        self.init(nil, MemoryBookkeeping(), QueueTable(), IncrementalDigest(isKept: keepsDigest))
         knownHeader = StateHeader()
     }
 
     /// Creates a working set over the state in a backing.
     public convenience init(over backing: any StateBacking) {
-        self.init(backing, backing, backing.queue, DigestTally(isKept: false))
+        self.init(backing, backing, backing.queue, IncrementalDigest(isKept: false))
     }
 
     private init(
-        _ backing: (any StateBacking)?, _ bookkeeping: any BookkeepingStorage, _ queue: QueueTable, _ tally: DigestTally
+        _ backing: (any StateBacking)?, _ bookkeeping: any BookkeepingStorage, _ queue: QueueTable,
+        _ tally: IncrementalDigest
     ) {
         self.backing = backing
         self.bookkeeping = bookkeeping
@@ -97,8 +98,8 @@ public final class WorkingSet: StateStorage {
 
     // MARK: Transactions
 
-    /// Runs `body` in one transaction of the backing, atomically. An open ``gathering(_:)`` transaction is committed
-    /// first.
+    /// Runs `body` in one transaction of the backing, atomically. An open ``inSharedTransaction(_:)`` transaction is
+    /// committed first.
     public func transaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
@@ -111,13 +112,13 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Runs `body` in a transaction that later calls join, until ``commitGathered()``. If `body` throws, the whole
-    /// transaction is rolled back.
-    public func gathering<T>(_ body: () throws -> T) throws -> T {
+    /// Runs `body` in a transaction that later calls join, until ``commitSharedTransaction()``. If `body` throws, the
+    /// whole transaction is rolled back.
+    public func inSharedTransaction<T>(_ body: () throws -> T) throws -> T {
         guard let backing else { return try body() }
         try flush()
         return try storing {
-            try backing.gathering {
+            try backing.inSharedTransaction {
                 let result = try body()
                 try flush()
                 return result
@@ -125,12 +126,12 @@ public final class WorkingSet: StateStorage {
         }
     }
 
-    /// Commits the transaction of ``gathering(_:)``, if one is open. If that fails, it is rolled back.
-    public func commitGathered() throws(StateError) {
+    /// Commits the transaction of ``inSharedTransaction(_:)``, if one is open. If that fails, it is rolled back.
+    public func commitSharedTransaction() throws(StateError) {
         do {
-            try backing?.commitGathered()
+            try backing?.commitSharedTransaction()
         } catch {
-            forget()
+            discardChanges()
             throw error
         }
     }
@@ -142,13 +143,13 @@ public final class WorkingSet: StateStorage {
         do {
             return try body()
         } catch {
-            forget()
+            discardChanges()
             throw error
         }
     }
 
     /// Discards unflushed changes and cached items of the backing.
-    private func forget() {
+    private func discardChanges() {
         removeChanges()
         (knownHeader, isHeaderChanged, knownFirstUnused, knownHasAncestors) = (nil, false, nil, nil)
     }
@@ -186,7 +187,7 @@ public final class WorkingSet: StateStorage {
             do {
                 try storing { try backing.transaction { try write(to: backing) } }
             } catch {
-                queue.forget()
+                queue.invalidate()
                 throw error as? StateError ?? StateError(.unavailable, "\(error)")
             }
         }
@@ -285,7 +286,7 @@ public final class WorkingSet: StateStorage {
             try backing.install(model)
         }
         touched?.hasModel = true
-        for row in rowTable.keep(Set(model.allSets.map(\.name))) { tally.replace(.row(row), by: nil) }
+        for row in rowTable.retain(Set(model.allSets.map(\.name))) { tally.replace(.row(row), by: nil) }
     }
 
     // MARK: Digest and changes
@@ -295,8 +296,8 @@ public final class WorkingSet: StateStorage {
     public var digest: StateDigest? { tally.digest }
 
     /// Returns the changes since the last call, if the digest is maintained. The first call starts the tracking.
-    public func takeChanges() -> [StateChange] { tally.takeChanges() }
+    public func drainChanges() -> [StateChange] { tally.drainChanges() }
 
-    /// Starts to track changed items; see ``writeTouched(into:)``.
-    package func noteTouched() { touched = TouchedItems() }
+    /// Starts to track changed items; see ``writeDirtyItems(into:)``.
+    package func trackDirtyItems() { touched = DirtyItems() }
 }

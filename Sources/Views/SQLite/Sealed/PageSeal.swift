@@ -21,21 +21,21 @@ struct PageSeal {
     static let overhead = nonceSize + tagSize
 
     /// The place to which sealed bytes are bound.
-    struct Place {
+    struct AssociatedData {
         private let number: UInt64
         private let detail: (UInt64, UInt64)
 
         /// A page of the database, counted from 1.
-        static func page(_ number: Int) -> Place { Place(number: UInt64(number), detail: (0, 0)) }
+        static func page(_ number: Int) -> AssociatedData { AssociatedData(number: UInt64(number), detail: (0, 0)) }
 
         /// The page in a frame of the write-ahead log, counted from 1, with the data of the frame's header: the page
         /// number, whether the frame ends a transaction, and the round of the log in which it was written.
-        static func frame(_ number: Int, _ header: (UInt64, UInt64)) -> Place {
-            Place(number: UInt64(number) | 1 << 63, detail: header)
+        static func frame(_ number: Int, _ header: (UInt64, UInt64)) -> AssociatedData {
+            AssociatedData(number: UInt64(number) | 1 << 63, detail: header)
         }
 
         /// The mark with the extent of the write-ahead log.
-        static let mark = Place(number: 0, detail: (0, 0))
+        static let mark = AssociatedData(number: 0, detail: (0, 0))
 
         fileprivate func withBytes<T>(_ body: (UnsafeRawBufferPointer) throws -> T) rethrows -> T {
             let bytes = (number.littleEndian, detail.0, detail.1)
@@ -64,7 +64,7 @@ struct PageSeal {
 
     /// Seals `content` into `sealed`, which is ``overhead`` longer. Returns whether this succeeded.
     mutating func seal(
-        _ content: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: Place
+        _ content: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         guard let nonce = try? nextNonce(),
             let box = try? place.withBytes({ try AES.GCM.seal(content, using: key, nonce: nonce, authenticating: $0) }),
@@ -78,7 +78,7 @@ struct PageSeal {
     /// Opens `sealed` into `content`, which may be the same memory and has to be large enough. Returns whether the
     /// bytes were sealed with this key for this place; otherwise nothing is written.
     func open(
-        _ sealed: UnsafeRawBufferPointer, into content: UnsafeMutableRawBufferPointer, at place: Place
+        _ sealed: UnsafeRawBufferPointer, into content: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         guard let box = try? AES.GCM.SealedBox(combined: sealed),
             let opened = try? place.withBytes({ try AES.GCM.open(box, using: key, authenticating: $0) })
@@ -89,13 +89,13 @@ struct PageSeal {
 
     /// Seals a page without its free bytes. ``openPage(_:into:at:)`` sets them to zero.
     mutating func sealPage(
-        _ page: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: Place
+        _ page: UnsafeRawBufferPointer, into sealed: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         seal(UnsafeRawBufferPointer(rebasing: page[..<(page.count - Self.overhead)]), into: sealed, at: place)
     }
 
     func openPage(
-        _ sealed: UnsafeRawBufferPointer, into page: UnsafeMutableRawBufferPointer, at place: Place
+        _ sealed: UnsafeRawBufferPointer, into page: UnsafeMutableRawBufferPointer, at place: AssociatedData
     ) -> Bool {
         guard open(sealed, into: page, at: place) else { return false }
         let free = UnsafeMutableRawBufferPointer(rebasing: page[(page.count - Self.overhead)...])

@@ -93,7 +93,7 @@ extension SealedDatabase {
     /// Starts a round of the log: the database contains all pages of the previous one.
     private func beginLog(_ log: SystemFile, _ header: UnsafeRawBufferPointer) -> Int32 {
         lastCommit = 0
-        let code = setMark(LogMark(round: Self.round(header)))
+        let code = setMark(WALMark(round: Self.round(header)))
         return code == SQLITE_OK ? log.write(header, at: 0) : code
     }
 

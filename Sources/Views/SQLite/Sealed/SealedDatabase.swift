@@ -25,7 +25,7 @@ final class SealedDatabase {
     var seal: PageSeal?
     private var pageCount = 0
     /// The mark as stored in the file.
-    private(set) var mark = LogMark.none
+    private(set) var mark = WALMark.none
     /// The last known frame of the write-ahead log that ends a transaction.
     var lastCommit = 0
     /// Whether SQLite has finished the search for the end of the write-ahead log.
@@ -66,13 +66,13 @@ final class SealedDatabase {
             return fail("they are encrypted with another key", SQLITE_AUTH)
         }
         let seal = PageSeal(key.fileKey(salt: header.salt))
-        var mark = [UInt8](repeating: 0, count: LogMark.size)
+        var mark = [UInt8](repeating: 0, count: WALMark.size)
         let opens = header.sealedMark.withUnsafeBytes { sealed in
             mark.withUnsafeMutableBytes { seal.open(sealed, into: $0, at: .mark) }
         }
         guard opens else { return fail("their beginning is not as it was written") }
         guard (Int(size) - SealedHeader.size) % Self.pageSize == 0 else { return fail("they end within a page") }
-        self.mark = mark.withUnsafeBytes { LogMark($0) }
+        self.mark = mark.withUnsafeBytes { WALMark($0) }
         self.seal = seal
         pageCount = (Int(size) - SealedHeader.size) / Self.pageSize
         return SQLITE_OK
@@ -114,7 +114,7 @@ final class SealedDatabase {
 
     // MARK: Mark
 
-    private static func sealed(_ mark: LogMark, with seal: inout PageSeal) -> [UInt8]? {
+    private static func sealed(_ mark: WALMark, with seal: inout PageSeal) -> [UInt8]? {
         var sealed = [UInt8](repeating: 0, count: SealedHeader.markSize)
         let isSealed = mark.bytes.withUnsafeBytes { bytes in
             sealed.withUnsafeMutableBytes { seal.seal(bytes, into: $0, at: .mark) }
@@ -122,7 +122,7 @@ final class SealedDatabase {
         return isSealed ? sealed : nil
     }
 
-    func setMark(_ new: LogMark) -> Int32 {
+    func setMark(_ new: WALMark) -> Int32 {
         guard new != mark else { return SQLITE_OK }
         guard canWrite, let file, seal != nil, let sealed = Self.sealed(new, with: &seal!) else { return SQLITE_IOERR }
         let code = sealed.withUnsafeBytes { file.write($0, at: Int64(SealedHeader.markOffset)) }
@@ -171,7 +171,7 @@ final class SealedDatabase {
         let (index, start) = offset.quotientAndRemainder(dividingBy: Self.pageSize)
         guard canWrite, page.count == Self.pageSize, start == 0 else { return SQLITE_IOERR }
         if lastCommit > mark.frames {
-            let code = setMark(LogMark(round: mark.round, frames: UInt64(lastCommit)))
+            let code = setMark(WALMark(round: mark.round, frames: UInt64(lastCommit)))
             guard code == SQLITE_OK else { return code }
         }
         let code = fill(to: index)

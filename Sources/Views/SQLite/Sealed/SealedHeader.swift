@@ -13,7 +13,7 @@ struct SealedHeader {
     /// As long as a page, so that the pages after it are aligned with the system's.
     static let size = PageChecks.pageSize
     static let markOffset = 64
-    static let markSize = LogMark.size + PageSeal.overhead
+    static let markSize = WALMark.size + PageSeal.overhead
     private static let magic = Array("TLVIEWS".utf8) + [1]
     private static let keyRange = 16..<32
     private static let saltRange = 32..<64
@@ -56,14 +56,14 @@ struct SealedHeader {
 /// SQLite treats a log that ends early as incomplete, as after a crash, and assumes that the database is older than the
 /// log. Without the mark, an attacker could truncate or remove the log when the database already contains its later
 /// pages, so that pages of different times would be combined.
-struct LogMark: Equatable {
+struct WALMark: Equatable {
     static let size = 16
     /// The round of the log: SQLite's salts from its header. Zero if there is no log.
     var round: UInt64 = 0
     /// The number of frames that the log must contain at least.
     var frames: UInt64 = 0
 
-    static let none = LogMark()
+    static let none = WALMark()
 
     var bytes: [UInt8] {
         withUnsafeBytes(of: (round.littleEndian, frames.littleEndian)) { Array($0) }

@@ -41,7 +41,7 @@ struct SingleCreates {
 
     private static let customers = 100
 
-    func measure(_ count: Int, _ surroundings: Surroundings) async throws -> [Case] {
+    func measure(_ count: Int, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let directory = surroundings.directory
         // One lap of each is not counted.
         let orders = OrderGenerator().prefix(count * (surroundings.rounds + 1)).map { order in
@@ -58,9 +58,9 @@ struct SingleCreates {
         let records = EncodedRecords(orders.map(\.record))
         let shop = try SQLiteShop(path: directory.fresh("creates.sqlite"), synchronous: sqlite)
 
-        func contender(_ name: String, _ create: @escaping (Int) async throws -> Void) -> Contender {
+        func contender(_ name: String, _ create: @escaping (Int) async throws -> Void) -> BenchCandidate {
             var next = 0
-            return Contender(name: name, units: count) {
+            return BenchCandidate(name: name, units: count) {
                 for _ in 0..<count {
                     try await create(next)
                     next += 1
@@ -80,7 +80,7 @@ struct SingleCreates {
             let box = try ObjectBox(directory: try directory.fresh("creates.objectbox"), customers: Self.customers)
             contenders.append(contender("ObjectBox") { try box.put(orders[$0...$0]) })
         }
-        let rates = try await Race.run(laps: surroundings.rounds, contenders)
+        let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
         if let provider = service.provider as? OfflineODataProvider { await provider.close() }
         let title = "\(count) single creates, \(name)"
         let alone = least.map { [Case(title, rates[0], .operationsPerSecond, target: .atLeast($0))] } ?? []

@@ -8,7 +8,7 @@ internal import SyncEngine
 enum GrowingStore {
     static let ordersOfCustomer = 20
 
-    static func measure(_ orders: Int, _ surroundings: Surroundings, _ costs: inout GrowingCosts) async throws {
+    static func measure(_ orders: Int, _ surroundings: BenchEnvironment, _ costs: inout GrowingCosts) async throws {
         let customers = orders / ordersOfCustomer
         let objects = ObjectShop(surroundings, orders: orders, customers: customers)
         var (puts, walks): ([Double], [Double]) = ([], [])
@@ -36,7 +36,7 @@ enum GrowingStore {
 
     /// Returns the median of the rounds, one of which is not counted.
     private static func seconds(
-        _ surroundings: Surroundings, _ body: () async throws -> Void
+        _ surroundings: BenchEnvironment, _ body: () async throws -> Void
     ) async throws -> Double {
         var laps: [Double] = []
         for round in 0...surroundings.rounds {
@@ -88,7 +88,7 @@ enum GrowingStore {
 
 /// A queue of a given number of operations, which is planned and answered.
 enum GrowingQueue {
-    static func measure(_ operations: Int, _ surroundings: Surroundings, _ costs: inout GrowingCosts) throws {
+    static func measure(_ operations: Int, _ surroundings: BenchEnvironment, _ costs: inout GrowingCosts) throws {
         // A small queue takes too little time to measure, so there are more rounds.
         let rounds = max(surroundings.rounds, 2_000 / operations)
         var (planning, answering): ([Double], [Double]) = ([], [])

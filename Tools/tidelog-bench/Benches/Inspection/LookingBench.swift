@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// The cost of inspecting a log: reading all of it, finding an entity in it, and following it.
 enum LookingBench {
-    static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ store: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
         let verify = try await seconds(surroundings) {
             guard try inspected.history.verify().isSound else { throw Failure("The log is damaged.") }
@@ -35,7 +35,7 @@ enum LookingBench {
 
     /// Returns the median of the rounds.
     private static func seconds(
-        _ surroundings: Surroundings, _ body: () async throws -> Void
+        _ surroundings: BenchEnvironment, _ body: () async throws -> Void
     ) async throws -> Double {
         var laps: [Double] = []
         for _ in 0..<surroundings.rounds { laps.append(try await Stopwatch.seconds(body)) }
@@ -44,7 +44,7 @@ enum LookingBench {
 
     /// Returns the longest of several times from an append until an idle follower receives the record, like 'tidelog
     /// log --follow'.
-    private static func lag(_ store: String, _ surroundings: Surroundings) async throws -> Double {
+    private static func lag(_ store: String, _ surroundings: BenchEnvironment) async throws -> Double {
         let log = try BenchLog.open(store + "/log", durability: .none)
         defer { log.close() }
         let reader = try LogReader(directory: store + "/log")

@@ -6,7 +6,7 @@ internal import SyncEngine
 
 /// The cost of folding a log again, and of restoring the state as of an earlier record.
 enum ReplayBench {
-    static func measure(_ store: String, _ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ store: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         let inspected = InspectedStore(directory: store)
         let last = try inspected.sequence(at: .sequence(.max))
         let replay = try await seconds(surroundings) {
@@ -33,7 +33,7 @@ enum ReplayBench {
     /// Measures a bisect for the first order that was created after a third of the history, where the snapshots are
     /// farthest apart.
     private static func bisect(
-        _ inspected: InspectedStore, operations: Int, _ surroundings: Surroundings
+        _ inspected: InspectedStore, operations: Int, _ surroundings: BenchEnvironment
     ) async throws -> Double {
         let order = InspectedLog.customers + InspectedLog.orders + operations / 150
         return try await seconds(surroundings) {
@@ -45,7 +45,7 @@ enum ReplayBench {
 
     /// Measures the store as of a record close to a snapshot, and as of the record that is farthest from one.
     private static func states(
-        _ inspected: InspectedStore, _ store: String, _ surroundings: Surroundings
+        _ inspected: InspectedStore, _ store: String, _ surroundings: BenchEnvironment
     ) async throws -> [Case] {
         let last = try inspected.sequence(at: .sequence(.max))
         let snapshots = try LogReader(directory: store + "/log").snapshots().map(\.sequence)
@@ -72,7 +72,7 @@ enum ReplayBench {
 
     /// Returns the median of the rounds.
     private static func seconds(
-        _ surroundings: Surroundings, _ body: () async throws -> Void
+        _ surroundings: BenchEnvironment, _ body: () async throws -> Void
     ) async throws -> Double {
         var laps: [Double] = []
         for _ in 0..<surroundings.rounds { laps.append(try await Stopwatch.seconds(body)) }

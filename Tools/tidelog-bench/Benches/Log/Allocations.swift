@@ -12,7 +12,7 @@ enum Allocations {
         bench_counts_allocations() == 0 ? "Allocations are counted on Linux with glibc only." : nil
     }
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         guard missing == nil else { return [] }
         surroundings.say("log: allocations")
         let path = try surroundings.directory.fresh("allocations")

@@ -5,7 +5,7 @@ enum BufferedAppends {
     static let operationsPerCommit = 1_000
     private static let commitsPerLap = 50
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         surroundings.say("log: buffered appends")
         let laps = surroundings.rounds
         let perLap = operationsPerCommit * commitsPerLap
@@ -21,9 +21,9 @@ enum BufferedAppends {
         let rocks = RocksDB.missing == nil ? try RocksDB(path: directory.fresh("buffered.rocksdb")) : nil
         let zstd = try ZstdStream(level: 3)
 
-        func contender(_ name: String, _ commit: @escaping (Range<Int>) throws -> Void) -> Contender {
+        func contender(_ name: String, _ commit: @escaping (Range<Int>) throws -> Void) -> BenchCandidate {
             var next = 0
-            return Contender(name: name, units: perLap) {
+            return BenchCandidate(name: name, units: perLap) {
                 for _ in 0..<commitsPerLap {
                     try commit(next..<next + operationsPerCommit)
                     next += operationsPerCommit
@@ -43,7 +43,7 @@ enum BufferedAppends {
         if let rocks {
             contenders.append(contender("RocksDB, zstd WAL") { try rocks.write(records, $0, isSynced: false) })
         }
-        let rates = try await Race.run(laps: laps, contenders)
+        let rates = try await InterleavedRun.run(laps: laps, contenders)
         let name = "buffered append, 1,000 operations a commit"
         return [Case(name, rates[0], .operationsPerSecond, target: .atLeast(1_000_000))]
             + contenders.indices.dropFirst().map { index in

@@ -7,7 +7,7 @@ enum DurableCommits {
     /// moment.
     private static let commitsPerLap = 8
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         surroundings.say("log: durable commits")
         let laps = surroundings.rounds * 50
         let count = (laps + 1) * commitsPerLap
@@ -22,9 +22,9 @@ enum DurableCommits {
         let sqlite = try SQLiteOrders(path: directory.fresh("durable.sqlite"), synchronous: .full)
         let rocks = RocksDB.missing == nil ? try RocksDB(path: directory.fresh("durable.rocksdb")) : nil
 
-        func contender(_ name: String, _ commit: @escaping (Int) throws -> Void) -> Contender {
+        func contender(_ name: String, _ commit: @escaping (Int) throws -> Void) -> BenchCandidate {
             var next = 0
-            return Contender(name: name, units: commitsPerLap) {
+            return BenchCandidate(name: name, units: commitsPerLap) {
                 for _ in 0..<commitsPerLap {
                     try commit(next)
                     next += 1
@@ -48,7 +48,7 @@ enum DurableCommits {
         defer { grouped.close() }
         contenders.append(committers(grouped, records))
 
-        let rates = try await Race.run(laps: laps, contenders)
+        let rates = try await InterleavedRun.run(laps: laps, contenders)
         let last = contenders.count - 1
         let single = Case.Baseline(name: "one committer, each commit synced", value: rates[0])
         return contenders.indices.dropFirst().dropLast().map { index in
@@ -63,9 +63,9 @@ enum DurableCommits {
     }
 
     /// Several tasks that each append one commit after the other, and wait until each is durable.
-    private static func committers(_ log: OperationLog, _ records: EncodedRecords) -> Contender {
+    private static func committers(_ log: OperationLog, _ records: EncodedRecords) -> BenchCandidate {
         let count = 8
-        return Contender(name: "\(count) concurrent committers, grouped", units: count * commitsPerLap) {
+        return BenchCandidate(name: "\(count) concurrent committers, grouped", units: count * commitsPerLap) {
             try await withThrowingTaskGroup { group in
                 for committer in 0..<count {
                     let own = Array(records.records[committer * commitsPerLap..<(committer + 1) * commitsPerLap])

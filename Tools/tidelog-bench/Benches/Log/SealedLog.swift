@@ -6,7 +6,7 @@ internal import Operations
 enum SealedLog {
     private static let operations = 600_000
 
-    static func measure(_ surroundings: Surroundings) async throws -> [Case] {
+    static func measure(_ surroundings: BenchEnvironment) async throws -> [Case] {
         surroundings.say("log: size and reading of \(operations) operations")
         let directory = surroundings.directory
         let records = EncodedRecords.orders(operations)
@@ -59,7 +59,7 @@ extension SealedLog {
             try log.append(Array(records.records[start..<min(start + operationsPerCommit, records.count)]))
         }
         // Normally this runs in the background; its result is measured.
-        try log.repackSealedSegments()
+        try log.recompressSealedSegments()
     }
 
     private static func sizes(bulk: String, single: String, _ baselines: [Case.Baseline]) throws -> [Case] {
@@ -92,11 +92,11 @@ extension SealedLog {
 
 extension SealedLog {
     private static func reading(
-        _ path: String, sqlite: SQLiteOrders, rocks: RocksDB?, _ surroundings: Surroundings
+        _ path: String, sqlite: SQLiteOrders, rocks: RocksDB?, _ surroundings: BenchEnvironment
     ) async throws -> [Case] {
         let reader = try LogReader(directory: path)
-        func contender(_ name: String, _ count: @escaping () throws -> Int) -> Contender {
-            Contender(name: name, units: operations) {
+        func contender(_ name: String, _ count: @escaping () throws -> Int) -> BenchCandidate {
+            BenchCandidate(name: name, units: operations) {
                 let found = try count()
                 guard found == operations else { throw Failure("\(name): \(found) of \(operations) were read.") }
             }
@@ -107,7 +107,7 @@ extension SealedLog {
             contender("SQLite, all columns of all rows") { try sqlite.scan() },
         ]
         if let rocks { contenders.append(contender("RocksDB iterator, nothing decoded") { rocks.scan() }) }
-        let rates = try await Race.run(laps: surroundings.rounds, contenders)
+        let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
         let against = contenders.indices.dropFirst(2).map {
             Case.Baseline(name: contenders[$0].name, value: rates[$0])
         }
@@ -138,7 +138,7 @@ extension SealedLog {
     }
 
     /// Measures opening, seeking and verifying.
-    private static func places(_ path: String, _ surroundings: Surroundings) async throws -> [Case] {
+    private static func places(_ path: String, _ surroundings: BenchEnvironment) async throws -> [Case] {
         var opening: [Double] = []
         var seeking: [Double] = []
         var verifying: [Double] = []

@@ -18,17 +18,17 @@ extension Bench {
             let (found, expected) = (try await shop.ours(test), try shop.byHand(test))
             guard found == expected else { throw Failure("\(test.name): \(found) rows, by hand \(expected).") }
             var contenders = [
-                Contender(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
-                Contender(name: "SQLite by hand", units: test.repetitions) { _ = try shop.byHand(test) },
+                BenchCandidate(name: "Tidelog", units: test.repetitions) { _ = try await shop.ours(test) },
+                BenchCandidate(name: "SQLite by hand", units: test.repetitions) { _ = try shop.byHand(test) },
             ]
             if let inObjectBox = try shop.inObjectBox(test) {
                 guard inObjectBox == expected else {
                     throw Failure("\(test.name): ObjectBox has \(inObjectBox) rows, not \(expected).")
                 }
                 contenders.append(
-                    Contender(name: "ObjectBox", units: test.repetitions) { _ = try shop.inObjectBox(test) })
+                    BenchCandidate(name: "ObjectBox", units: test.repetitions) { _ = try shop.inObjectBox(test) })
             }
-            let rates = try await Race.run(laps: surroundings.rounds, contenders)
+            let rates = try await InterleavedRun.run(laps: surroundings.rounds, contenders)
             report.cases += contenders.indices.dropFirst().map { index in
                 Case(
                     test.name, 1e6 / rates[0], .microseconds,
@@ -80,7 +80,7 @@ private final class QueryShop {
     /// Nil if the library is missing.
     private let box: ObjectBox?
 
-    init(_ surroundings: Surroundings, entities: Int) async throws {
+    init(_ surroundings: BenchEnvironment, entities: Int) async throws {
         guard entities >= 2 * Self.customers else { throw Failure("It takes at least \(2 * Self.customers) entities.") }
         self.entities = entities
         files = StoreFiles(directory: try surroundings.directory.fresh("store"))

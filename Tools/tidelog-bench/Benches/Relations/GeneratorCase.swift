@@ -4,7 +4,7 @@ internal import ProxyGenerator
 /// The cost of generating the classes of a large service.
 enum GeneratorCase {
     /// Adds the case for the largest document of the conformance corpora, if they are available.
-    static func add(to report: inout Report, _ surroundings: Surroundings) throws {
+    static func add(to report: inout Report, _ surroundings: BenchEnvironment) throws {
         let root = URL(filePath: #filePath).appending(path: "../../../../..").standardized
         let folder = root.appending(path: "../shared/conformance/csdl").standardized
         guard let document = largestDocument(in: folder) else {

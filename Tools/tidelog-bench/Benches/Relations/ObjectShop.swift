@@ -12,7 +12,7 @@ final class ObjectShop {
     private var box: ObjectBox?
 
     /// - Parameter customers: The number of customers to which the orders are assigned, if it is lower than usual.
-    init(_ surroundings: Surroundings, orders count: Int, customers: Int = ObjectShop.customers) {
+    init(_ surroundings: BenchEnvironment, orders count: Int, customers: Int = ObjectShop.customers) {
         self.customers = customers
         directory = surroundings.directory
         var generator = OrderGenerator()

@@ -50,15 +50,15 @@ extension Bench {
         let (found, expected) = (try await shop.walk(), try shop.walkByHand())
         guard found == expected else { throw Failure("Of the orders \(found) were found, by hand \(expected).") }
         var contenders = [
-            Contender(name: "Tidelog", units: orders) { _ = try await shop.walk() },
-            Contender(name: "SQLite by hand", units: orders) { _ = try shop.walkByHand() },
+            BenchCandidate(name: "Tidelog", units: orders) { _ = try await shop.walk() },
+            BenchCandidate(name: "SQLite by hand", units: orders) { _ = try shop.walkByHand() },
         ]
         if ObjectBox.missing == nil {
             let found = try shop.walkObjectBox()
             guard found == expected else { throw Failure("ObjectBox has \(found) orders, not \(expected).") }
-            contenders.append(Contender(name: "ObjectBox", units: orders) { _ = try shop.walkObjectBox() })
+            contenders.append(BenchCandidate(name: "ObjectBox", units: orders) { _ = try shop.walkObjectBox() })
         }
-        let rates = try await Race.run(laps: rounds, contenders)
+        let rates = try await InterleavedRun.run(laps: rounds, contenders)
         let targets: [Case.Target] = [.ratioAtLeast(0.6), .ratioAtLeast(1)]
         return contenders.indices.dropFirst().map { index in
             Case(

@@ -67,9 +67,9 @@ final class UploadQueue {
                     try fold.apply(record, sequence: next)
                     next += 1
                 }
-                try fold.settle()
+                try fold.finishRebase()
             }
-            _ = fold.takeTouched()
+            _ = fold.drainDirtySet()
         }
     }
 

@@ -1,0 +1,59 @@
+/// A fault or disturbance in a run.
+package enum FaultKind: String, Sendable, Hashable, CaseIterable, Comparable {
+    /// A device is offline for a while.
+    case partition
+    /// A request does not leave the device, and the transport reports that.
+    case unreachable
+    /// The connection breaks before the service receives the request; the device cannot detect this.
+    case lostRequest
+    /// The connection breaks after the service has executed the request.
+    case lostAnswer
+    /// Only a part of the response arrives, and the transport detects it.
+    case tornAnswer
+    /// Only a part of the response arrives, and the transport does not detect it.
+    case shortAnswer
+    /// The service receives the request long after the device has abandoned it.
+    case lateRequest
+    /// The service receives the request twice; the device receives only one of the responses.
+    case repeatedRequest
+    /// The service returns 429 or 503 with Retry-After and does not process the request.
+    case busy
+    /// One request of a batch is rejected, temporarily or permanently.
+    case refusedPart
+    /// The response lacks required content, or contains it in a different order.
+    case distortedAnswer
+    /// A gateway returns 502 or 504; the service never receives the request.
+    case gatewayBefore
+    /// A gateway returns 502 or 504 in place of the service's response.
+    case gatewayAfter
+    /// The service returns 401 and does not process the request.
+    case unauthorized
+    /// The login has expired, and the app obtains a new one.
+    case expiredLogin
+    /// The login has expired, and the app cannot obtain a new one for a while.
+    case refusedLogin
+    /// The CSRF token has expired.
+    case expiredToken
+    /// The response takes minutes.
+    case slowAnswer
+    /// The app performs operations while a request is in flight.
+    case editInFlight
+    /// Another device uploads while a request is in flight.
+    case otherDeviceInFlight
+    /// The upload and the download are cancelled while a request is in flight.
+    case cancelInFlight
+    /// The process ends.
+    case processCrash
+    /// The machine loses power: unsynced data may be present in part.
+    case powerLoss
+    /// The disk stops at a later call.
+    case diskStop
+    /// The process ends while a request is in flight.
+    case crashInFlight
+    /// The process ends again during recovery.
+    case crashAtOpening
+    /// A bit of the log changes while no process has the log open.
+    case bitRot
+
+    package static func < (a: FaultKind, b: FaultKind) -> Bool { a.rawValue < b.rawValue }
+}

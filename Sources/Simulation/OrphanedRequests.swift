@@ -1,0 +1,31 @@
+/// The effects of requests that the service received after their device had abandoned them, or received twice, without
+/// recognizing the repetition.
+///
+/// No device can prevent a service from creating an entity twice in this way, or from executing an operation that was
+/// undone in the meantime. The service itself rejects requests that an ETag or a client-generated key protects.
+struct OrphanedRequests {
+    /// The number of times that they created an entity with each mark.
+    private(set) var created: [String: Int] = [:]
+    /// The number of times that they wrote each value.
+    private(set) var written: [String: Int] = [:]
+    /// The marks of the entities that they deleted.
+    private(set) var removed: Set<String> = []
+    /// The links that they created or deleted, as `mark navigation mark`.
+    private(set) var links: Set<String> = []
+
+    mutating func add(from before: Ledger, to after: Ledger) {
+        created.merge(after.created.difference(from: before.created), uniquingKeysWith: +)
+        written.merge(after.written.difference(from: before.written), uniquingKeysWith: +)
+        removed.formUnion(before.present.subtracting(after.present))
+        links.formUnion(before.links.symmetricDifference(after.links))
+    }
+}
+
+extension [String: Int] {
+    /// The increases of the counts since `before`.
+    fileprivate func difference(from before: Self) -> Self {
+        var difference: Self = [:]
+        for (name, count) in self where count > before[name] ?? 0 { difference[name] = count - (before[name] ?? 0) }
+        return difference
+    }
+}

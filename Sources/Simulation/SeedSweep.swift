@@ -1,0 +1,121 @@
+/// A sweep over many seeds, several of them concurrently, with its findings.
+package struct SeedSweep: Sendable {
+    package let seeds: ClosedRange<UInt64>
+    package let options: Simulation.Options
+    /// Whether each seed is run twice to verify that the run is deterministic.
+    package let runsTwice: Bool
+    /// Whether to stop after the first finding.
+    package let stopsAtFirst: Bool
+    package let jobs: Int
+
+    package init(
+        seeds: ClosedRange<UInt64>, options: Simulation.Options = .init(), runsTwice: Bool = false,
+        stopsAtFirst: Bool = false, jobs: Int = 2
+    ) {
+        self.seeds = seeds
+        self.options = options
+        self.runsTwice = runsTwice
+        self.stopsAtFirst = stopsAtFirst
+        self.jobs = max(1, jobs)
+    }
+
+    /// A seed for which an invariant is violated.
+    package struct Finding: Sendable {
+        package let seed: UInt64
+        package let violations: [String]
+        /// The minimum number of steps that reproduce the violation.
+        package let steps: Int
+
+        package func description(_ options: Simulation.Options) -> String {
+            let without =
+                FaultKind.allCases.filter { !options.troubles.contains($0) }.map { " --without \($0)" }.joined()
+                + (options.isStrict ? " --strict" : "") + options.storage
+                + options.plants.map { " --plant \($0)" }.sorted().joined()
+            return "seed \(seed): \(violations.joined(separator: "\n    "))\n    swift run tidelog-simulate --seeds "
+                + "\(seed)..\(seed) --steps \(steps)\(without) --verbose"
+        }
+    }
+
+    package struct Report: Sendable {
+        package var runs = 0
+        package var findings: [Finding] = []
+        package var counts = Counts()
+
+        package func summary(seconds: Double) -> String {
+            let troubles = counts.troubles.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
+            let total = counts.troubles.values.reduce(0, +)
+            let rate = (Double(runs) / max(seconds, 0.001) * 10).rounded() / 10
+            return """
+                simulated seeds: \(runs) (\(rate) a second); \(counts.operations) operations, \(counts.requests) requests, \
+                \(counts.batches) batches, \(counts.confirmed) confirmed, \(counts.rejected) refused, \
+                \(counts.visibleDoubts) left with a reason, \(counts.restarts) restarts
+                simulated faults: \(total) (\(troubles.joined(separator: ", ")))
+                simulated files of views: opened \(counts.viewsOpened) times, damaged \(counts.viewsRemade) times
+                """
+        }
+    }
+
+    /// Runs the seeds.
+    ///
+    /// - Parameter each: Called with each outcome as it arrives, and with its finding, if any.
+    package func run(_ each: (Outcome, Finding?) -> Void = { _, _ in }) async -> Report {
+        var report = Report()
+        await withTaskGroup(of: (Outcome, Finding?).self) { group in
+            var next = seeds.lowerBound
+            var isDone = false
+            func start() {
+                guard !isDone else { return }
+                let seed = next
+                if seed == seeds.upperBound { isDone = true } else { next += 1 }
+                group.addTask { await self.run(seed) }
+            }
+            for _ in 0..<jobs { start() }
+            while let (outcome, finding) = await group.next() {
+                each(outcome, finding)
+                report.runs += 1
+                report.counts += outcome.counts
+                if let finding {
+                    report.findings.append(finding)
+                    if stopsAtFirst { isDone = true }
+                }
+                start()
+            }
+        }
+        report.findings.sort { $0.seed < $1.seed }
+        return report
+    }
+
+    private func run(_ seed: UInt64) async -> (Outcome, Finding?) {
+        let outcome = await Simulation(seed: seed, options: options).run()
+        var violations = outcome.violations
+        if runsTwice, violations.isEmpty {
+            let again = await Simulation(seed: seed, options: options).run()
+            if again.hash != outcome.hash { violations = ["The second run of the seed is another one."] }
+        }
+        guard !violations.isEmpty else { return (outcome, nil) }
+        let finding = Finding(seed: seed, violations: violations, steps: outcome.steps)
+        return (outcome, stopsAtFirst ? finding : await shortened(finding))
+    }
+
+    /// Finds the shortest run of the seed that also fails. Its steps are a prefix of those of the longer run.
+    private func shortened(_ finding: Finding) async -> Finding {
+        var options = options
+        options.keepsLines = false
+        for steps in 0..<finding.steps {
+            options.steps = steps
+            let outcome = await Simulation(seed: finding.seed, options: options).run()
+            if !outcome.violations.isEmpty {
+                return Finding(seed: finding.seed, violations: outcome.violations, steps: steps)
+            }
+        }
+        return finding
+    }
+}
+
+extension Simulation.Options {
+    /// How the command is told the storage that is not left to the seed.
+    fileprivate var storage: String {
+        (viewsAreFiles.map { $0 ? " --views files" : " --views memory" } ?? "")
+            + (flushLimit.map { " --flush \($0)" } ?? "")
+    }
+}

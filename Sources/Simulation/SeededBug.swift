@@ -1,0 +1,14 @@
+/// Injected defects of the simulated world that no engine can handle. They verify that the simulation detects
+/// violations.
+package enum SeededBug: String, Sendable, Hashable, CaseIterable {
+    /// The transport reports that a request was not sent although the service executed it.
+    case lyingTransport
+    /// The network delivers modifications twice.
+    case repeatedRequests
+    /// The service ignores ETags.
+    case uncheckedETags
+    /// The service loses some confirmed changes.
+    case forgetfulService
+    /// The disk loses the end of synced data.
+    case forgetfulDisk
+}

@@ -1,0 +1,73 @@
+import Operations
+import SyncEngine
+
+/// The workload of the apps in a run: how often they use each feature, in percent of their calls.
+///
+/// Most runs omit most features, so that each feature is also tested in isolation.
+struct WorkloadMix {
+    /// The number of pending operations from which only the operations affected by a change are reapplied. The state
+    /// must not depend on it.
+    let longQueue: Int
+    let undoesLocalCreation: Bool
+    /// The percentage of uploads that coalesce.
+    let coalescing: Int
+    let drafts: Int
+    let localOnly: Int
+    let categories: Int
+    let unmodifiable: Int
+    let transactions: Int
+
+    init(_ random: inout SeededRandom) {
+        longQueue = [0, 4, 256][random.below(3)]
+        undoesLocalCreation = random.chance(20)
+        coalescing = [0, 0, 50, 100][random.below(4)]
+        drafts = [0, 0, 8, 25][random.below(4)]
+        localOnly = [0, 0, 5, 15][random.below(4)]
+        categories = [0, 0, 0, 40][random.below(4)]
+        unmodifiable = [0, 0, 5, 30][random.below(4)]
+        transactions = [0, 0, 10, 25][random.below(4)]
+    }
+
+    var line: String {
+        "long queue \(longQueue), coalesces \(coalescing), drafts \(drafts), local \(localOnly), categories \(categories), "
+            + "unmodifiable \(unmodifiable), transactions \(transactions)"
+    }
+
+    // MARK: Operations of one call
+
+    static let categoryNames = ["a", "b"]
+
+    /// Returns the options of one call.
+    ///
+    /// - Parameter delivery: The delivery, which is the same for all operations of a change set.
+    func options(_ tag: String, _ delivery: Delivery, _ random: inout SeededRandom) -> IntentOptions {
+        var options = IntentOptions(customTag: tag, delivery: delivery)
+        options.isUnmodifiable = random.chance(unmodifiable)
+        if random.chance(transactions) { options.transactionID = "x\(random.below(3))" }
+        if random.chance(categories) {
+            options.uploadCategory = .named(Self.categoryNames[random.below(Self.categoryNames.count)])
+        }
+        return options
+    }
+
+    func delivery(_ random: inout SeededRandom) -> Delivery {
+        if random.chance(drafts) { return .draft }
+        return random.chance(localOnly) ? .localOnly : .queued
+    }
+
+    /// Returns the options of an upload while faults are active.
+    func upload(_ random: inout SeededRandom, refused: [SequenceNumber]) -> UploadOptions {
+        var options = UploadOptions(requestLimit: [500, 500, 3][random.below(3)], coalesces: random.chance(coalescing))
+        if random.chance(categories / 2) {
+            options.categories = [.named(Self.categoryNames[random.below(Self.categoryNames.count)])]
+        }
+        if random.chance(10) { options.byteLimit = 1_000 }
+        switch random.below(8) {
+        case 0: options.refused = .none
+        case 1: if !refused.isEmpty { options.refused = .only([refused[random.below(refused.count)]]) }
+        default: break
+        }
+        options.ignoresPostponement = random.chance(20)
+        return options
+    }
+}

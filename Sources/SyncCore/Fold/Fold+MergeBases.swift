@@ -1,0 +1,245 @@
+import EDM
+import Operations
+
+/// Merge bases: the versions of entities when their pending changes were made, stored if another client changes them
+/// since.
+extension Fold {
+    /// The versions of entities with pending changes before the base changed; nil for an entity that the service did
+    /// not have.
+    typealias PriorVersions = [EntityID: MergeBase?]
+
+    private var resolver: EntityResolver<WorkingSet>? { model.map { EntityResolver(storage: storage, model: $0) } }
+
+    /// Changes the base state. Returns the changed entities, and their versions before the change.
+    mutating func editBase(
+        notesTouched: Bool = true,
+        _ body: (inout StateEditor) throws(StateError) -> Void
+    ) throws(StateError) -> (touched: Set<EntityID>, before: PriorVersions) {
+        let watches = try storage.hasPending()
+        var before: PriorVersions = [:]
+        let touched = try edit(.base) { e throws(StateError) in
+            e.watchesBase = watches
+            e.notesTouched = notesTouched
+            try body(&e)
+            before = e.before
+        }
+        return (touched, before)
+    }
+
+    /// Changes the base state because of changes, or possible changes, by other clients. Stores merge bases.
+    mutating func editForOthers(
+        _ body: (inout StateEditor) throws(StateError) -> Void
+    ) throws(StateError) {
+        try storeMergeBases(try editBase(notesTouched: false, body).before)
+    }
+
+    private func storeMergeBases(_ before: PriorVersions) throws(StateError) {
+        for (id, mergeBase) in before.sorted(by: { $0.key < $1.key }) { try storeMergeBase(id, mergeBase) }
+    }
+
+    /// Stores or removes the merge base of an entity after another client changed its base state.
+    private func storeMergeBase(_ id: EntityID, _ before: MergeBase?) throws(StateError) {
+        let known = try storage.mergeBase(id)
+        guard var mergeBase = known ?? before, let index, let resolver, let now = try resolver.visible(id, index) else {
+            return try storage.removeMergeBase(id)
+        }
+        if known == nil, mergeBase.row.origin == .serviceWithStaleETag {
+            // The first read after a change by this store, which may have had side effects at the service.
+            mergeBase = mergeBase.restricted(
+                to: try ChangeReferenceCounts(of: id, in: storage.pendingChanges(of: id), resolver))
+        }
+        if known != nil, let before, before.isReplaced(by: now) {
+            // The ETag shows that another client made the change. It is not the service's notation of a written value,
+            // because the response to the write contained that notation and its ETag.
+            let changes = try ChangeReferenceCounts(of: id, in: storage.pendingChanges(of: id), resolver)
+            for name in before.row.values.names where mergeBase.row.values[name] == nil && changes.names(name) {
+                mergeBase.row.values[name] = before.row.values[name]
+            }
+        }
+        if !mergeBase.differs(from: now) {
+            // The entity is as before, or only previously unknown values are new.
+            if known != nil { try storage.removeMergeBase(id) }
+        } else if mergeBase != known {
+            try storage.putMergeBase(mergeBase)
+        }
+    }
+
+    /// Returns the changes that are still pending on the entity. Cached for the whole response, because otherwise each
+    /// of many changes of one entity would read all later ones again.
+    private mutating func laterChanges(
+        of id: EntityID, _ resolver: EntityResolver<WorkingSet>
+    ) throws(StateError) -> ChangeReferenceCounts {
+        if let known = laterChanges[id] { return known }
+        let found = try ChangeReferenceCounts(of: id, in: storage.pendingChanges(of: id), resolver)
+        laterChanges[id] = found
+        return found
+    }
+
+    /// Removes an operation that is no longer pending from the cached changes.
+    mutating func uncount(_ pending: PendingOperation) throws(StateError) {
+        guard !laterChanges.isEmpty, let resolver else { return }
+        for id in Set(pending.operation.touchedEntities) {
+            guard laterChanges[id] != nil else { continue }
+            let ended = try EntityChanges(of: id, in: [pending], resolver)
+            laterChanges[id]?.remove(ended)
+        }
+    }
+
+    // MARK: Local changes
+
+    /// Advances the merge bases after an operation was confirmed: its effect is not a change by another client, and the
+    /// later pending operations were made after it.
+    ///
+    /// - Parameters:
+    ///   - before: The entities before the operation was applied to the base.
+    ///   - done: The entities after that, before the response was applied.
+    ///   - images: The images in the response.
+    mutating func advance(
+        _ operation: Operation, _ before: PriorVersions, _ done: PriorVersions, _ images: [EntityImage]
+    ) throws(StateError) {
+        if before.isEmpty, done.isEmpty { return }
+        let own = Set(operation.touchedEntities)
+        let shown = Set(images.map(\.entity))
+        for id in Set(before.keys).union(done.keys).sorted() {
+            if before[id] == nil, shown.contains(id), !own.contains(id) {
+                // An additional entity in the response: a difference is a change by another client.
+                try storeMergeBase(id, done[id] ?? nil)
+            } else {
+                try advance(id, operation, from: before[id] ?? done[id] ?? nil, through: done[id] ?? nil, images)
+            }
+        }
+    }
+
+    private mutating func advance(
+        _ id: EntityID, _ operation: Operation, from then: MergeBase?, through done: MergeBase?, _ images: [EntityImage]
+    ) throws(StateError) {
+        guard let index, let resolver, let now = try resolver.visible(id, index) else {
+            return try storage.removeMergeBase(id)
+        }
+        let done = done ?? now
+        let known = try storage.mergeBase(id)
+        let own = images.filter { $0.entity == id }
+        // A request with an If-Match fails if another client changed anything, so the whole response is the effect of
+        // this operation. Changes of an entity that the response does not contain follow from those that it contains.
+        let isConditional = operation.isConditional(on: id) && then?.row.etag != nil
+        var mergeBase = known ?? (isConditional || own.isEmpty ? now : done)
+        let told = Set(own.flatMap(\.values.names))
+        var untold: Set<String> = []
+        for name in operation.properties(of: id, before: then, done) {
+            // The stored value is unknown until the service returns it: the service may truncate a text or round a
+            // number.
+            mergeBase.row.values[name] = told.contains(name) ? now.row.values[name] : nil
+            if !told.contains(name) { untold.insert(name) }
+        }
+        if own.isEmpty {
+            for name in now.row.values.names where done.row.values[name] != now.row.values[name] {
+                mergeBase.row.values[name] = now.row.values[name]
+            }
+        }
+        mergeBase.links.removeAll { then?.partner($0) != now.partner($0) }
+        let later = try laterChanges(of: id, resolver)
+        // Other changes in the response may be side effects of this operation.
+        if known == nil { mergeBase = mergeBase.restricted(to: later) }
+        if mergeBase.differs(from: now) || untold.contains(where: later.names) {
+            try storage.putMergeBase(mergeBase)
+        } else if known != nil {
+            try storage.removeMergeBase(id)
+        }
+    }
+
+    /// Advances the merge bases of the entities that a new operation changes: the app has seen their current values.
+    /// Items that earlier pending operations change keep their merge base.
+    func advance(for operation: Operation) throws(StateError) {
+        guard try storage.hasMergeBases(), let index, let resolver else { return }
+        for id in Set(operation.referencedEntities).sorted() where operation.changes(id) {
+            guard var mergeBase = try storage.mergeBase(id), let now = try resolver.visible(id, index) else { continue }
+            var earlier = try EarlierChanges(of: id, resolver)
+            let changes = try EntityChanges(
+                of: id, in: [PendingOperation(sequence: 0, time: 0, operation: operation, status: .pending)], resolver)
+            for name in changes.deletes ? Set(now.row.values.names) : changes.properties
+            where mergeBase.row.values[name] != now.row.values[name] {
+                if try !earlier.names(name) { mergeBase.row.values[name] = now.row.values[name] }
+            }
+            for (position, end) in mergeBase.links.enumerated()
+            where changes.deletes || changes.ends.contains(where: { $0.end.isSameEnd(end) }) {
+                guard let partner = now.partner(end), partner != end, try !earlier.decides(end) else { continue }
+                mergeBase.links[position] = partner
+            }
+            if mergeBase.differs(from: now) {
+                try storage.putMergeBase(mergeBase)
+            } else {
+                try storage.removeMergeBase(id)
+            }
+        }
+    }
+
+    /// Removes the merge bases of entities without pending changes.
+    func discardMergeBases(of ids: some Sequence<EntityID>) throws(StateError) {
+        guard try storage.hasMergeBases() else { return }
+        for id in ids where try storage.mergeBase(id) != nil {
+            if try !storage.hasPendingChange(of: id) { try storage.removeMergeBase(id) }
+        }
+    }
+
+    // MARK: Resolution
+
+    mutating func apply(_ resolved: ConflictResolved, by record: SequenceNumber) throws(StateError) {
+        try beginRebase()
+        for part in resolved.dropped {
+            guard var pending = try storage.pendingOperation(part.operation),
+                case .update(let entity, var changes, var bindings) = pending.operation.action
+            else { continue }
+            for name in part.properties { changes[name] = nil }
+            bindings.removeAll { part.navigations.contains($0.navigation) }
+            pending.operation.action = .update(entity, changes: changes, bindings: bindings)
+            // Removed first: it may name fewer entities now.
+            try removePending(part.operation)
+            try storage.putPending(pending)
+        }
+        try undo(resolved.takenBack, by: record)
+        for operation in resolved.released { try setStatus(operation, .pending) }
+        try keepAncestorForDrafts(of: resolved.entity)
+    }
+
+    /// Keeps merge bases for drafts only: a resolution concerns the operations to be sent. Drafts are compared when
+    /// they are released.
+    private func keepAncestorForDrafts(of id: EntityID) throws(StateError) {
+        guard let known = try storage.mergeBase(id) else { return }
+        let pending = try storage.pendingChanges(of: id)
+        let drafts = pending.filter { $0.operation.delivery == .draft }
+        guard !drafts.isEmpty, let index, let resolver, let now = try resolver.visible(id, index) else {
+            return try storage.removeMergeBase(id)
+        }
+        let left = known.leftForDrafts(
+            try EntityChanges(of: id, in: drafts, resolver),
+            decided: try EntityChanges(of: id, in: pending.filter { $0.operation.delivery == .queued }, resolver),
+            now: now)
+        if left.differs(from: now) { try storage.putMergeBase(left) } else { try storage.removeMergeBase(id) }
+    }
+
+    /// Removes entities that the service reported as missing.
+    mutating func remove(_ missing: [EntityID]) throws(StateError) {
+        try beginRebase()
+        for id in missing {
+            let isNamed = try !storage.pendingOperations(naming: id).isEmpty
+            try editForOthers { e throws(StateError) in try e.removeFromBase(id, hasPending: isNamed) }
+        }
+    }
+}
+
+extension Operation {
+    /// Whether the request contains the ETag of the entity, if it has one.
+    fileprivate func isConditional(on id: EntityID) -> Bool {
+        switch action {
+        case .update(let entity, _, _), .delete(let entity): entity == id
+        case .create, .createLink, .updateLink, .deleteLink: false
+        }
+    }
+
+    /// Returns the properties of the entity that the operation set, directly or as a consequence.
+    fileprivate func properties(of id: EntityID, before: MergeBase?, _ done: MergeBase) -> Set<String> {
+        var names = Set(done.row.values.names.filter { before?.row.values[$0] != done.row.values[$0] })
+        if case .update(id, let changes, _) = action { names.formUnion(changes.names) }
+        return names
+    }
+}

@@ -1,0 +1,82 @@
+import ODataWire
+import Operations
+import SyncCore
+
+/// Trials that find out which references to new entities the service supports; see ``ReferenceRefusal``.
+///
+/// An operation whose refusal suggests unsupported references is planned again with fewer references. If the service
+/// accepts that form, the cause is proven, and the store remembers the limit. If the service refuses it too, or no
+/// simpler form exists, the references were not the cause: the operations end with the service's error, and this upload
+/// does not try another form for them.
+struct ReferenceFormProbe {
+    private struct Trial {
+        let limit: ServiceOptions.ContentIDReferences
+        /// The refused operations that the service has not accepted since.
+        var open: Set<SequenceNumber>
+    }
+
+    private var trial: Trial?
+    /// Operations for which another form was already tried.
+    private var tried: Set<SequenceNumber> = []
+    /// The number of times that a trial began or ended. Each time the next plan differs.
+    private(set) var count = 0
+
+    func limited(_ options: ServiceOptions) -> ServiceOptions {
+        guard let trial else { return options }
+        var options = options
+        options.contentIDReferences = options.contentIDReferences.limited(to: trial.limit)
+        return options
+    }
+
+    /// Returns a `notProcessed` result for each operation that is to be planned again in another form.
+    mutating func withdrawn(
+        _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome], _ options: ServiceOptions
+    ) -> [SequenceNumber: BatchAnswered.Result] {
+        var withdrawn: [SequenceNumber: BatchAnswered.Result] = [:]
+        for (index, changeSet) in plan.changeSets.enumerated() where index < min(outcomes.count, requests.count) {
+            let operations = changeSet.operations
+            guard case .failed(let response, let culprit) = outcomes[index], tried.isDisjoint(with: operations),
+                let refusal = ReferenceRefusal(changeSet, requests[index], response, culprit: culprit),
+                refusal.understood != options.contentIDReferences,
+                refusal.understood.limited(to: options.contentIDReferences) == refusal.understood
+            else { continue }
+            // Only one trial runs at a time, in a form that all of its operations support.
+            let limit = trial.map { refusal.understood.limited(to: $0.limit) } ?? refusal.understood
+            trial = Trial(limit: limit, open: (trial?.open ?? []).union(operations))
+            count += 1
+            for operation in operations { withdrawn[operation] = .notProcessed }
+        }
+        return withdrawn
+    }
+
+    /// Updates the trial with these results. Returns the proven limit if they end the trial successfully.
+    mutating func proven(by results: [BatchAnswered.Outcome]) -> ServiceOptions.ContentIDReferences? {
+        guard var trial else { return nil }
+        for outcome in results where trial.open.contains(outcome.operation) {
+            switch outcome.result {
+            case .confirmed: trial.open.remove(outcome.operation)
+            case .rejected, .inDoubt, .deferred:
+                giveUp()
+                return nil
+            case .notProcessed: break
+            }
+        }
+        guard trial.open.isEmpty else {
+            self.trial = trial
+            return nil
+        }
+        self.trial = nil
+        count += 1
+        return trial.limit
+    }
+
+    /// Ends a trial without success. Returns whether a trial was running.
+    @discardableResult
+    mutating func giveUp() -> Bool {
+        guard let trial else { return false }
+        tried.formUnion(trial.open)
+        self.trial = nil
+        count += 1
+        return true
+    }
+}

@@ -1,0 +1,242 @@
+import EDM
+import ODataWire
+public import Operations
+import SyncCore
+import Views
+
+/// Manual in-doubt resolution: the user states the outcome of an operation in doubt, or the key of an entity that the
+/// service created without returning it.
+extension LocalStore {
+    /// Logs the outcome of an operation in doubt, and of those in the same change set. Not permitted during an upload,
+    /// which may be sending them again.
+    ///
+    /// - Parameter address: The location of the created entity on the service: a URL, `Orders(5)`, or the key alone.
+    ///   Without it, operations on an entity with a service-generated key wait until a download or ``identify(_:as:)``
+    ///   provides the key.
+    /// - Returns: All resolved operations.
+    @discardableResult
+    public func resolveInDoubt(
+        _ operation: SequenceNumber, as settlement: DoubtSettlement, at address: String? = nil
+    ) async throws(TidelogError) -> [SequenceNumber] {
+        guard uploads == 0 else {
+            throw TidelogError(
+                .invalidRequest, "An upload is under way, which may settle operation \(operation) itself.",
+                recovery: "Wait until it has ended, or cancel it.")
+        }
+        let sets = try inDoubtSets()
+        guard let members = sets.first(where: { $0.contains { $0.sequence == operation } }) else {
+            throw TidelogError(
+                .invalidRequest, "Operation \(operation) is not in doubt.", recovery: "See 'tidelog status'.")
+        }
+        let operations = members.map(\.sequence)
+        guard try !awaitedOperations().values.joined().contains(operation) else {
+            throw TidelogError(
+                .invalidRequest, "The service works on operation \(operation) and will say itself what became of it.",
+                recovery: "Upload again later.")
+        }
+        switch settlement {
+        case .tookEffect:
+            var told: [SequenceNumber: [EntityImage]] = [:]
+            if let address { told[operation] = try images(operation, address, members) }
+            try await confirm(operations, of: members[0].status.batch ?? 0, images: told)
+        case .resend:
+            guard address == nil else {
+                throw TidelogError(
+                    .invalidRequest, "What the service has not done has no address there.",
+                    recovery: "Say that it took effect, or leave the address out.")
+            }
+            try await release(operations)
+        }
+        return operations
+    }
+
+    /// Sends all operations in doubt again as new ones, except those of batches that the service is still processing.
+    public func resendInDoubt() async throws(TidelogError) {
+        guard uploads == 0 else {
+            throw TidelogError(
+                .invalidRequest, "An upload is under way, which may settle what is in doubt itself.",
+                recovery: "Wait until it has ended, or cancel it.")
+        }
+        let awaited = Set(try awaitedOperations().values.joined())
+        let doubts = try pendingOperations(.inDoubt).map(\.sequence).filter { !awaited.contains($0) }
+        if !doubts.isEmpty { try await release(doubts) }
+    }
+
+    /// Logs the location of an entity that the service created without returning its key. Operations that wait for the
+    /// key are sent by the next upload, which reads the entity first.
+    ///
+    /// - Parameter address: A URL, `Orders(5)`, or the key alone.
+    /// - Returns: The new readLink of the entity.
+    @discardableResult
+    public func identify(_ entity: EntityAddress, as address: String) async throws(TidelogError) -> String {
+        let model = try model
+        let image = try read { state in
+            let root = try state.header().service?.root
+            return try AddressResolver(state: state, model: model, root: root).image(of: entity, at: address)
+        }
+        try await record([.entitiesRead([image])])
+        return try read { state in
+            let names = EntityNames(storage: state, model: model, serviceRoot: try state.header().service?.root ?? "")
+            return try EntityResolver(storage: state, model: model).serviceRow(image.entity).map(names.readLink)
+                ?? address
+        }
+    }
+
+    /// Returns the images of an entity that an operation in doubt created: the sent values, and then the key alone,
+    /// which indicates that the entity has not been read.
+    private func images(
+        _ operation: SequenceNumber, _ address: String, _ members: [PendingOperation]
+    ) throws(TidelogError) -> [EntityImage] {
+        guard case .create(let creation, _)? = members.first(where: { $0.sequence == operation })?.operation.action
+        else {
+            throw TidelogError(
+                .invalidRequest, "Operation \(operation) creates no entity, so there is no address to tell.",
+                recovery: "Leave the address out.")
+        }
+        let model = try model
+        return try read { state throws -> [EntityImage] in
+            let resolver = AddressResolver(state: state, model: model, root: try state.header().service?.root)
+            let key = try resolver.image(
+                of: creation.entity, creation.set, creation.type, known: creation.values, at: address)
+            var sent = key
+            sent.values = creation.values
+            sent.values.merge(key.values)
+            return [sent, key]
+        }
+    }
+}
+
+extension AddressResolver {
+    /// Returns the image of an entity whose key the service has not returned.
+    fileprivate func image(of entity: EntityAddress, at address: String) throws -> EntityImage {
+        let id = try self.entity(entity)
+        let name = "\(try state.set(of: id) ?? "")(\(id))"
+        guard let row = try EntityResolver(storage: state, model: model).serviceRow(id), row.origin.isOnService else {
+            throw TidelogError(
+                .invalidRequest, "The service is not known to have \(name).",
+                recovery: "Where the operation that creates it is in doubt, settle that, with the address.")
+        }
+        if let type = model.findEntityType(row.type), let key = KeyPredicate(of: type, in: row.values) {
+            throw OperationRefused(
+                .keyIsFixed, "The key of \(name) is known: \(KeyText.predicate(key)).",
+                recovery: "Where the service has changed it, a download brings the new one.")
+        }
+        return try image(of: id, row.set, row.type, known: row.values, at: address)
+    }
+
+    /// Returns the image of an entity with its key.
+    ///
+    /// - Parameter known: The known values of the entity, which the address must not contradict.
+    fileprivate func image(
+        of id: EntityID, _ setName: String, _ type: String, known: PropertyValues, at address: String
+    ) throws -> EntityImage {
+        guard let set = model.findEntitySet(setName) else {
+            throw TidelogError(.invalidRequest, "The metadata do not have the entity set \(setName).")
+        }
+        let key = try serviceKey(address, in: set)
+        let values = key.located(in: set.entityType)
+        let contradiction = values.first { path, value in
+            known.value(at: path).map { $0 != .null && $0 != value } ?? false
+        }
+        if let contradiction {
+            throw OperationRefused(
+                .keyIsFixed,
+                "\(setName)(\(KeyText.predicate(key))) is not this entity: it was created with another \(contradiction.property).",
+                recovery: "Look up the entity that was created.")
+        }
+        if let owner = try owner(of: key, in: set, besides: id, container: try state.container(of: id, in: set)) {
+            throw OperationRefused(
+                .duplicateKey,
+                "\(setName)(\(KeyText.predicate(key))) is another entity of this store, \(setName)(\(owner)).",
+                recovery: """
+                    If it is this very one, as a download has brought it since: say without the address that the \
+                    operation took effect, make further changes on that one, and undo what waits on this one, which the \
+                    next download removes.
+                    """)
+        }
+        // A nested key value does not replace the rest of its complex property.
+        var told = PropertyValues()
+        for (path, value) in values {
+            let root = String(path.prefix { $0 != "/" })
+            if root != path, told[root] == nil { told[root] = known[root] }
+            told.set(value, at: path)
+        }
+        return EntityImage(entity: id, set: setName, type: type, values: told)
+    }
+
+    /// Returns the key in a text: the URL of an entity of the set, `Orders(5)`, or the content of the parentheses.
+    private func serviceKey(_ text: String, in set: EntitySet) throws -> KeyPredicate {
+        var segments: [ResourcePath.Segment]
+        do throws(URLSyntaxError) {
+            segments = try path(text).segments
+        } catch {
+            if set.isContained, let key = try? contained(text, set) { return key }
+            guard let inner = try? path("\(set.name)(\(text))") else { throw notAKey(text, set, "\(error)") }
+            segments = inner.segments
+        }
+        if set.isContained, let path = ContainmentPath(try path(text), model), path.set == set,
+            case .key(let key)? = path.steps.last?.key
+        {
+            return key
+        }
+        if case .type? = segments.last { segments.removeLast() }
+        guard segments.count == 2, case .entitySet(let named) = segments[0], case .key(let selector) = segments[1]
+        else {
+            throw notAKey(text, set, nil)
+        }
+        guard named.name == set.name else {
+            throw TidelogError(
+                .invalidRequest,
+                "\(URLText.withoutSecrets(text)) is in \(named.name), and the entity in \(set.name).",
+                recovery: "Look up the entity that was created.")
+        }
+        switch selector {
+        case .key(let key) where key.isPrimary(of: set.entityType): return key
+        case .key:
+            throw notAKey(text, set, "These properties are an alternate key, which does not tell the entity's own key.")
+        case .entityID: throw notAKey(text, set, "That is the store's own name of an entity.")
+        }
+    }
+
+    /// Returns the key from the content of the parentheses after a navigation property.
+    private func contained(_ text: String, _ set: EntitySet) throws -> KeyPredicate? {
+        let selector = try KeySelector.parse("(\(text))", of: set.entityType, version: model.version)
+        if case .key(let key) = selector { return key }
+        return nil
+    }
+
+    private func path(_ text: String) throws(URLSyntaxError) -> ResourcePath {
+        try ServiceRequest.parse(
+            URLText.encoded(text), serviceRoot: root, model: model, version: model.version
+        ).path
+    }
+
+    private func notAKey(_ text: String, _ set: EntitySet, _ why: String?) -> TidelogError {
+        let keys = set.entityType.keyParts.map(\.name)
+        let example = keys.count == 1 ? "…" : keys.map { "\($0)=…" }.joined(separator: ",")
+        return TidelogError(
+            .invalidRequest,
+            "'\(URLText.withoutSecrets(text))' does not name an entity of \(set.name) at the service."
+                + (why.map { " \($0)" } ?? ""),
+            recovery: "Give its URL, \(set.name)(\(example)), or the key alone.")
+    }
+
+    /// Returns another entity that has the key, in the current or the base state.
+    private func owner(
+        of key: KeyPredicate, in set: EntitySet, besides id: EntityID, container: EntityID?
+    ) throws -> EntityID? {
+        if set.isContained {
+            guard let container, let other = try state.entity(of: set, key: key, in: container), other != id,
+                let row = try state.row(other), KeyPredicate(of: set.entityType, in: row.values) == key
+            else { return nil }
+            return other
+        }
+        let values = key.located(in: set.entityType)
+        if let other = try state.findRows(set: set.name, where: values).first(where: { $0 != id }) { return other }
+        guard let former = try state.entity(set: set.name, key: KeyText.of(key)), former != id,
+            let row = try EntityResolver(storage: state, model: model).serviceRow(former),
+            KeyPredicate(of: set.entityType, in: row.values) == key
+        else { return nil }
+        return former
+    }
+}

@@ -1,0 +1,56 @@
+import Operations
+import SyncCore
+import Views
+
+/// Records of streams other than the operations that write them.
+extension LocalStore {
+    /// Logs stream metadata of the service, after the record with their entities.
+    ///
+    /// - Parameter sent: Media entities whose content was part of the answered request. The ETag belongs to that
+    ///   content.
+    func recordStreamMetadata(_ streams: [StreamImage], sent: Set<EntityID> = []) throws {
+        let streams = try streams.map { image in
+            // The previous record may have added or removed the content.
+            var image = image
+            let known = try state.stream(image.property, of: image.entity)
+            (image.content, image.etag) = (known?.content, known?.etag)
+            if image.property == nil, image.content != nil, sent.contains(image.entity) {
+                image.etag = image.told?.etag
+            }
+            return image
+        }
+        // Keeps each record far below its limit, whatever the length of the URLs.
+        for start in stride(from: 0, to: streams.count, by: 1_000) {
+            try add(.streamsStored(Array(streams[start..<min(start + 1_000, streams.count)])))
+        }
+    }
+
+    /// Returns the streams of operations whose copies are removed after the upload. It has to be called before the
+    /// record that ends the operations.
+    func sentStreams(of operations: [SequenceNumber]) throws -> [SentStream] {
+        guard removesStreamsAfterUpload else { return [] }
+        return try operations.compactMap { sequence in
+            guard let operation = try state.pendingOperation(sequence)?.operation, let stream = operation.stream,
+                stream.content != nil
+            else { return nil }
+            return SentStream(entity: operation.subject, property: stream.property)
+        }
+    }
+
+    /// Logs the removal of the copies. The ETags are kept, because the next change has to send them.
+    func removeCopies(of streams: [SentStream]) throws {
+        let images = try streams.map { stream in
+            StreamImage(
+                entity: stream.entity, property: stream.property, content: nil,
+                etag: try state.stream(stream.property, of: stream.entity)?.etag)
+        }
+        if !images.isEmpty { try add(.streamsStored(images)) }
+    }
+}
+
+/// A stream that was uploaded.
+struct SentStream {
+    let entity: EntityID
+    /// The stream property, or nil for the stream of a media entity.
+    let property: String?
+}
