@@ -70,6 +70,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Tidelog", targets: ["Tidelog"]),
+        .library(name: "TidelogFoundation", targets: ["TidelogFoundation"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
         .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
@@ -123,6 +124,7 @@ let package = Package(
                 "EDM", "Operations", "ODataWire", "SyncCore", "OperationLog", "Views", "Transport", "SyncEngine",
                 logging, metrics,
             ]),
+        layer("TidelogFoundation", ["Tidelog"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
         layer(
             "Gateway",
@@ -227,6 +229,9 @@ let package = Package(
             "TidelogTests",
             ["Tidelog", "EDM", "ODataWire", "ODataSandbox", "Transport", "TestSupport", httpTypes, metrics]),
         tests(
+            "TidelogFoundationTests",
+            ["TidelogFoundation", "Tidelog", "ShopService", "ODataSandbox", "TestSupport"]),
+        tests(
             "RelationshipTests",
             ["Tidelog", "SyncEngine", "SyncCore", "ODataSandbox", "ODataWire", "EDM", "Transport", "TestSupport"]),
         tests("RelationTests", ["Tidelog", "ODataSandbox", "TestSupport"]),
@@ -244,7 +249,8 @@ let package = Package(
         tests("FuzzCorpusTests", ["FuzzTargets"]),
         tests("ArchitectureTests", []),
         // Compiles the code samples of the articles with these modules.
-        tests("DocumentationTests", ["ShopService", "Tidelog", "ODataSandbox", "TestSupport"]),
+        tests(
+            "DocumentationTests", ["ShopService", "TidelogFoundation", "Tidelog", "ODataSandbox", "TestSupport"]),
         // A separate target, because the tool of a test target's plugin would be linked into the tests a second time.
         support("LibraryService", folder: "SampleServices/Library", ["Tidelog"], plugins: ["TidelogProxies"]),
         tests("ProxyPluginTests", ["LibraryService", "Tidelog"]),

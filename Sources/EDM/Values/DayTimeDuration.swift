@@ -19,6 +19,10 @@ public struct DayTimeDuration: Sendable, Hashable {
     /// Creates a duration. Returns `nil` if a part is negative or the picoseconds amount to a second or more.
     public init?(isNegative: Bool = false, seconds: Int64, picoseconds: Int64 = 0) {
         guard seconds >= 0, (0..<LocalTime.picosecondsPerSecond).contains(picoseconds) else { return nil }
+        self.init(unchecked: seconds, picoseconds: picoseconds, isNegative: isNegative)
+    }
+
+    init(unchecked seconds: Int64, picoseconds: Int64, isNegative: Bool) {
         self.isNegative = isNegative && (seconds, picoseconds) != (0, 0)
         self.seconds = seconds
         self.picoseconds = picoseconds

@@ -91,6 +91,7 @@ extension DecimalValue {
 
     /// The number as an `Int64`, or `nil` if it is not an integer in range.
     public var int64Value: Int64? {
+        guard isFinite else { return nil }
         let (whole, fraction, isNegative) = components
         return fraction.isEmpty ? Int64((isNegative ? "-" : "") + whole) : nil
     }

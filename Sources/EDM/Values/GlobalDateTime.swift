@@ -39,7 +39,7 @@ public struct GlobalDateTime: Sendable, Hashable {
     public var instant: Instant {
         let instant = local.instant
         return Instant(
-            secondsSince1970: instant.secondsSince1970 - Int64(offsetMinutes) * 60, picoseconds: instant.picoseconds)
+            unchecked: instant.secondsSince1970 - Int64(offsetMinutes) * 60, picoseconds: instant.picoseconds)
     }
 }
 

@@ -27,7 +27,7 @@ public struct LocalDateTime: Sendable, Hashable {
     /// The point in time, interpreted as UTC.
     public var instant: Instant {
         Instant(
-            secondsSince1970: date.daysSince1970 * 86_400 + time.picoseconds / LocalTime.picosecondsPerSecond,
+            unchecked: date.daysSince1970 * 86_400 + time.picoseconds / LocalTime.picosecondsPerSecond,
             picoseconds: time.picosecond)
     }
 
@@ -46,6 +46,17 @@ public struct Instant: Sendable, Hashable, Comparable {
     public let secondsSince1970: Int64
     /// The fraction of a second, 0 to 999,999,999,999, counted forward also before 1970.
     public let picoseconds: Int64
+
+    init(unchecked secondsSince1970: Int64, picoseconds: Int64) {
+        self.secondsSince1970 = secondsSince1970
+        self.picoseconds = picoseconds
+    }
+
+    /// Creates a point in time. Returns `nil` if the picoseconds are negative or amount to a second or more.
+    public init?(secondsSince1970: Int64, picoseconds: Int64 = 0) {
+        guard (0..<LocalTime.picosecondsPerSecond).contains(picoseconds) else { return nil }
+        self.init(unchecked: secondsSince1970, picoseconds: picoseconds)
+    }
 
     public static func < (a: Instant, b: Instant) -> Bool {
         (a.secondsSince1970, a.picoseconds) < (b.secondsSince1970, b.picoseconds)

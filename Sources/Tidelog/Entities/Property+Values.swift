@@ -3,37 +3,64 @@ import ODataWire
 import SyncCore
 public import SyncEngine
 
-/// Typed access to property values of an entity.
+/// Setters of property values.
+///
+/// A value that does not fit the type of the property is refused, with the reason, when the entity is saved.
 extension PropertyReference {
     /// Sets the value of a String property, or of a Guid, Date, Decimal or similar property from its text.
     ///
     /// If the text is invalid for the type, the entity is refused when it is saved.
-    public func setStringValue(in target: EntityValue, to value: String) {
-        target.setDataValue(for: self, to: Value.string(value).adapted(to: property.type))
+    public func setStringValue(in target: EntityValue, to value: String) { set(.string(value), in: target) }
+
+    public func setBooleanValue(in target: EntityValue, to value: Bool) { set(.boolean(value), in: target) }
+
+    /// Sets the value of a property of an integer type, or of Decimal, Double or Single.
+    public func setIntValue(in target: EntityValue, to value: Int) { set(.integer(Int64(value)), in: target) }
+
+    /// Sets the value of a property of an integer type, or of Decimal, Double or Single.
+    public func setInt64Value(in target: EntityValue, to value: Int64) { set(.integer(value), in: target) }
+
+    /// Sets the value of a Single or Double property.
+    public func setFloatValue(in target: EntityValue, to value: Float) { set(.single(value), in: target) }
+
+    /// Sets the value of a Double, Single or Decimal property. A decimal is the shortest number that converts back to
+    /// `value`.
+    public func setDoubleValue(in target: EntityValue, to value: Double) { set(.double(value), in: target) }
+
+    public func setDecimalValue(in target: EntityValue, to value: DecimalValue) { set(.decimal(value), in: target) }
+
+    /// Sets the value of an enumeration property to the name of a member, or to several names joined by commas.
+    public func setEnumerationValue(in target: EntityValue, to value: String) { set(.enumeration(value), in: target) }
+
+    public func setGuidValue(in target: EntityValue, to value: GuidValue) { set(.guid(value), in: target) }
+
+    public func setBinaryValue(in target: EntityValue, to value: [UInt8]) { set(.binary(value), in: target) }
+
+    public func setDateValue(in target: EntityValue, to value: LocalDate) { set(.date(value), in: target) }
+
+    public func setTimeOfDayValue(in target: EntityValue, to value: LocalTime) { set(.timeOfDay(value), in: target) }
+
+    /// Sets the value of an `Edm.DateTime` property of V2.
+    public func setDateTimeValue(in target: EntityValue, to value: LocalDateTime) { set(.dateTime(value), in: target) }
+
+    public func setDateTimeOffsetValue(in target: EntityValue, to value: GlobalDateTime) {
+        set(.dateTimeOffset(value), in: target)
     }
 
-    public func setIntValue(in target: EntityValue, to value: Int) {
-        target.setDataValue(for: self, to: Value.integer(Int64(value)).adapted(to: property.type))
+    /// Sets the value of an `Edm.Duration` property, or of an `Edm.Time` property of V2.
+    public func setDurationValue(in target: EntityValue, to value: DayTimeDuration) {
+        set(.duration(value), in: target)
     }
 
-    public func setBooleanValue(in target: EntityValue, to value: Bool) {
-        target.setDataValue(for: self, to: .boolean(value))
-    }
+    public func setComplexValue(in target: EntityValue, to value: ComplexValue) { set(.complex(value), in: target) }
 
-    public func setDoubleValue(in target: EntityValue, to value: Double) {
-        target.setDataValue(for: self, to: Value.double(value).adapted(to: property.type))
-    }
+    /// Sets the items of a collection. Each one is converted like a single value.
+    public func setCollectionValue(in target: EntityValue, to value: [Value]) { set(.collection(value), in: target) }
 
-    public func setDecimalValue(in target: EntityValue, to value: DecimalValue) {
-        target.setDataValue(for: self, to: .decimal(value))
-    }
-
-    public func setGuidValue(in target: EntityValue, to value: GuidValue) {
-        target.setDataValue(for: self, to: .guid(value))
-    }
-
-    public func setBinaryValue(in target: EntityValue, to value: [UInt8]) {
-        target.setDataValue(for: self, to: .binary(value))
+    /// Sets the value from a Swift type: an enumeration of the generated code, an array, a type of Foundation. `nil`
+    /// sets it to null.
+    public func setTypedValue<T: PropertyConvertible>(in target: EntityValue, to value: T?) {
+        target[property] = value
     }
 
     /// Sets the value of the property. `nil` sets it to null.
@@ -51,41 +78,9 @@ extension PropertyReference {
         target.relation(property).replace(value)
     }
 
-    // MARK: Reading
-
-    /// Returns the value as an integer.
-    ///
-    /// - Throws: `invalidRequest` if the property is unset, null, or not an integer that fits `Int`.
-    public func intValue(from entity: EntityValue) throws(TidelogError) -> Int {
-        guard let value = optionalInt(from: entity) else { throw notThere(entity, "a whole number") }
-        return value
-    }
-
-    /// Returns the value as an integer, or `nil` if it is unset, null, or not an integer that fits `Int`.
-    public func optionalInt(from entity: EntityValue) -> Int? {
-        entity.dataValue(for: self)?.integerValue.flatMap { Int(exactly: $0) }
-    }
-
-    /// Returns the value as a string.
-    ///
-    /// - Throws: `invalidRequest` if the property is unset, null, or not a string.
-    public func stringValue(from entity: EntityValue) throws(TidelogError) -> String {
-        guard let value = optionalString(from: entity) else { throw notThere(entity, "a string") }
-        return value
-    }
-
-    /// Returns the value as a string, or `nil` if it is unset, null, or not a string.
-    public func optionalString(from entity: EntityValue) -> String? { entity.dataValue(for: self)?.stringValue }
-
-    /// Returns the expanded or loaded target of a single-valued navigation property.
-    public func entityValue(from entity: EntityValue) -> EntityValue? { entity.relatedEntity(self) }
-
-    /// Returns the expanded or loaded targets of a navigation property.
-    public func entityList(from entity: EntityValue) -> [EntityValue] { entity.relatedEntities(self) }
-
-    private func notThere(_ entity: EntityValue, _ what: String) -> TidelogError {
-        let found = entity.dataValue(for: self).map { "holds \($0.kindName)" } ?? "is unset"
-        return TidelogError(.invalidRequest, "\(property) \(found), not \(what).")
+    /// Sets a value, converted to the type of the property if Swift's own types are ambiguous.
+    private func set(_ value: Value, in target: EntityValue) {
+        target.setDataValue(for: self, to: value.adapted(toItemsOf: property.type))
     }
 }
 
@@ -120,6 +115,7 @@ extension Value {
         case (.integer(let number), .decimal): return .decimal(DecimalValue(number))
         case (.integer(let number), .double): return .double(Double(number))
         case (.integer(let number), .single): return .single(Float(number))
+        case (.single(let number), .double): return .double(Double(number))
         case (.double(let number), .single): return .single(Float(number))
         case (.double(let number), .decimal): return .decimal(DecimalValue(number))
         case (.string(let text), let other) where other != .string:

@@ -56,7 +56,7 @@ struct InvocationBuilder {
         var invocation = OperationInvocation(operation, on: target?.binding(of: operation, in: model), headers: headers)
         for (name, argument) in arguments.pairs {
             guard let parameter = operation.parameters.first(where: { $0.name == name }) else { continue }
-            invocation.arguments.append(.init(name, try argument.resolved(parameter.type, in: model)))
+            invocation.arguments.append(.init(name, try argument.resolved(for: parameter, in: model)))
         }
         try checked { () throws(InvocationError) in try invocation.check(in: model) }
         if operation.kind == .action, headers["If-Match"] == nil { invocation.ifMatch = target?.etag }

@@ -19,7 +19,7 @@ public struct InvocationArguments: ExpressibleByDictionaryLiteral {
 /// The argument for one parameter.
 public struct InvocationArgument {
     private enum Content {
-        case value(Value)
+        case value(any PropertyConvertible)
         case entity(EntityValue)
         case entities([EntityValue])
         case omitted
@@ -34,18 +34,18 @@ public struct InvocationArgument {
     /// The value is converted to the parameter's type if Swift's own types are ambiguous: an `Int` to a decimal
     /// number, a `String` to a member of an enumeration or a guid.
     public static func value<T: PropertyConvertible>(_ value: T?) -> InvocationArgument {
-        InvocationArgument(content: .value(value?.propertyValue ?? .null))
+        InvocationArgument(content: .value(value.map { $0 as any PropertyConvertible } ?? Value.null))
     }
 
     /// Returns the argument for a parameter of type `Edm.Binary`. `nil` is null.
     public static func binary(_ bytes: [UInt8]?) -> InvocationArgument {
-        InvocationArgument(content: .value(bytes.map { .binary($0) } ?? .null))
+        InvocationArgument(content: .value(bytes.map { Value.binary($0) } ?? .null))
     }
 
     /// Returns an entity argument. An existing entity is sent as a reference, a new one with its values. `nil` is
     /// null.
     public static func entity(_ entity: EntityValue?) -> InvocationArgument {
-        InvocationArgument(content: entity.map { .entity($0) } ?? .value(.null))
+        InvocationArgument(content: entity.map { .entity($0) } ?? .value(Value.null))
     }
 
     /// Returns an argument with several entities. Existing ones are sent as references, new ones with their values.
@@ -54,7 +54,7 @@ public struct InvocationArgument {
     }
 
     /// The argument null.
-    public static var null: InvocationArgument { InvocationArgument(content: .value(.null)) }
+    public static var null: InvocationArgument { InvocationArgument(content: .value(Value.null)) }
 
     /// Omits the parameter, so that the service uses its default.
     ///
@@ -62,10 +62,12 @@ public struct InvocationArgument {
     public static var omitted: InvocationArgument { InvocationArgument(content: .omitted) }
 
     func resolved(
-        _ type: TypeReference, in model: EntityDataModel
+        for parameter: ServiceOperation.Parameter, in model: EntityDataModel
     ) throws(TidelogError) -> OperationInvocation.Argument.Content {
         switch content {
-        case .value(let value): return .value(value.adapted(toItemsOf: type))
+        case .value(let value):
+            let type = parameter.type
+            return .value(value.propertyValue(for: type, parameter.facets).adapted(toItemsOf: type))
         case .entity(let entity): return .entity(try Self.resolved(entity, model))
         case .entities(let entities):
             var resolved: [OperationInvocation.Argument.Entity] = []

@@ -5,8 +5,23 @@ public protocol PropertyConvertible: Sendable {
     /// Creates a value, or returns `nil` if the value is of another type or does not fit.
     init?(propertyValue: Value)
     var propertyValue: Value { get }
+    /// Returns the value for a property of the given type. By default ``propertyValue``.
+    ///
+    /// For Swift types that represent several OData types, or that are more precise than a property may be. A value
+    /// that the type cannot represent is returned in another form, and is refused with a reason when the entity is
+    /// saved.
+    func propertyValue(for type: TypeReference, _ facets: Facets) -> Value
     /// The value of a non-nullable property that is unset and has no default in the metadata.
     static var propertyDefault: Self { get }
+}
+
+extension PropertyConvertible {
+    public func propertyValue(for type: TypeReference, _ facets: Facets) -> Value { propertyValue }
+
+    /// Returns the value for the property, converted if Swift's own types are ambiguous.
+    func value(for property: Property) -> Value {
+        propertyValue(for: property.type, property.facets).adapted(toItemsOf: property.type)
+    }
 }
 
 extension EntityValue {
@@ -15,7 +30,7 @@ extension EntityValue {
     /// Setting `nil` sets the property to null. The value is checked when the entity is saved.
     public subscript<T: PropertyConvertible>(property: Property) -> T? {
         get { dataValue(for: property).flatMap { $0.isNull ? nil : T(propertyValue: $0) } }
-        set { setDataValue(for: property, to: newValue?.propertyValue.adapted(toItemsOf: property.type)) }
+        set { setDataValue(for: property, to: newValue?.value(for: property)) }
     }
 }
 
@@ -52,6 +67,15 @@ extension Int: PropertyConvertible {
     }
     public var propertyValue: Value { .integer(Int64(self)) }
     public static var propertyDefault: Int { 0 }
+}
+
+extension Int64: PropertyConvertible {
+    public init?(propertyValue: Value) {
+        guard let number = propertyValue.integerValue else { return nil }
+        self = number
+    }
+    public var propertyValue: Value { .integer(self) }
+    public static var propertyDefault: Int64 { 0 }
 }
 
 extension Bool: PropertyConvertible {
@@ -144,6 +168,21 @@ extension DayTimeDuration: PropertyConvertible {
     public static var propertyDefault: DayTimeDuration { .zero }
 }
 
+/// A duration, rounded toward zero to picoseconds.
+extension Duration: PropertyConvertible {
+    public init?(propertyValue: Value) {
+        guard case .duration(let value) = propertyValue else { return nil }
+        self.init(value)
+    }
+    /// A duration of more than `Int64.max` seconds is a number of seconds, which is refused when the entity is
+    /// saved.
+    public var propertyValue: Value {
+        if let duration = DayTimeDuration(self) { return .duration(duration) }
+        return .double(self / .seconds(1))
+    }
+    public static var propertyDefault: Duration { .zero }
+}
+
 extension ComplexValue: PropertyConvertible {
     public init?(propertyValue: Value) {
         guard case .complex(let value) = propertyValue else { return nil }
@@ -184,6 +223,10 @@ extension Array: PropertyConvertible where Element: PropertyConvertible {
         // Check the element type, because an empty array of any type casts to an array of bytes.
         if Element.self == UInt8.self, let bytes = self as? [UInt8] { return .binary(bytes) }
         return .collection(map(\.propertyValue))
+    }
+    public func propertyValue(for type: TypeReference, _ facets: Facets) -> Value {
+        if Element.self == UInt8.self { return propertyValue }
+        return .collection(map { $0.propertyValue(for: type.item, facets) })
     }
     public static var propertyDefault: [Element] { [] }
 }

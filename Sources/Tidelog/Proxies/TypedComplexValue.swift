@@ -73,10 +73,7 @@ extension TypedComplexValue {
     /// Setting `nil` sets the property to null. The value is checked when its entity is saved.
     public subscript<Owner, T>(property: StructuralProperty<Owner, T>) -> T? {
         get { self[property.property.name].flatMap { $0.isNull ? nil : T(propertyValue: $0) } }
-        set {
-            let type = property.property.type
-            self[property.property.name] = newValue.map { $0.propertyValue.adapted(toItemsOf: type) } ?? .null
-        }
+        set { self[property.property.name] = newValue?.value(for: property.property) ?? .null }
     }
 
     /// The value of a non-nullable property, with the same defaults as in an entity.

@@ -7,6 +7,12 @@ public protocol QueryLiteral: Sendable {
     associatedtype Comparand = Self
 
     var queryValue: Value { get }
+    /// Returns the literal for a comparison with an operand of the given type. By default ``queryValue``.
+    func queryValue(comparedTo type: TypeReference) -> Value
+}
+
+extension QueryLiteral {
+    public func queryValue(comparedTo type: TypeReference) -> Value { queryValue }
 }
 
 /// Values with an order, as `lt` and `gt` define it: numbers, strings, booleans, dates, times and durations.
@@ -38,6 +44,7 @@ extension GuidValue: QueryLiteral { public var queryValue: Value { .guid(self) }
 extension Value: QueryLiteral { public var queryValue: Value { self } }
 
 extension Int: NumberLiteral { public var queryValue: Value { .integer(Int64(self)) } }
+extension Int64: NumberLiteral { public var queryValue: Value { .integer(self) } }
 extension Float: NumberLiteral { public var queryValue: Value { .single(self) } }
 extension Double: NumberLiteral { public var queryValue: Value { .double(self) } }
 extension DecimalValue: NumberLiteral { public var queryValue: Value { .decimal(self) } }
@@ -49,6 +56,12 @@ extension GlobalDateTime: DateTimeLiteral { public var queryValue: Value { .date
 extension DayTimeDuration: SummableLiteral, ClockLiteral {
     public typealias Summand = DayTimeDuration
     public var queryValue: Value { .duration(self) }
+}
+
+extension Duration: SummableLiteral, ClockLiteral {
+    public typealias Comparand = DayTimeDuration
+    public typealias Summand = Duration
+    public var queryValue: Value { propertyValue }
 }
 
 /// A value of `Edm.Binary`.

@@ -14,7 +14,7 @@ extension QueryOperand {
     /// Returns a literal for a comparison, converted to the operand's type in the metadata.
     func literal(_ value: some QueryLiteral) -> Expression {
         guard let type = queryType else { return plain(value) }
-        let adapted = value.queryValue.adapted(to: type)
+        let adapted = value.queryValue(comparedTo: type).adapted(to: type)
         if case .enumeration(let members) = adapted { return .enumeration(type: type.name, value: members) }
         return .literal(adapted, type.primitive)
     }

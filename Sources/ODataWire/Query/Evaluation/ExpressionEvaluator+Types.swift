@@ -78,7 +78,7 @@ extension ExpressionEvaluator {
         default:
             guard let range = type.integerRange, let big = BigDecimal(decimal) else { return .null }
             // Conversions truncate towards zero.
-            let whole = big.rounded(big.isNegative ? .up : .down)
+            let whole = big.rounded(.towardZero)
             guard let number = whole.value?.int64Value, range.contains(number) else { return .null }
             return .integer(number)
         }

@@ -18,7 +18,7 @@ package enum FunctionLibrary {
         case .contains, .endswith, .startswith, .indexof, .hassubset, .hassubsequence:
             return try search(function, arguments[0], arguments[1])
         case .length, .substring, .tolower, .toupper, .trim, .replace: return try text(function, arguments)
-        case .round: return try ValueArithmetic.round(arguments[0], .nearest)
+        case .round: return try ValueArithmetic.round(arguments[0], .toNearestOrAwayFromZero)
         case .floor: return try ValueArithmetic.round(arguments[0], .down)
         case .ceiling: return try ValueArithmetic.round(arguments[0], .up)
         case .maxdatetime: return moment(year: 9999, month: 12, day: 31, picoseconds: LocalTime.picosecondsPerDay - 1)

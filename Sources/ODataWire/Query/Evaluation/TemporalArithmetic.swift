@@ -59,22 +59,18 @@ struct TimeSpan {
     }
 
     /// The exact number of seconds.
-    var decimal: BigDecimal {
-        let whole = BigDecimal(DecimalValue(seconds)) ?? BigDecimal(isNegative: false, digits: [], scale: 0)
-        let fraction = BigDecimal(DecimalValue(picoseconds)) ?? BigDecimal(isNegative: false, digits: [], scale: 0)
-        return whole + BigDecimal(isNegative: false, digits: fraction.digits, scale: 12)
+    var decimal: BigDecimal { BigDecimal(seconds) + Self.fraction(picoseconds) }
+
+    private static func fraction(_ picoseconds: Int64) -> BigDecimal {
+        BigDecimal(isNegative: false, magnitude: BigDecimal(picoseconds).magnitude, scale: 12)
     }
 
     /// Creates a span, truncated to picoseconds. Returns nil if the seconds exceed 64 bits.
     init?(seconds decimal: BigDecimal) {
-        let shifted = BigDecimal(isNegative: decimal.isNegative, digits: decimal.digits, scale: decimal.scale)
-        let whole = shifted.rounded(.down)
-        let rest = shifted + whole.negated
+        let whole = decimal.rounded(.down)
+        let rest = decimal + whole.negated
         let picoseconds = BigDecimal(
-            isNegative: false,
-            digits: (rest * BigDecimal(isNegative: false, digits: Array(repeating: 0, count: 12) + [1], scale: 0))
-                .digits,
-            scale: rest.scale
+            isNegative: false, magnitude: rest.magnitude.timesPowerOfTen(12), scale: rest.scale
         ).rounded(.down)
         guard let seconds = whole.value?.int64Value, let fraction = picoseconds.value?.int64Value,
             (0..<Self.perSecond).contains(fraction)

@@ -25,12 +25,7 @@ enum ValueArithmetic {
             return overflow ? try negate(.decimal(DecimalValue(number))) : .integer(result)
         case .single(let number): return .single(-number)
         case .double(let number): return .double(-number)
-        case .decimal(let number):
-            guard let big = BigDecimal(number) else {
-                return .decimal(
-                    number == .infinity ? .negativeInfinity : number == .negativeInfinity ? .infinity : number)
-            }
-            return .decimal(try checked(big.negated))
+        case .decimal(let number): return .decimal(-number)
         case .duration(let duration):
             let negated = DayTimeDuration(
                 isNegative: !duration.isNegative, seconds: duration.seconds, picoseconds: duration.picoseconds)
@@ -87,7 +82,7 @@ enum ValueArithmetic {
         _ operation: ArithmeticOperator, _ x: DecimalValue, _ y: DecimalValue
     ) throws(EvaluationError) -> DecimalValue {
         guard let a = BigDecimal(x), let b = BigDecimal(y) else {
-            return DecimalValue(try floats(operation, x.doubleValue, y.doubleValue))
+            return try special(operation, x, y)
         }
         switch operation {
         case .add: return try checked(a + b)
@@ -96,6 +91,21 @@ enum ValueArithmetic {
         case .div, .divby, .mod:
             guard !b.isZero else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
             return try checked(operation == .mod ? a.remainder(dividingBy: b) : a.divided(by: b))
+        }
+    }
+
+    /// Returns the result if an operand is INF or NaN.
+    private static func special(
+        _ operation: ArithmeticOperator, _ x: DecimalValue, _ y: DecimalValue
+    ) throws(EvaluationError) -> DecimalValue {
+        switch operation {
+        case .add: return x + y
+        case .sub: return x - y
+        case .mul: return x * y
+        case .div, .divby: return x.divided(by: y, scale: 0)
+        case .mod:
+            guard !y.isZero else { throw EvaluationError(.divisionByZero, "Division of \(x) by zero.") }
+            return x.quotientAndRemainder(dividingBy: y).remainder
         }
     }
 
@@ -124,21 +134,14 @@ enum ValueArithmetic {
     }
 
     /// Rounds to an integer of the same kind of value.
-    static func round(_ value: Value, _ rounding: BigDecimal.Rounding) throws(EvaluationError) -> Value {
-        func rounded<T: FloatingPoint>(_ number: T) -> T {
-            switch rounding {
-            case .down: number.rounded(.down)
-            case .up: number.rounded(.up)
-            case .nearest: number.rounded(.toNearestOrAwayFromZero)
-            }
-        }
+    static func round(_ value: Value, _ rule: FloatingPointRoundingRule) throws(EvaluationError) -> Value {
         switch value {
         case .integer: return value
-        case .single(let number): return .single(rounded(number))
-        case .double(let number): return .double(rounded(number))
+        case .single(let number): return .single(number.rounded(rule))
+        case .double(let number): return .double(number.rounded(rule))
         case .decimal(let number):
             guard let big = BigDecimal(number) else { return value }
-            return .decimal(try checked(big.rounded(rounding)))
+            return .decimal(try checked(big.rounded(rule)))
         default: throw EvaluationError(.wrongOperand, "\(value.kindName) cannot be rounded.")
         }
     }

@@ -55,12 +55,20 @@ extension StructuralOperand {
 
     /// Returns a condition that is true if the collection contains each item at least as often as `items`.
     public func hasSubset<Item: QueryLiteral>(_ items: [Item]) -> QueryFilter where Value == [Item] {
-        condition(.hassubset, .list(items.map { .literal($0.queryValue.adapted(toItemOf: queryType), nil) }))
+        condition(.hassubset, .list(items.map { item($0) }))
     }
 
     /// Returns a condition that is true if the collection contains the items in this order, not necessarily adjacent.
     public func hasSubsequence<Item: QueryLiteral>(_ items: [Item]) -> QueryFilter where Value == [Item] {
-        condition(.hassubsequence, .list(items.map { .literal($0.queryValue.adapted(toItemOf: queryType), nil) }))
+        condition(.hassubsequence, .list(items.map { item($0) }))
+    }
+}
+
+extension StructuralOperand {
+    /// Returns a literal for a comparison with the items of the collection.
+    private func item(_ value: some QueryLiteral) -> Expression {
+        guard let type = queryType?.item else { return .literal(value.queryValue, nil) }
+        return .literal(value.queryValue(comparedTo: type).adapted(to: type), nil)
     }
 }
 
@@ -74,10 +82,6 @@ extension StructuralOperand where Value == [UInt8] {
     public func all(_ condition: (TypedPath<UInt8>) -> QueryFilter) -> QueryFilter { isNotNull() }
     @available(*, unavailable, message: "A binary value is no collection.")
     public func count() -> TypedFunction<Int> { TypedFunction(queryPath.count()) }
-}
-
-extension Value {
-    fileprivate func adapted(toItemOf type: TypeReference?) -> Value { type.map { adapted(to: $0.item) } ?? self }
 }
 
 extension TypedFunction<Int> {

@@ -1,0 +1,23 @@
+/// Operators that do not exist, with the reason as the error of the compiler.
+///
+/// Without them, the compiler reports the first generic operator that does not fit, of which there are many.
+extension DecimalValue {
+    @available(
+        *, unavailable,
+        message: "A quotient may have endless digits. Choose how many to keep: a.divided(by: b, scale: 2)"
+    )
+    public static func / (a: DecimalValue, b: DecimalValue) -> DecimalValue { a.divided(by: b, scale: 28) }
+
+    @available(*, unavailable, message: "Convert the other number: a + DecimalValue(b)")
+    public static func + (a: DecimalValue, b: some Numeric) -> DecimalValue { a }
+    @available(*, unavailable, message: "Convert the other number: DecimalValue(a) + b")
+    public static func + (a: some Numeric, b: DecimalValue) -> DecimalValue { b }
+    @available(*, unavailable, message: "Convert the other number: a - DecimalValue(b)")
+    public static func - (a: DecimalValue, b: some Numeric) -> DecimalValue { a }
+    @available(*, unavailable, message: "Convert the other number: DecimalValue(a) - b")
+    public static func - (a: some Numeric, b: DecimalValue) -> DecimalValue { b }
+    @available(*, unavailable, message: "Convert the other number: a * DecimalValue(b)")
+    public static func * (a: DecimalValue, b: some Numeric) -> DecimalValue { a }
+    @available(*, unavailable, message: "Convert the other number: DecimalValue(a) * b")
+    public static func * (a: some Numeric, b: DecimalValue) -> DecimalValue { b }
+}
