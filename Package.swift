@@ -73,6 +73,7 @@ let package = Package(
         .library(name: "TidelogFoundation", targets: ["TidelogFoundation"]),
         .executable(name: "tidelog", targets: ["tidelog-cli"]),
         .executable(name: "odata-sandbox", targets: ["odata-sandbox"]),
+        .executable(name: "tidelog-gateway", targets: ["tidelog-gateway"]),
         .executable(name: "tidelog-proxygen", targets: ["tidelog-proxygen"]),
         .plugin(name: "TidelogProxies", targets: ["TidelogProxies"]),
         .plugin(name: "GenerateProxies", targets: ["GenerateProxies"]),
@@ -103,6 +104,7 @@ let package = Package(
         layer("ODataWire", ["EDM"]),
         layer("ProxyGenerator", ["EDM"]),
         layer("SyncCore", ["EDM", "Operations", "ODataWire"]),
+        layer("GatewayCore", ["EDM", "ODataWire"]),
 
         // With I/O
         layer("OperationLog", ["CZstd", "CPlatform", crypto]),
@@ -124,6 +126,14 @@ let package = Package(
             ]),
         layer("TidelogFoundation", ["Tidelog"]),
         layer("ODataSandbox", ["EDM", "ODataWire"]),
+        layer(
+            "Gateway",
+            [
+                "GatewayCore", "ODataWire", "Views", "Transport", crypto, httpTypes, logging,
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ]),
 
         // Simulation: in no product
         layer("DiskSimulation", ["CSQLite", "OperationLog"]),
@@ -149,6 +159,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ]),
+        tool("tidelog-gateway", ["Gateway", "GatewayCore", argumentParser]),
         tool("tidelog-proxygen", ["ProxyGenerator", "Transport", httpTypes, argumentParser]),
         .plugin(name: "TidelogProxies", capability: .buildTool(), dependencies: ["tidelog-proxygen"]),
         .plugin(
@@ -199,6 +210,13 @@ let package = Package(
             "CommandLineTests",
             ["tidelog-cli", "odata-sandbox", "SyncEngine", "Operations", "ODataWire", "EDM", "TestSupport"]),
         tests("TransportTests", ["Transport", "TestSupport", httpTypes]),
+        tests(
+            "GatewayTests",
+            [
+                "Gateway", "GatewayCore", "SyncEngine", "SyncCore", "OperationLog", "Transport", "Operations",
+                "ODataWire",
+                "EDM", "TestSupport", httpTypes, "odata-sandbox", "tidelog-gateway",
+            ]),
         tests("ODataSandboxTests", ["ODataSandbox", "ODataWire", "EDM", "odata-sandbox"]),
         tests(
             "FaultMatrixTests",

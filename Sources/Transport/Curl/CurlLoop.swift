@@ -119,7 +119,12 @@ final class CurlLoop: @unchecked Sendable {
         case .start(let transfer):
             if transfer.isCancelled.load(ordering: .acquiring) {
                 transfer.cancel()
-            } else if let easy = transfer.open(share: share) {
+            } else if let easy = transfer.open(
+                share: share,
+                resume: { [weak self, weak transfer] in
+                    if let self, let transfer { self.resume(transfer) }
+                })
+            {
                 add(easy, transfer, &active)
             }
         case .cancel(let transfer):

@@ -56,13 +56,15 @@ final class CurlTransfer: @unchecked Sendable {
     }
 
     /// Creates the handle. Returns `nil` and fails the transfer if that is not possible.
-    func open(share: OpaquePointer) -> OpaquePointer? {
+    ///
+    /// - Parameter resume: Called when the content of the request has bytes again after a pause.
+    func open(share: OpaquePointer, resume: @escaping @Sendable () -> Void) -> OpaquePointer? {
         guard let easy = ccurl_easy_create() else {
             close(.failure(error(.other, "libcurl has no memory left", sent: false)))
             return nil
         }
         if let source = request.file {
-            guard let opened = source.open() else {
+            guard let opened = source.open(resume: resume) else {
                 ccurl_easy_destroy(easy)
                 close(.failure(source.unreadable))
                 return nil
@@ -72,9 +74,12 @@ final class CurlTransfer: @unchecked Sendable {
         self.easy = easy
         let context = Unmanaged.passUnretained(self).toOpaque()
         ccurl_set_pointer(easy, CCURL_ERRORBUFFER, errorText)
-        ccurl_set_pointer(easy, CCURL_SHARE, UnsafeRawPointer(share))
-        ccurl_set_string(easy, CCURL_COOKIEFILE, "")
-        ccurl_set_string(easy, CCURL_ACCEPT_ENCODING, "")
+        // In a relay, the cookies of one client must not reach the requests of another.
+        if !options.isRelay {
+            ccurl_set_pointer(easy, CCURL_SHARE, UnsafeRawPointer(share))
+            ccurl_set_string(easy, CCURL_COOKIEFILE, "")
+            ccurl_set_string(easy, CCURL_ACCEPT_ENCODING, "")
+        }
         ccurl_set_long(easy, CCURL_NOSIGNAL, 1)
         ccurl_set_long(easy, CCURL_PATH_AS_IS, 1)
         ccurl_set_long(easy, CCURL_SUPPRESS_CONNECT_HEADERS, 1)
@@ -107,7 +112,8 @@ final class CurlTransfer: @unchecked Sendable {
             let shown = isTooLarge ? 0 : result
             close(.failure(error(code, CurlResult.sentence(code), sent: mayHaveBeenSent(code), shown)))
         } else if let head = parser.head {
-            if let location = ccurl_get_string(easy, CCURL_REDIRECT_URL).map({ String(cString: $0) }) {
+            if !options.isRelay, let location = ccurl_get_string(easy, CCURL_REDIRECT_URL).map({ String(cString: $0) })
+            {
                 switch request.decision(status: head.status.code, location: location) {
                 case .returnResponse: break
                 case .follow: return follow(location)
@@ -118,7 +124,8 @@ final class CurlTransfer: @unchecked Sendable {
                     return false
                 }
             }
-            if head.status.kind == .successful, let words = parser.errorTrailer ?? Self.errorField(of: head) {
+            let field = options.isRelay ? nil : Self.errorField(of: head)
+            if head.status.kind == .successful, let words = parser.errorTrailer ?? field {
                 let sentence = "the service failed while it wrote its answer (OData-Error: \(Self.shortened(words)))"
                 close(.failure(error(.errorTrailer, sentence, sent: true)))
                 return false
@@ -203,6 +210,7 @@ extension CurlTransfer {
         // may already have processed it. On a new connection it never does.
         if !request.isSafe { ccurl_set_long(easy, CCURL_FRESH_CONNECT, 1) }
         add("Expect:")
+        if options.isRelay, request.headerFields[.accept] == nil { add("Accept:") }
         if sendsBody, request.headerFields[.contentType] == nil { add("Content-Type:") }
         let cookies = request.headerFields.filter { $0.name == .cookie }.map(\.value)
         // In one header, in addition to the cookies that libcurl has stored.
@@ -225,7 +233,9 @@ extension CurlTransfer {
     }
 
     private func send(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        if let count = file?.read(into: buffer) { return count }
+        if let count = file?.read(into: buffer) {
+            return count == requestContentPause ? 0x1000_0001 : count  // CURL_READFUNC_PAUSE
+        }
         failure = request.file?.unreadable
         return 0x1000_0000  // CURL_READFUNC_ABORT
     }
@@ -253,7 +263,8 @@ extension CurlTransfer {
     private func receive(headerLine line: UnsafeRawBufferPointer) -> Int {
         do throws(ResponseHeadParser.Failure) {
             guard try parser.receive(line), let head = parser.head else { return line.count }
-            let isRedirect = (301...308).contains(head.status.code) && head.headerFields[.location] != nil
+            let isRedirect =
+                !options.isRelay && (301...308).contains(head.status.code) && head.headerFields[.location] != nil
             meter = ResponseMeter(options.limits, use, status: head.status.code, isRedirect: isRedirect)
             if isRedirect {
                 held = []

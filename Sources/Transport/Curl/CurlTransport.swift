@@ -69,11 +69,18 @@ public final class CurlTransport: HTTPTransport {
         try await stream(request, [], .media)
     }
 
+    /// Sends a request whose body is read while it is sent, and returns when the head of the response is complete.
+    package func stream(
+        _ request: HTTPRequest, content: any RequestContent
+    ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
+        try await stream(request, [], .streamed, content)
+    }
+
     private func stream(
-        _ request: HTTPRequest, _ body: [UInt8], _ use: ResponseMeter.Use
+        _ request: HTTPRequest, _ body: [UInt8], _ use: ResponseMeter.Use, _ content: (any RequestContent)? = nil
     ) async throws(TransportError) -> (response: HTTPResponse, body: ResponseBody) {
         let buffer = ResponseBuffer(capacity: Self.streamCapacity)
-        let (loop, transfer) = try await prepare(request, body, buffer, use)
+        let (loop, transfer) = try await prepare(request, body, buffer, use, file: content)
         let head = try await withTaskCancellationHandler {
             loop.start(transfer)
             return await buffer.head()

@@ -2,13 +2,21 @@ package import HTTPTypes
 
 /// A request body that is not in memory and is read while it is sent.
 package protocol RequestContent: Sendable {
-    /// The size in bytes, which is announced and sent.
+    /// The size in bytes, which is announced and sent; -1 if it is not known before the end, for transports that
+    /// can send such content.
     var count: Int { get }
     /// The path, for messages.
     var path: String { get }
     /// Opens the content. Returns `nil` if that is not possible.
+    ///
+    /// - Parameter resume: Called when bytes are available after `read` has returned ``requestContentPause``.
+    func open(resume: @escaping @Sendable () -> Void) -> (any OpenContent)?
+    /// Opens content that never pauses.
     func open() -> (any OpenContent)?
 }
+
+/// The result of ``OpenContent/read(into:)`` if no bytes are available yet.
+package let requestContentPause = -1
 
 /// Open content. Calls must not overlap.
 package protocol OpenContent: Sendable {
@@ -19,6 +27,8 @@ package protocol OpenContent: Sendable {
 }
 
 extension RequestContent {
+    package func open(resume: @escaping @Sendable () -> Void) -> (any OpenContent)? { open() }
+
     /// Returns the whole content in memory. Throws if it is missing or has another length.
     package func bytes() throws(TransportError) -> [UInt8] {
         guard let content = open() else { throw unreadable }

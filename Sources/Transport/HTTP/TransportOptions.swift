@@ -6,6 +6,9 @@ public struct TransportOptions: Sendable {
     /// A PEM file with the certificate authorities to trust instead of the system's (libcurl only; on Apple platforms
     /// they are installed on the device).
     public var certificateAuthorities: String?
+    /// Whether the transport relays exchanges of other clients (libcurl only): it follows no redirects, keeps no
+    /// cookies, decodes no bodies, and adds no header fields of its own.
+    package var isRelay = false
     /// Returns the credentials for a request that has no Authorization header. Called before each request.
     ///
     /// The request's URL may originate from the service: check its origin before returning a secret.

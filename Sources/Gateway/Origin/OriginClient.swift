@@ -1,0 +1,76 @@
+internal import GatewayCore
+internal import HTTPTypes
+internal import ODataWire
+internal import Transport
+
+/// The connections to one origin.
+struct OriginClient: Sendable {
+    private let endpoint: GatewayConfiguration.Endpoint
+    private let relay: CurlTransport
+    /// For uploads in the ledger: the whole exchange ends before the lease of its row.
+    private let uploads: CurlTransport
+
+    init(_ endpoint: GatewayConfiguration.Endpoint, _ limits: GatewayLimits) {
+        self.endpoint = endpoint
+        var options = TransportOptions()
+        options.isRelay = true
+        options.connectionsPerHost = limits.requestsPerEndpoint
+        options.certificateAuthorities = endpoint.certificateAuthorities
+        let timeout = Duration.milliseconds(endpoint.timeoutMilliseconds)
+        options.limits.connectTimeout = min(.seconds(10), timeout)
+        options.limits.headTimeout = timeout
+        options.limits.refusalBytes = .max
+        options.limits.streamedBytes = .max
+        options.limits.totalTimeout = .seconds(86_400)
+        relay = CurlTransport(options)
+        options.limits.totalTimeout = timeout
+        options.limits.refusalBytes = 1 << 20
+        uploads = CurlTransport(options)
+    }
+
+    /// Sends a request of the ledger, and receives the whole response in memory.
+    func upload(
+        _ method: String, _ target: String, _ headers: HTTPHeaders, _ body: [UInt8]
+    ) async throws(TransportError) -> WireResponse {
+        let (head, body) = try await uploads.send(try request(method, target, headers), body: body)
+        return WireResponse(status: head.status.code, headers: Self.headers(head), body: body)
+    }
+
+    /// Sends a request and streams the response.
+    func stream(
+        _ method: String, _ target: String, _ headers: HTTPHeaders, _ body: OriginBody
+    ) async throws(TransportError) -> (head: WireResponse, body: ResponseBody) {
+        let request = try request(method, target, headers)
+        let (head, received) =
+            switch body {
+            case .bytes(let bytes): try await relay.stream(request, body: bytes)
+            case .pipe(let pipe): try await relay.stream(request, content: pipe)
+            }
+        return (WireResponse(status: head.status.code, headers: Self.headers(head)), received)
+    }
+
+    enum OriginBody: Sendable {
+        case bytes([UInt8])
+        case pipe(RequestPipe)
+    }
+
+    private func request(
+        _ method: String, _ target: String, _ headers: HTTPHeaders
+    ) throws(TransportError) -> HTTPRequest {
+        guard let method = HTTPRequest.Method(rawValue: method) else {
+            throw TransportError(.invalidRequest, "The method is malformed.", mayHaveBeenSent: false)
+        }
+        var fields = HTTPFields()
+        for field in headers.fields {
+            guard let name = HTTPField.Name(field.name) else { continue }
+            fields.append(HTTPField(name: name, value: field.value))
+        }
+        return HTTPRequest(
+            method: method, scheme: endpoint.root.scheme, authority: endpoint.root.authority, path: target,
+            headerFields: fields)
+    }
+
+    private static func headers(_ head: HTTPResponse) -> HTTPHeaders {
+        HTTPHeaders(head.headerFields.map { ($0.name.rawName, $0.value) })
+    }
+}

@@ -1,0 +1,96 @@
+internal import NIOCore
+internal import NIOHTTP1
+internal import ODataWire
+internal import Synchronization
+
+/// Hands the requests of one connection to the service, one after the other, and writes the answers.
+///
+/// NIO's pipeline handler delivers the next request after the answer to the one before.
+final class RequestHandler: ChannelInboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundOut = HTTPServerResponsePart
+
+    private let service: GatewayService
+    private var body: IncomingBody?
+    private var task: Task<Void, Never>?
+    private let connection = ConnectionState()
+
+    init(_ service: GatewayService) { self.service = service }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        switch unwrapInboundIn(data) {
+        case .head(let head): begin(head, context)
+        case .body(let part):
+            guard let body else { return }
+            if !body.receive(part.readableBytesView) { setReading(false, context.channel) }
+        case .end:
+            body?.finish()
+            body = nil
+        }
+    }
+
+    private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+        let channel = context.channel
+        let expectsContinue = head.headers[canonicalForm: "expect"].contains { $0.lowercased() == "100-continue" }
+        let body = IncomingBody(
+            resume: { channel.setOption(.autoRead, value: true).whenComplete { _ in channel.read() } },
+            begin: {
+                guard expectsContinue else { return }
+                let interim = HTTPResponseHead(version: .http1_1, status: .continue)
+                channel.writeAndFlush(HTTPServerResponsePart.head(interim), promise: nil)
+            })
+        self.body = body
+        let request = IncomingRequest(
+            method: head.method.rawValue, target: head.uri, minorVersion: head.version.minor,
+            headers: ODataWire.HTTPHeaders(head.headers.map { ($0.name, $0.value) }),
+            peer: context.remoteAddress?.ipAddress ?? "", body: body)
+        let keepsAlive = head.isKeepAlive
+        connection.isAnswering.store(true, ordering: .releasing)
+        task = Task { [service, connection] in
+            let response = await service.answer(request)
+            let writer = ResponseWriter(
+                channel: channel, request: request, keepsAlive: keepsAlive, connection: connection)
+            await writer.write(response)
+            response.end()
+        }
+    }
+
+    private func setReading(_ isReading: Bool, _ channel: any Channel) {
+        _ = channel.setOption(.autoRead, value: isReading)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        body?.fail()
+        task?.cancel()
+        context.fireChannelInactive()
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if event is IdleStateHandler.IdleStateEvent { context.close(promise: nil) }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    /// Answers a request that cannot be parsed, unless the answer to another one is in progress: then that one is the
+    /// last of the connection.
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        connection.isBroken.store(true, ordering: .releasing)
+        let isInRequest = body != nil
+        body?.fail()
+        body = nil
+        guard error is HTTPParserError else { return context.close(promise: nil) }
+        if isInRequest || connection.isAnswering.load(ordering: .acquiring) { return }
+        let head = HTTPResponseHead(
+            version: .http1_1, status: .badRequest, headers: ["Connection": "close", "Content-Length": "0"])
+        context.write(wrapOutboundOut(.head(head)), promise: nil)
+        let channel = context.channel
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in channel.close(promise: nil) }
+    }
+}
+
+/// The state of a connection that its handler and the task of an answer share.
+final class ConnectionState: Sendable {
+    /// Whether a request was received whose answer is not complete.
+    let isAnswering = Atomic(false)
+    /// Whether the bytes after the current request cannot be parsed.
+    let isBroken = Atomic(false)
+}

@@ -1,0 +1,85 @@
+internal import GatewayCore
+internal import NIOCore
+internal import NIOHTTP1
+internal import ODataWire
+internal import Synchronization
+internal import Transport
+
+/// Writes one answer to a connection. It waits for each write, so that a slow client slows the origin down.
+struct ResponseWriter: Sendable {
+    let channel: any Channel
+    let request: IncomingRequest
+    let keepsAlive: Bool
+    let connection: ConnectionState
+
+    func write(_ response: GatewayResponse) async {
+        do {
+            let closes = try await send(response)
+            if closes { await close() }
+        } catch {
+            // The answer is incomplete: the client must not take it for a whole one.
+            try? await channel.close().get()
+        }
+    }
+
+    /// - Returns: Whether the connection is to be closed.
+    private func send(_ response: GatewayResponse) async throws -> Bool {
+        var headers = NIOHTTP1.HTTPHeaders()
+        for field in response.headers.fields where HTTPHeaders.obstacle(field.name, field.value, inBatch: false) == nil
+        {
+            headers.add(name: field.name, value: field.value)
+        }
+        let mayHaveBody = response.status >= 200 && response.status != 204 && response.status != 304
+        let isHead = request.method == "HEAD"
+        headers.remove(name: "Transfer-Encoding")
+        if !mayHaveBody { headers.remove(name: "Content-Length") }
+        var isChunked = false
+        var endsWithConnection = false
+        if case .bytes(let bytes) = response.body {
+            if mayHaveBody { headers.replaceOrAdd(name: "Content-Length", value: String(bytes.count)) }
+        } else if mayHaveBody, !headers.contains(name: "Content-Length"), !isHead {
+            isChunked = request.minorVersion > 0
+            endsWithConnection = !isChunked
+            if isChunked { headers.replaceOrAdd(name: "Transfer-Encoding", value: "chunked") }
+        }
+        let isBroken = connection.isBroken.load(ordering: .acquiring)
+        let closes = !keepsAlive || endsWithConnection || !request.body.isFinished || !channel.isActive || isBroken
+        if closes { headers.replaceOrAdd(name: "Connection", value: "close") }
+        let head = HTTPResponseHead(
+            version: .http1_1, status: HTTPResponseStatus(statusCode: response.status), headers: headers)
+        try await channel.writeAndFlush(HTTPServerResponsePart.head(head)).get()
+        if mayHaveBody, !isHead { try await send(response.body) }
+        // In one step of the event loop: an error of the parser is answered either before or after it.
+        try await channel.eventLoop.flatSubmit { [channel, connection] in
+            connection.isAnswering.store(false, ordering: .releasing)
+            return channel.writeAndFlush(HTTPServerResponsePart.end(nil))
+        }.get()
+        return closes || connection.isBroken.load(ordering: .acquiring)
+    }
+
+    private func send(_ body: GatewayResponse.Body) async throws {
+        switch body {
+        case .bytes(let bytes): try await send(bytes)
+        case .stream(let stream, var rewriter):
+            for try await chunk in stream { try await send(rewriter?.rewrite(chunk) ?? chunk) }
+            if let rest = rewriter?.finish() { try await send(rest) }
+        }
+    }
+
+    private func send(_ bytes: [UInt8]) async throws {
+        if bytes.isEmpty { return }
+        try await channel.writeAndFlush(HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(bytes: bytes)))).get()
+    }
+
+    /// Closes the connection. If the request has not arrived completely, its rest is dropped for a while first: closing
+    /// a connection with unread bytes can destroy the answer on its way.
+    private func close() async {
+        if !request.body.isFinished {
+            request.body.discard()
+            for _ in 0..<50 where channel.isActive && !request.body.isFinished {
+                try? await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        try? await channel.close().get()
+    }
+}

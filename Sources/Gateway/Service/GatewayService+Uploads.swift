@@ -1,0 +1,195 @@
+internal import GatewayCore
+internal import Logging
+internal import ODataWire
+internal import Transport
+
+extension GatewayService {
+    /// Answers a single repeatable modification.
+    func upload(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse {
+        var body = try await whole(request.body)
+        if kind.hasJSONBody { body = LinkRewriter.rewrite(body, kind.roots, .request, scope: kind.scope) }
+        let wire = WireRequest(method: request.method, url: kind.rest, headers: request.headers, body: body)
+        guard let unit = try UploadUnit(part: 0, requests: [wire], contentIDs: [nil], isChangeSet: false) else {
+            return try await passThrough(request, kind, body: body)
+        }
+        let call = UploadCall(self, kind, request.headers)
+        // A client that goes away does not stop the upload: its outcome answers the repetition.
+        return try await Task { () -> Result<GatewayResponse, RequestRefusal> in
+            do throws(RequestRefusal) {
+                return .success(try await call.single(wire, unit))
+            } catch {
+                return .failure(error)
+            }
+        }.value.get()
+    }
+
+    /// Answers a batch, with repeatable units or without.
+    func batch(_ request: IncomingRequest, _ kind: RequestClass) async throws(RequestRefusal) -> GatewayResponse {
+        let contentType = request.headers["Content-Type"] ?? ""
+        let format: BatchUpload.Format = kind.kind == .jsonBatch ? .json : .multipart
+        let received = try await whole(request.body)
+        let body =
+            format == .json
+            ? LinkRewriter.rewrite(received, kind.roots, .request, scope: kind.scope)
+            : BatchLinks.rewrite(received, contentType: contentType, kind.roots, .request)
+        guard try RepeatabilityIdentifier(request.headers) == nil else {
+            throw RepeatabilityIdentifier.refusal(
+                .oasis, status: 501, "A batch is not repeatable as a whole: its change sets are.")
+        }
+        guard
+            let batch = try BatchUpload(
+                body, contentType: contentType, format: format, limits: configuration.limits)
+        else { return try await passThrough(request, kind, body: body) }
+        let call = UploadCall(self, kind, request.headers)
+        return try await Task { () -> Result<GatewayResponse, RequestRefusal> in
+            do throws(RequestRefusal) {
+                return .success(try await call.batch(batch, body, contentType))
+            } catch {
+                return .failure(error)
+            }
+        }.value.get()
+    }
+}
+
+/// One request with repeatable units.
+struct UploadCall: Sendable {
+    let service: GatewayService
+    let kind: RequestClass
+    let headers: HTTPHeaders
+    let principal: [UInt8]
+    let rules: LedgerRules
+
+    init(_ service: GatewayService, _ kind: RequestClass, _ headers: HTTPHeaders) {
+        self.service = service
+        self.kind = kind
+        self.headers = headers
+        principal = service.principal(headers, endpoint: kind.endpoint.name)
+        rules = service.rules(kind.endpoint)
+    }
+
+    static let inDoubt = RequestRefusal(
+        504, "The answer of the service was lost. Repeat the request under its identifiers.")
+
+    func keys(_ unit: UploadUnit) -> [LedgerKey] { unit.keys(endpoint: kind.endpoint.name) }
+
+    func claim(_ unit: UploadUnit) -> LedgerClaim {
+        LedgerClaim(keys: keys(unit), principal: principal, fingerprint: service.fingerprint(unit))
+    }
+
+    // MARK: The ledger
+
+    /// Asks the ledger, and waits while an earlier attempt may still be executed. When this returns, the rows of all
+    /// units that are to be sent are durable.
+    func verdicts(_ units: [UploadUnit]) async throws(RequestRefusal) -> [LedgerVerdict] {
+        let claims = units.map(claim)
+        var waited: Int64 = 0
+        while true {
+            let verdicts: [LedgerVerdict]
+            do throws(LedgerStorageError) {
+                verdicts = try await service.storage.claim(claims, rules)
+            } catch {
+                service.logger.error("\(error)")
+                // Nothing was forwarded.
+                throw RequestRefusal(503, "The ledger cannot be written.", headers: ["Retry-After": "5"])
+            }
+            let waits = verdicts.contains { if case .wait = $0 { true } else { false } }
+            if !waits { return verdicts }
+            guard waited < service.environment.patience else { throw Self.inDoubt }
+            await service.environment.sleep(250)
+            waited += 250
+        }
+    }
+
+    /// Records the ends of attempts. Throws if they are not durable, or another attempt has taken over.
+    func record(_ completions: [LedgerCompletion]) async throws(RequestRefusal) {
+        if completions.isEmpty { return }
+        do throws(LedgerStorageError) {
+            let accepted = try await service.storage.complete(completions, rules)
+            guard accepted.allSatisfy(\.self) else { throw LedgerStorageError("Another attempt has taken over.") }
+        } catch {
+            service.logger.error("An outcome was not recorded: \(error)")
+            throw Self.inDoubt
+        }
+    }
+
+    /// The end of a transmission to the origin.
+    enum Transmission: Sendable {
+        case answered(WireResponse)
+        /// The origin has not received the request.
+        case notSent
+        /// The origin may have executed the request.
+        case lost
+    }
+
+    /// Sends a request whose units are in the ledger.
+    func send(_ method: String, contentType: String?, _ body: [UInt8]) async -> Transmission {
+        guard let origin = service.origin(kind.endpoint) else { return .notSent }
+        var forwarded = HeaderRules.forwarded(headers, trustsForwarded: service.configuration.trustsForwarded)
+        if let contentType { forwarded["Content-Type"] = contentType }
+        Self.requireAnswer(&forwarded)
+        do throws(TransportError) {
+            return .answered(
+                try await origin.upload(method, kind.roots.originTarget(kind.rest), forwarded, body))
+        } catch {
+            service.logger.warning("\(error.message)")
+            return error.mayHaveBeenSent ? .lost : .notSent
+        }
+    }
+
+    /// Removes the preference for an answer at a later time, which would not contain the outcome.
+    private static func requireAnswer(_ headers: inout HTTPHeaders) {
+        let preferences = headers.values("Prefer").flatMap { $0.split(separator: ",") }
+            .map { $0.filter { $0 != "\t" } }.map { String($0.drop { $0 == " " }) }
+        guard !preferences.isEmpty else { return }
+        let kept = preferences.filter { !$0.lowercased().hasPrefix("respond-async") }
+        headers["Prefer"] = kept.isEmpty ? nil : kept.joined(separator: ", ")
+    }
+
+    // MARK: A single request
+
+    func single(_ request: WireRequest, _ unit: UploadUnit) async throws(RequestRefusal) -> GatewayResponse {
+        switch try await verdicts([unit])[0] {
+        case .wait: throw Self.inDoubt
+        case .refuse(let refusal):
+            throw RepeatabilityIdentifier.refusal(unit.dialect, status: refusal.status, refusal.message)
+        case .replay(let bytes):
+            guard case .members(let responses) = UnitOutcome(encoded: bytes), let response = responses.first else {
+                throw Self.inDoubt
+            }
+            return answer(response, accepted: unit.dialect)
+        case .send(let attempt):
+            let keys = keys(unit)
+            func end(_ end: LedgerCompletion.End) -> [LedgerCompletion] {
+                [.init(keys: keys, attempt: attempt, end: end)]
+            }
+            switch await send(request.method, contentType: nil, request.body) {
+            case .notSent:
+                try await record(end(.notExecuted))
+                throw RequestRefusal(503, "The service cannot be reached.", headers: ["Retry-After": "5"])
+            case .lost:
+                try await record(end(.doubt))
+                throw Self.inDoubt
+            case .answered(let response):
+                switch AnswerMeaning(response) {
+                case .outcome:
+                    try await record(end(.done(UnitOutcome.members([response]).encoded)))
+                    return answer(response, accepted: unit.dialect)
+                case .notExecuted: try await record(end(.notExecuted))
+                case .unknown: try await record(end(.doubt))
+                }
+                return answer(response, accepted: nil)
+            }
+        }
+    }
+
+    private func answer(_ response: WireResponse, accepted dialect: RepeatabilityIdentifier.Dialect?) -> GatewayResponse
+    {
+        var response = response
+        if let dialect { response.headers[dialect.resultHeader] = "accepted" }
+        let isJSON = (response.headers["Content-Type"] ?? "").lowercased().hasPrefix("application/json")
+        let body =
+            isJSON
+            ? LinkRewriter.rewrite(response.body, kind.roots, .response, scope: kind.scope) : response.body
+        return service.answer(kind, response, body)
+    }
+}

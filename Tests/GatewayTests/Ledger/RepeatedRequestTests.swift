@@ -1,0 +1,202 @@
+import Foundation
+import Gateway
+import GatewayCore
+import HTTPTypes
+import Synchronization
+import TestSupport
+import Testing
+import Transport
+
+/// Single requests with identifiers, against a service that counts what it executes.
+struct RepeatedRequestTests {
+    private func post(
+        _ gateway: GatewayUnderTest, id: String = "r1", user: String = "a", body: String = "{\"n\":1}",
+        sap: Bool = false,
+        sent: String? = nil
+    ) async throws -> (response: HTTPResponse, body: String) {
+        var request = try #require(HTTPRequest(method: .post, url: gateway.root + "shop/Orders"))
+        let now = sent ?? Self.now
+        let fields =
+            sap
+            ? [("RequestID", id), ("RepeatabilityCreation", now)]
+            : [("Repeatability-Request-ID", id), ("Repeatability-First-Sent", now), ("Repeatability-Client-ID", "c")]
+        for (name, value) in fields + [("Authorization", "Bearer \(user)"), ("Content-Type", "application/json")] {
+            request.headerFields[HTTPField.Name(name)!] = value
+        }
+        let (response, bytes) = try await defaultTransport().send(request, body: Array(body.utf8))
+        return (response, String(decoding: bytes, as: UTF8.self))
+    }
+
+    private static let now: String = {
+        let formatter = DateFormatter()
+        formatter.locale = Locale(identifier: "en_US_POSIX")
+        formatter.timeZone = TimeZone(identifier: "GMT")
+        formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+        return formatter.string(from: Date())
+    }()
+
+    private static let created: LoopbackServer.Answer = { request, connection in
+        connection.respond(
+            "201 Created",
+            "Content-Type: application/json\r\nLocation: http://\(request.header("host") ?? "")/svc/Orders(5)\r\n",
+            Array("{\"ID\":5}".utf8))
+    }
+
+    @Test(arguments: [false, true])
+    func `a repetition is answered from the ledger`(_ sap: Bool) async throws {
+        try await withGateway(Self.created) { gateway, origin in
+            let first = try await post(gateway, sap: sap)
+            let second = try await post(gateway, sap: sap)
+            for answer in [first, second] {
+                #expect(answer.response.status.code == 201)
+                #expect(answer.body == "{\"ID\":5}")
+                #expect(answer.response.headerFields[.location] == "\(gateway.root)shop/Orders(5)")
+                let name = HTTPField.Name(sap ? "RepeatabilityResult" : "Repeatability-Result")!
+                #expect(answer.response.headerFields[name] == "accepted")
+            }
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `a rejection is an outcome too, a missing login is not`() async throws {
+        let status = Mutex("409 Conflict")
+        try await withGateway({ _, connection in connection.respond(status.withLock { $0 }) }) { gateway, origin in
+            for _ in 0..<2 {
+                let answer = try await post(gateway)
+                #expect(answer.response.status.code == 409)
+            }
+            #expect(origin.requests.count == 1)
+            for (id, text, code) in [
+                ("r2", "401 Unauthorized", 401), ("r3", "403 Forbidden", 403), ("r4", "429 Too Many Requests", 429),
+            ] {
+                status.withLock { $0 = text }
+                let first = try await post(gateway, id: id)
+                status.withLock { $0 = "204 No Content" }
+                let second = try await post(gateway, id: id)
+                #expect(first.response.status.code == code)
+                #expect(second.response.status.code == 204)
+            }
+            #expect(origin.requests.count == 7)
+        }
+    }
+
+    @Test func `identifiers of another user, other contents and old requests are refused`() async throws {
+        try await withGateway(Self.created) { gateway, origin in
+            _ = try await post(gateway)
+            let foreign = try await post(gateway, user: "b")
+            #expect(foreign.response.status.code == 412)
+            #expect(!foreign.body.contains("\"ID\":5"))
+            #expect(try await post(gateway, body: "{\"n\":2}").response.status.code == 400)
+            #expect(
+                try await post(gateway, id: "r9", sent: "Sun, 06 Nov 1994 08:49:37 GMT").response.status.code == 412)
+            #expect(try await post(gateway, id: "r9", sent: "now").response.status.code == 400)
+            #expect(try await post(gateway, id: String(repeating: "x", count: 999)).response.status.code == 400)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `parallel repetitions are executed once`() async throws {
+        try await withGateway({ request, connection in
+            Thread.sleep(forTimeInterval: 0.2)
+            return Self.created(request, connection)
+        }) { gateway, origin in
+            let codes = try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<6 { group.addTask { try await post(gateway).response.status.code } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(codes == Array(repeating: 201, count: 6))
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `a lost answer is in doubt, and the repetition is told to read`() async throws {
+        try await withGateway({ _, _ in false }) { gateway, origin in
+            #expect(try await post(gateway).response.status.code == 504)
+            let second = try await post(gateway)
+            #expect(second.response.status.code == 412)
+            #expect(second.response.headerFields[HTTPField.Name("Repeatability-Result")!] == "rejected")
+            #expect(try await post(gateway).response.status.code == 412)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    @Test func `a client that goes away does not lose the outcome`() async throws {
+        try await withGateway({ request, connection in
+            Thread.sleep(forTimeInterval: 0.3)
+            return Self.created(request, connection)
+        }) { gateway, origin in
+            let descriptor = try #require(Sockets.connect(gateway.port))
+            Sockets.write(
+                "POST /odata/shop/Orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nContent-Type: application/json\r\nContent-Length: 7\r\nRepeatability-Request-ID: r1\r\nRepeatability-Client-ID: c\r\nRepeatability-First-Sent: \(Self.now)\r\n\r\n{\"n\":1}"
+                    .utf8, to: descriptor)
+            while origin.requests.isEmpty { try await Task.sleep(for: .milliseconds(5)) }
+            close(descriptor)
+            let answer = try await post(gateway)
+            #expect(answer.response.status.code == 201)
+            #expect(origin.requests.count == 1)
+        }
+    }
+
+    /// The gateway "crashes" at a step: from then on this storage keeps nothing, and another gateway starts with the rows.
+    private actor CrashingStorage: LedgerStorage {
+        enum Step: CaseIterable { case beforeClaim, afterClaim, beforeOutcome, afterOutcome }
+
+        let rows: MemoryLedgerStorage
+        let step: Step
+
+        init(_ rows: MemoryLedgerStorage, _ step: Step) { (self.rows, self.step) = (rows, step) }
+
+        func claim(_ claims: [LedgerClaim], _ rules: LedgerRules) async throws(LedgerStorageError) -> [LedgerVerdict] {
+            if step == .beforeClaim { throw LedgerStorageError("crash") }
+            let verdicts = try await rows.claim(claims, rules)
+            if step == .afterClaim { throw LedgerStorageError("crash") }
+            return verdicts
+        }
+
+        func complete(_ ends: [LedgerCompletion], _ rules: LedgerRules) async throws(LedgerStorageError) -> [Bool] {
+            if step == .beforeOutcome { throw LedgerStorageError("crash") }
+            _ = try await rows.complete(ends, rules)
+            throw LedgerStorageError("crash")
+        }
+
+        func forget(_ rules: LedgerRules, limit: Int) async throws(LedgerStorageError) -> Int { 0 }
+        func rows(in state: LedgerRow.State?, limit: Int) async throws(LedgerStorageError) -> [LedgerRow] { [] }
+        func secret() async throws(LedgerStorageError) -> [UInt8] { try await rows.secret() }
+    }
+
+    @Test(arguments: CrashingStorage.Step.allCases)
+    private func `whatever step is the last, the request is executed once at most, and the client knows`(
+        _ step: CrashingStorage.Step
+    ) async throws {
+        let rows = MemoryLedgerStorage()
+        try await withServer(Self.created) { origin in
+            let services = ["shop": origin.base + "/svc/"]
+            let broken = try await GatewayUnderTest(
+                services, storage: CrashingStorage(rows, step), timeout: 300, margin: 0)
+            let first = try await post(broken).response
+            await broken.stop()
+            let repaired = try await GatewayUnderTest(services, storage: rows, timeout: 300, margin: 0)
+            let second = try await post(repaired).response
+            await repaired.stop()
+            switch step {
+            case .beforeClaim:
+                // Nothing was forwarded, and the client is told so.
+                #expect(first.status.code == 503 && first.headerFields[.retryAfter] != nil)
+                #expect(second.status.code == 201)
+                #expect(origin.requests.count == 1)
+            case .afterClaim:
+                #expect(first.status.code == 503)
+                #expect(second.status.code == 412)
+                #expect(origin.requests.isEmpty)
+            case .beforeOutcome:
+                #expect(first.status.code == 504)
+                #expect(second.status.code == 412)
+                #expect(origin.requests.count == 1)
+            case .afterOutcome:
+                #expect(first.status.code == 504)
+                #expect(second.status.code == 201)
+                #expect(origin.requests.count == 1)
+            }
+        }
+    }
+}
