@@ -75,7 +75,8 @@ extension PureSession {
 
     private mutating func send(_ plan: UploadPlan) throws -> [BatchAnswered.Outcome] {
         let number = try state.header().nextBatch
-        try log(.batchPrepared(plan.prepared(as: number)))
+        let prepared = plan.prepared(as: number)
+        try log(.batchPrepared(prepared))
         let encoder = RequestEncoder(version: model.version, model: model, serviceRoot: root)
         let requests = plan.changeSets.map { $0.requests.map { encoder.encode($0.modification) } }
         let batch = BatchRequest(
@@ -94,10 +95,27 @@ extension PureSession {
             if case .changeSet(let outcome) = $0 { outcome } else { ChangeSetOutcome.notProcessed }
         }
         var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
-        let results = try reconciler.outcomes(of: plan, requests: requests, outcomes)
+        let results = try reconciler.outcomes(
+            of: UploadedBatch(plan, number: number, requests: requests), outcomes)
+        try verify(results, prepared, requests, outcomes)
         try log(.batchAnswered(BatchAnswered(batch: number, outcomes: results)))
         try readMissingValues(plan, results)
         return results
+    }
+
+    /// Checks that the response would have been reconciled in the same way after a restart, when only the log describes
+    /// the batch.
+    private func verify(
+        _ results: [BatchAnswered.Outcome], _ prepared: BatchPrepared, _ requests: [[WireRequest]],
+        _ outcomes: [ChangeSetOutcome]
+    ) throws {
+        var logged = try LoggedBatchReader(storage: state, model: model).batch(
+            prepared, prepared.changeSets.indices)
+        logged.complete(from: requests)
+        var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root)
+        let again = try reconciler.outcomes(of: logged, outcomes)
+        guard again != results else { return }
+        throw LoggedBatchMismatch(results: results, logged: again)
     }
 
     private mutating func readMissingValues(_ plan: UploadPlan, _ outcomes: [BatchAnswered.Outcome]) throws {
@@ -138,4 +156,10 @@ extension PureSession {
         try log(.entitiesRead(builder.images(of: payload, in: set, known: id) ?? []))
         return true
     }
+}
+
+/// The outcomes of a batch differ if only the log describes it.
+struct LoggedBatchMismatch: Error {
+    let results: [BatchAnswered.Outcome]
+    let logged: [BatchAnswered.Outcome]
 }

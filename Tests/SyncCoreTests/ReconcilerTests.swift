@@ -29,7 +29,7 @@ struct ReconcilerTests {
         let batch = try store.prepare(plan)
         var reconciler = try Reconciler(
             storage: store.state, model: store.model, serviceRoot: Self.root, doubtful: doubtful)
-        let outcomes = try reconciler.outcomes(of: plan, requests: requests, [outcome])
+        let outcomes = try reconciler.outcomes(of: UploadedBatch(plan, number: batch, requests: requests), [outcome])
         try store.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: outcomes)))
         return outcomes
     }

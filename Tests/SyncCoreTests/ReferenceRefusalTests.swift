@@ -32,9 +32,9 @@ struct ReferenceRefusalTests {
                 contentID: String(index + 1), operation: UInt64(index + 1), modification: DataModification(action),
                 creates: nil)
         }
-        let sent = requests.map { _ in WireRequest(method: "POST", url: "Orders") }
+        let sent = requests.map { UploadedRequest($0, WireRequest(method: "POST", url: "Orders")) }
         return ReferenceRefusal(
-            PlannedChangeSet(requests: requests), sent, WireResponse(status: status, body: Array(body.utf8)),
+            UploadedChangeSet(requests: sent), WireResponse(status: status, body: Array(body.utf8)),
             culprit: culprit)?.understood
     }
 

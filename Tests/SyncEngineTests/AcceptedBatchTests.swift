@@ -388,7 +388,7 @@ struct AcceptedBatchTests {
 
     @Test func `the Retry-After of a monitor may be a date`() {
         let response = WireResponse(status: 202, headers: ["Retry-After": "Thu, 01 Jan 1970 00:01:00 GMT"])
-        #expect(MonitorResponse(response, now: 50_000) == .notYet(.seconds(10)))
+        #expect(MonitorResponseKind(response, now: 50_000) == .notYet(.seconds(10)))
     }
 
     @Test func `errors do not contain the query of a monitor's URL`() async throws {

@@ -316,20 +316,6 @@ struct FailureTests {
         #expect(try await shop.store.prepare(plan, since: planEpoch) == nil)
     }
 
-    @Test func `the response to one request does not confirm an operation of several requests`() async throws {
-        let shop = try await Shop(.v4)
-        _ = try await boundCreations(shop, asChangeSet: true)
-        let plan = try await shop.store.plan()
-        #expect(plan.changeSets.map(\.requests.count) == [2])
-        let batch = try await shop.store.prepare(plan)
-        var report = UploadReport()
-        let round = UploadRound(store: shop.store, session: shop.engine.session)
-        let request = WireRequest(method: "POST", url: "Customers")
-        var state = round.newState()
-        let serviceProfile = try await round.serviceProfile(state)
-        #expect(try await round.sendSingle(plan, [[request, request]], batch, serviceProfile, &state, &report).isEmpty)
-    }
-
     // MARK: Sparse responses and interrupted downloads
 
     @Test(arguments: Dialect.allCases)

@@ -165,4 +165,10 @@ extension LocalStore {
         }
         return batch
     }
+
+    /// Prepares a plan. Returns the number of the batch, or nil if the plan is outdated.
+    func prepare(_ plan: UploadPlan, since planEpoch: Int) async throws -> BatchID? {
+        let number = try nextBatch
+        return try await prepare(plan.prepared(as: number), since: planEpoch) ? number : nil
+    }
 }

@@ -84,13 +84,20 @@ struct RecordRevision {
         revised.changeSets = try prepared.changeSets.compactMap { changeSet in
             let left = try changeSet.compactMap { request -> BatchPrepared.Request? in
                 guard let operation = number(request.operation), try isSendable(operation) else { return nil }
-                return BatchPrepared.Request(contentID: request.contentID, operation: operation)
+                var request = request
+                request.operation = operation
+                return request
             }
             if left.count != changeSet.count { isWhole = false }
             return left.isEmpty ? nil : left
         }
         // The requests would have been different.
-        if !isWhole { (revised.sent, revised.fingerprint) = ([], nil) }
+        if !isWhole {
+            (revised.sent, revised.fingerprint) = ([], nil)
+            revised.changeSets = revised.changeSets.map { changeSet in
+                changeSet.map { BatchPrepared.Request(contentID: $0.contentID, operation: $0.operation) }
+            }
+        }
         return revised.changeSets.isEmpty ? nil : .batchPrepared(revised)
     }
 

@@ -41,7 +41,10 @@ struct RecordDetailSearch {
             selection.kinds = RecordKinds([.batchAccepted, .batchInterrupted, .lost])
         }
         if record.body.batch != nil {
-            selection.kinds.formUnion(RecordKinds([.batchPrepared, .repeatableBatchPrepared]))
+            selection.kinds.formUnion(
+                RecordKinds([
+                    .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
+                ]))
         }
         let selected = Self.decoded(try selection.records(of: blocks)).filter { $0.sequence != sequence }
         lost = selected.filter { $0.record.body == .lost && $0.sequence > sequence }

@@ -51,6 +51,8 @@ struct RecordProjection {
             let identifiers = Set(changeSets[place].map(\.contentID))
             return requests.filter { identifiers.contains($0.contentID) }
         }
-        return BatchPrepared(batch: prepared.batch, changeSets: changeSets, sent: sent)
+        var part = BatchPrepared(batch: prepared.batch, changeSets: changeSets, sent: sent)
+        part.coalesces = prepared.coalesces
+        return part
     }
 }

@@ -204,10 +204,14 @@ extension Redaction {
     // MARK: Batches
 
     func prepared(_ prepared: BatchPrepared) -> BatchPrepared {
-        BatchPrepared(
+        var redacted = BatchPrepared(
             batch: prepared.batch,
             changeSets: prepared.changeSets.map {
-                $0.map { .init(contentID: contentID($0.contentID), operation: $0.operation) }
+                $0.map {
+                    .init(
+                        contentID: contentID($0.contentID), operation: $0.operation, effect: $0.effect,
+                        creates: $0.creates.map(newEntity))
+                }
             },
             sent: prepared.sent.map {
                 $0.map { request in
@@ -216,6 +220,14 @@ extension Redaction {
                         url: url(request.url), headers: request.headers.map(header), body: body(request.body))
                 }
             })
+        redacted.coalesces = prepared.coalesces
+        return redacted
+    }
+
+    private func newEntity(_ new: NewEntity) -> NewEntity {
+        NewEntity(
+            new.id,
+            below: new.below.map { .init(navigation: name($0.navigation), entities: $0.entities.map(newEntity)) })
     }
 
     /// Returns the Content-ID if it is a small number, as the engine assigns.

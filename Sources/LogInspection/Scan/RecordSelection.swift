@@ -18,7 +18,8 @@ struct RecordSelection: Sendable {
         .entitiesRead, .entitiesMissing, .streamsStored, .streamsTold,
     ])
     private static let withoutEntities = RecordKinds([
-        .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .operationsReleased,
+        .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
+        .operationsReleased,
         .operationsUndone, .operationsRedone, .operationsElided, .deliveryChanged,
     ])
     /// The kind with ranges of entities, whose encoded IDs need not appear in it.

@@ -54,6 +54,28 @@ extension ByteWriter {
         }
     }
 
+    /// Writes the parts that the kind *batchPreparedWithEffects* adds: the effects, the requests as sent, empty if they
+    /// are not repeatable, and the fingerprint.
+    mutating func effects(_ prepared: BatchPrepared) {
+        bool(prepared.coalesces)
+        list(prepared.changeSets) {
+            $0.list($1) {
+                $0.byte($1.effect?.rawValue ?? 0)
+                $0.optional($1.creates) { $0.newEntity($1) }
+            }
+        }
+        sent(prepared.sent)
+        optional(prepared.fingerprint) { $0.fingerprint($1) }
+    }
+
+    private mutating func newEntity(_ new: NewEntity) {
+        entity(new.id)
+        list(new.below) {
+            $0.string($1.navigation)
+            $0.list($1.entities) { $0.newEntity($1) }
+        }
+    }
+
     mutating func sent(_ changeSets: [[BatchPrepared.SentRequest]]) {
         list(changeSets) {
             $0.list($1) {
@@ -160,6 +182,43 @@ extension ByteReader {
                 try r.list { r throws(CodecError) in
                     BatchPrepared.Request(contentID: try r.string(), operation: try r.unsigned())
                 }
+            })
+    }
+
+    /// Reads the parts that follow ``prepared()`` in the kind *batchPreparedWithEffects*.
+    mutating func effects(_ prepared: inout BatchPrepared) throws(CodecError) {
+        prepared.coalesces = try bool()
+        let effects = try list { r throws(CodecError) in
+            try r.list { r throws(CodecError) in
+                (effect: try r.effect(), creates: try r.optional { r throws(CodecError) in try r.newEntity() })
+            }
+        }
+        guard effects.map(\.count) == prepared.changeSets.map(\.count) else { throw fail(.invalid("effects")) }
+        for (place, changeSet) in effects.enumerated() {
+            for (index, request) in changeSet.enumerated() {
+                prepared.changeSets[place][index].effect = request.effect
+                prepared.changeSets[place][index].creates = request.creates
+            }
+        }
+        prepared.sent = try sent()
+        prepared.fingerprint = try optional { r throws(CodecError) in try r.fingerprint() }
+    }
+
+    private mutating func effect() throws(CodecError) -> BatchPrepared.Effect? {
+        let tag = try byte()
+        if tag == 0 { return nil }
+        guard let effect = BatchPrepared.Effect(rawValue: tag) else { throw fail(.invalid("effect")) }
+        return effect
+    }
+
+    private mutating func newEntity(depth: Int = 0) throws(CodecError) -> NewEntity {
+        guard depth < ByteReader.depthLimit else { throw fail(.tooDeep) }
+        return NewEntity(
+            try entity(),
+            below: try list { r throws(CodecError) in
+                NewEntity.Level(
+                    navigation: try r.string(),
+                    entities: try r.list { r throws(CodecError) in try r.newEntity(depth: depth + 1) })
             })
     }
 

@@ -60,6 +60,8 @@ public enum RecordCodec {
         /// A ``batchPrepared``, followed by the requests as sent, empty if they are not repeatable, and the
         /// fingerprint.
         case batchPreparedWithFingerprint = 36
+        /// A ``batchPrepared``, followed by the effects of its requests, the requests as sent, and the fingerprint.
+        case batchPreparedWithEffects = 45
         case entitiesQuarantined = 42
     }
 
@@ -97,7 +99,10 @@ public enum RecordCodec {
             writer.list(images) { $0.image($1) }
         case .batchPrepared(let prepared):
             writer.prepared(prepared)
-            if let fingerprint = prepared.fingerprint {
+            if prepared.hasEffects {
+                kind = .batchPreparedWithEffects
+                writer.effects(prepared)
+            } else if let fingerprint = prepared.fingerprint {
                 kind = .batchPreparedWithFingerprint
                 writer.sent(prepared.sent)
                 writer.fingerprint(fingerprint)
@@ -219,6 +224,7 @@ public enum RecordCodec {
         case .operationInTransaction: .operation(try operationInTransaction(&reader))
         case .repeatableBatchPrepared: .batchPrepared(try repeatable(&reader))
         case .batchPreparedWithFingerprint: .batchPrepared(try preparedWithFingerprint(&reader))
+        case .batchPreparedWithEffects: .batchPrepared(try preparedWithEffects(&reader))
         case .batchAccepted:
             .batchAccepted(BatchAccepted(batch: try reader.unsigned(), monitor: try reader.string()))
         case .operationWithAttributes: .operation(try reader.operationWithAttributes())
@@ -245,6 +251,12 @@ public enum RecordCodec {
 
     private static func sequences(_ reader: inout ByteReader) throws(CodecError) -> [SequenceNumber] {
         try reader.list { r throws(CodecError) in try r.unsigned() }
+    }
+
+    private static func preparedWithEffects(_ reader: inout ByteReader) throws(CodecError) -> BatchPrepared {
+        var prepared = try reader.prepared()
+        try reader.effects(&prepared)
+        return prepared
     }
 
     private static func preparedWithFingerprint(_ reader: inout ByteReader) throws(CodecError) -> BatchPrepared {

@@ -56,7 +56,7 @@ package struct RecordMentions {
             visitChanges()
         case .entitiesRead: list { $0.visitImage() }
         case .entitiesMissing: list { $0.visitEntity() }
-        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint:
+        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects:
             _ = number()
             visitChangeSets()
         case .batchAnswered, .batchAnsweredInDetail:

@@ -41,11 +41,28 @@ public enum ValueCodec {
     public static func encode(_ prepared: BatchPrepared) -> [UInt8] {
         var writer = ByteWriter()
         writer.prepared(prepared)
-        writer.sent(prepared.sent)
+        writer.effects(prepared)
         return writer.bytes
     }
 
     public static func decodeBatchPrepared(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
+        try ByteReader.read(bytes) { reader throws(CodecError) in
+            var prepared = try reader.prepared()
+            try reader.effects(&prepared)
+            return prepared
+        }
+    }
+
+    /// Encodes a batch in the form without effects, which snapshots of earlier versions contain.
+    package static func encodeWithoutEffects(_ prepared: BatchPrepared) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.prepared(prepared)
+        writer.sent(prepared.sent)
+        return writer.bytes
+    }
+
+    /// Decodes a batch in the form without effects.
+    package static func decodeBatchWithoutEffects(_ bytes: [UInt8]) throws(CodecError) -> BatchPrepared {
         try ByteReader.read(bytes) { reader throws(CodecError) in
             var prepared = try reader.prepared()
             prepared.sent = try reader.sent()

@@ -55,6 +55,11 @@ extension SnapshotCodec {
         case .openBatch:
             .openBatch(
                 OpenBatch(
+                    try ValueCodec.decodeBatchWithoutEffects(try reader.blob()),
+                    monitor: try reader.optional { r throws(CodecError) in try r.string() }))
+        case .openBatchWithEffects:
+            .openBatch(
+                OpenBatch(
                     try ValueCodec.decodeBatchPrepared(try reader.blob()),
                     monitor: try reader.optional { r throws(CodecError) in try r.string() }))
         case .undoneWithAttributes: .undone(try undoneWithAttributes(&reader))

@@ -56,6 +56,8 @@ public enum SnapshotCodec {
         /// written.
         case summedHeader = 38
         case quarantine = 43
+        /// An ``openBatch`` with the effects of its requests. It is ordered among the batches without them.
+        case openBatchWithEffects = 45
 
         /// The sort position of the kind in a snapshot.
         var place: UInt8 {
@@ -65,6 +67,7 @@ public enum SnapshotCodec {
             case .queryWithLinks, .downloadedQuery: Kind.query.rawValue * 2
             case .downloadedRow: Kind.row.rawValue * 2
             case .downloadedBase: Kind.base.rawValue * 2
+            case .openBatchWithEffects: Kind.openBatch.rawValue * 2
             case .pendingWithStream, .undoneWithStream: Kind.undoneWithAttributes.rawValue * 2 + 1
             case .streamsTold: Kind.streams.rawValue * 2
             case .end: .max
@@ -179,9 +182,12 @@ public enum SnapshotCodec {
             writer.signed(postponed.since)
             return .postponed
         case .openBatch(let batch):
-            writer.blob(ValueCodec.encode(batch.prepared))
+            let hasEffects = batch.prepared.hasEffects
+            writer.blob(
+                hasEffects
+                    ? ValueCodec.encode(batch.prepared) : ValueCodec.encodeWithoutEffects(batch.prepared))
             writer.optional(batch.monitor) { $0.string($1) }
-            return .openBatch
+            return hasEffects ? .openBatchWithEffects : .openBatch
         case .ancestor(let mergeBase):
             write(mergeBase.row, &writer)
             writer.list(mergeBase.links) {

@@ -1,4 +1,4 @@
-package import ODataWire
+import ODataWire
 
 /// Finds the request of a change set that caused a service error, if the position of the response does not reveal it.
 ///
@@ -49,18 +49,5 @@ struct FailingRequestMatcher {
         while decoded.hasPrefix("/") { decoded.removeFirst() }
         while decoded.hasSuffix("/") { decoded.removeLast() }
         return decoded
-    }
-}
-
-extension PlannedChangeSet {
-    /// Returns the Content-ID of the request that caused the refusal of the change set, or nil if it is unknown.
-    ///
-    /// - Parameters:
-    ///   - requests: The requests of the change set, as sent.
-    ///   - culprit: The Content-ID according to the position of the refusal in the response.
-    package func culprit(_ requests: [WireRequest], _ response: WireResponse, _ culprit: String?) -> String? {
-        if let culprit { return culprit }
-        let sent = Array(zip(self.requests.map(\.contentID), requests))
-        return ServiceErrorReader.read(response.body).flatMap { FailingRequestMatcher(sent).find($0) }
     }
 }

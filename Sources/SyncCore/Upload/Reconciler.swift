@@ -44,24 +44,22 @@ public struct Reconciler<Storage: StateReader> {
     /// The stream metadata in the responses. They are stored after the outcomes were folded.
     public var streams: [StreamImage] { builder.streams }
 
-    /// Returns the outcomes of all operations of a plan.
+    /// Returns the outcomes of all operations of a batch.
     ///
-    /// - Parameters:
-    ///   - requests: The encoded requests of each change set.
-    ///   - outcomes: One outcome for each change set of the plan, in order; see `BatchMatcher`.
-    public mutating func outcomes(
-        of plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome]
+    /// - Parameter outcomes: One outcome for each change set of the batch, in order; see `BatchMatcher`. Change sets
+    ///   without an outcome were not processed.
+    package mutating func outcomes(
+        of batch: UploadedBatch, _ outcomes: [ChangeSetOutcome]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var result: [BatchAnswered.Outcome] = []
-        for (index, changeSet) in plan.changeSets.enumerated() {
-            let outcome = index < outcomes.count ? outcomes[index] : .notProcessed
-            result += try self.outcomes(of: changeSet, index < requests.count ? requests[index] : [], outcome)
+        for (index, changeSet) in batch.changeSets.enumerated() {
+            result += try self.outcomes(of: changeSet, index < outcomes.count ? outcomes[index] : .notProcessed)
         }
         return result
     }
 
     private mutating func outcomes(
-        of changeSet: PlannedChangeSet, _ requests: [WireRequest], _ outcome: ChangeSetOutcome
+        of changeSet: UploadedChangeSet, _ outcome: ChangeSetOutcome
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         switch outcome {
         case .members(let responses):
@@ -72,12 +70,12 @@ public struct Reconciler<Storage: StateReader> {
             return try members(changeSet, responses)
         case .notProcessed: return all(changeSet) { _ in .notProcessed }
         case .inDoubt(let reason): return all(changeSet) { _ in .inDoubt(reason) }
-        case .failed(let response, let culprit): return failed(changeSet, requests, response, culprit)
+        case .failed(let response, let culprit): return failed(changeSet, response, culprit)
         }
     }
 
     private func all(
-        _ changeSet: PlannedChangeSet, _ result: (SequenceNumber) -> BatchAnswered.Result
+        _ changeSet: UploadedChangeSet, _ result: (SequenceNumber) -> BatchAnswered.Result
     ) -> [BatchAnswered.Outcome] {
         changeSet.operations.map { BatchAnswered.Outcome(operation: $0, result: result($0)) }
     }
@@ -85,13 +83,13 @@ public struct Reconciler<Storage: StateReader> {
     // MARK: Success
 
     private mutating func members(
-        _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
+        _ changeSet: UploadedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> [BatchAnswered.Outcome] {
         var images: [SequenceNumber: [EntityImage]] = [:]
         // Requests that create single entities first, because the response to a deep insert may contain the same
         // entities.
         let answered = Array(zip(changeSet.requests, responses))
-        for (request, response) in answered.filter({ $0.0.below.isEmpty }) + answered.filter({ !$0.0.below.isEmpty }) {
+        for (request, response) in answered.filter({ !$0.0.isDeepInsert }) + answered.filter({ $0.0.isDeepInsert }) {
             // With the last operation of the request, because then all entities that the request creates exist.
             images[request.operations.max() ?? request.operation, default: []] += try self.images(request, response)
         }
@@ -99,11 +97,11 @@ public struct Reconciler<Storage: StateReader> {
     }
 
     private func inStreamError(
-        _ changeSet: PlannedChangeSet, _ responses: [WireResponse]
+        _ changeSet: UploadedChangeSet, _ responses: [WireResponse]
     ) throws(StateError) -> PayloadError? {
         for (request, response) in zip(changeSet.requests, responses) where !response.body.isEmpty {
             let pending = try storage.pendingOperation(request.operation)?.operation.subject
-            let set = try (request.creates ?? pending).flatMap { id throws(StateError) in try storage.set(of: id) }
+            let set = try (request.creates?.id ?? pending).flatMap { id throws(StateError) in try storage.set(of: id) }
             let type = set.flatMap(model.findEntitySet)?.entityType
             if let error = reader.inStreamError(in: response.body, of: type) { return error }
         }
@@ -111,39 +109,33 @@ public struct Reconciler<Storage: StateReader> {
     }
 
     private mutating func images(
-        _ request: PlannedRequest, _ response: WireResponse
+        _ request: UploadedRequest, _ response: WireResponse
     ) throws(StateError) -> [EntityImage] {
-        switch request.modification.action {
-        case .create(let set, let body): return try created(request, response, set, body)
-        case .createRelated(_, _, let body):
-            guard let id = request.creates, let name = try setName(of: id, request), let set = model.findEntitySet(name)
-            else { return [] }
-            return try created(request, response, set, body)
+        switch request.effect {
+        case .create: return try created(request, response)
         // The ETag in the response is the stream's.
-        case .update where request.modification.stream != nil: return []
+        case .update where request.writesStream: return []
         case .update: return try updated(request, response)
         case .delete, .link, .unlink: return []
         }
     }
 
-    private func setName(of id: EntityID, _ request: PlannedRequest) throws(StateError) -> String? {
-        try storage.set(of: id)
-    }
-
     private mutating func created(
-        _ request: PlannedRequest, _ response: WireResponse, _ set: EntitySet, _ body: EntityBody
+        _ request: UploadedRequest, _ response: WireResponse
     ) throws(StateError) -> [EntityImage] {
-        guard let id = request.creates else { return [] }
+        guard let new = request.creates, let name = try storage.set(of: new.id), let set = model.findEntitySet(name)
+        else { return [] }
+        let body = request.body ?? EntityBody(type: set.entityType, values: [:])
         var values = keyInHeaders(response, set)
         let etag = response.headers["ETag"]
         guard !response.body.isEmpty, var payload = try? reader.entity(response.body, type: set.entityType) else {
-            return [EntityImage(entity: id, set: set.name, type: body.type.name, values: values, etag: etag)]
+            return [EntityImage(entity: new.id, set: set.name, type: body.type.name, values: values, etag: etag)]
         }
         values.merge(payload.values)
         payload.values = values
         payload.etag = payload.etag ?? etag
         payload.type = payload.type ?? body.type.name
-        return try identified(payload, set, NewEntity(id, below: request.below), body)
+        return try identified(payload, set, new, body)
     }
 
     /// Returns the key in the headers, which identify the entity if there is no body (OData 4.01 Part 1, 8.3.4 and
@@ -185,7 +177,7 @@ public struct Reconciler<Storage: StateReader> {
     }
 
     private mutating func updated(
-        _ request: PlannedRequest, _ response: WireResponse
+        _ request: UploadedRequest, _ response: WireResponse
     ) throws(StateError) -> [EntityImage] {
         guard let id = try storage.pendingOperation(request.operation)?.operation.subject,
             let name = try storage.set(of: id), let set = model.findEntitySet(name)
@@ -208,9 +200,9 @@ public struct Reconciler<Storage: StateReader> {
     // MARK: Refusal
 
     private func failed(
-        _ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, _ culprit: String?
+        _ changeSet: UploadedChangeSet, _ response: WireResponse, _ culprit: String?
     ) -> [BatchAnswered.Outcome] {
-        let blamed = changeSet.culprit(requests, response, culprit)
+        let blamed = changeSet.culprit(response, culprit)
         let index = blamed.flatMap { id in changeSet.requests.firstIndex { $0.contentID == id } }
         // A change set of one operation needs no culprit. Otherwise all operations are refused unless one is named.
         let operations = Set(changeSet.operations)
@@ -233,15 +225,15 @@ public struct Reconciler<Storage: StateReader> {
         return all(changeSet) { operation in
             if let named, !named.operations.contains(operation) { return .notProcessed }
             let own = index ?? changeSet.requests.firstIndex { $0.operations.contains(operation) } ?? 0
-            return budget.result(of: refusal(response, requests, at: own), for: operation)
+            return budget.result(of: refusal(response, changeSet.requests[own].wire), for: operation)
         }
     }
 
     /// Returns whether the missing entity or link may have been removed by an earlier transmission of this change set.
-    private func mayBeOwnDoing(_ changeSet: PlannedChangeSet, _ response: WireResponse) -> Bool {
+    private func mayBeOwnDoing(_ changeSet: UploadedChangeSet, _ response: WireResponse) -> Bool {
         Self.isMissing(response)
             && changeSet.requests.contains { request in
-                switch request.modification.action {
+                switch request.effect {
                 case .delete, .unlink: doubtful.contains(request.operation)
                 default: false
                 }
@@ -251,9 +243,9 @@ public struct Reconciler<Storage: StateReader> {
     private static func isMissing(_ response: WireResponse) -> Bool { response.status == 404 || response.status == 410 }
 
     /// Returns whether the entity or link to be removed no longer exists, so that the aim is reached.
-    private func isDone(_ request: PlannedRequest, _ response: WireResponse) -> Bool {
+    private func isDone(_ request: UploadedRequest, _ response: WireResponse) -> Bool {
         guard Self.isMissing(response) else { return false }
-        return switch request.modification.action {
+        return switch request.effect {
         case .delete: options.deletedOnServiceIsDone || retried.contains(request.operation)
         case .unlink: true
         default: false
@@ -269,15 +261,16 @@ public struct Reconciler<Storage: StateReader> {
         return String(decoding: body.prefix(shownBody), as: UTF8.self) + "… (\(body.count) bytes)"
     }
 
-    private func refusal(
-        _ response: WireResponse, _ requests: [WireRequest], at index: Int
-    ) -> Refusal {
+    private func refusal(_ response: WireResponse, _ request: WireRequest?) -> Refusal {
         let error = ServiceErrorReader.read(response.body)
         let words = String(decoding: response.body.prefix(500), as: UTF8.self)
-        let body = index < requests.count ? requests[index].body : []
         return Refusal(
             status: response.status, code: error?.code ?? "", message: error?.message ?? words,
-            innerError: error?.innerError, method: index < requests.count ? requests[index].method : "",
-            url: index < requests.count ? requests[index].url : "", requestBody: Self.shown(body))
+            innerError: error?.innerError, method: request?.method ?? "", url: request?.url ?? "",
+            requestBody: Self.shown(request?.body ?? []))
     }
+}
+
+extension UploadedRequest {
+    fileprivate var isDeepInsert: Bool { creates?.below.isEmpty == false }
 }

@@ -13,23 +13,21 @@ public struct ReferenceRefusal: Sendable, Hashable {
 
     /// Interprets a refusal. Returns nil if it appears to have another cause.
     ///
-    /// - Parameters:
-    ///   - requests: The requests of the change set, as sent.
-    ///   - culprit: The Content-ID of the failed request, if the position of the response reveals it.
-    public init?(_ changeSet: PlannedChangeSet, _ requests: [WireRequest], _ response: WireResponse, culprit: String?) {
+    /// - Parameter culprit: The Content-ID of the failed request, if the position of the response reveals it.
+    package init?(_ changeSet: UploadedChangeSet, _ response: WireResponse, culprit: String?) {
         // Not found; malformed; not implemented. Any other status concerns the content, the state or the caller.
         guard [400, 404, 501].contains(response.status), changeSet.requests.count > 1 else { return nil }
         let error = ServiceErrorReader.read(response.body)
-        let blamed = changeSet.culprit(requests, response, culprit)
-        let suspects = changeSet.requests.filter { blamed == nil || $0.contentID == blamed }.map(\.modification.action)
+        let blamed = changeSet.culprit(response, culprit)
+        let suspects = changeSet.requests.filter { blamed == nil || $0.contentID == blamed }
         if suspects.contains(where: { $0.bodyReferences.contains(where: \.isBelowContentID) }) {
             understood = .urlsOnly
             return
         }
         let referring = suspects.filter { $0.urlReferences.contains(where: \.isBelowContentID) }
         guard !referring.isEmpty else { return nil }
-        let isQuoted = referring.contains { action in
-            action.urlReferences.compactMap(\.contentID).contains { Self.quotes($0, response, error) }
+        let isQuoted = referring.contains { request in
+            request.urlReferences.compactMap(\.contentID).contains { Self.quotes($0, response, error) }
         }
         // Another entity that the request refers to may be missing instead.
         let namesOthers = referring.contains {

@@ -11,6 +11,8 @@ public struct UploadPlan: Sendable, Hashable {
     public var entitiesToRead: [EntityID]
     /// Operations that cancel each other out. They are not sent and can be recorded as ended.
     public var elided: [SequenceNumber] = []
+    /// A Boolean value that indicates whether operations were coalesced beyond refused ones.
+    public var coalesces = false
 
     public init(
         changeSets: [PlannedChangeSet] = [], held: [SequenceNumber: HoldReason] = [:], entitiesToRead: [EntityID] = []
@@ -28,15 +30,18 @@ public struct UploadPlan: Sendable, Hashable {
         changeSets.contains { $0.requests.contains { $0.modification.stream != nil } }
     }
 
+    /// Returns a plan with some of the change sets.
+    package func part(_ changeSets: some Sequence<PlannedChangeSet>) -> UploadPlan {
+        var part = UploadPlan(changeSets: Array(changeSets))
+        part.coalesces = coalesces
+        return part
+    }
+
     /// Returns the record to log before the first byte is sent.
     public func prepared(as batch: BatchID) -> BatchPrepared {
-        BatchPrepared(
-            batch: batch,
-            changeSets: changeSets.map { changeSet in
-                changeSet.requests.flatMap { request in
-                    request.operations.map { BatchPrepared.Request(contentID: request.contentID, operation: $0) }
-                }
-            })
+        var prepared = BatchPrepared(batch: batch, changeSets: changeSets.map { $0.requests.flatMap(\.logged) })
+        prepared.coalesces = coalesces
+        return prepared
     }
 }
 
@@ -90,27 +95,29 @@ public struct PlannedRequest: Sendable, Hashable {
     }
 
     var operations: [SequenceNumber] { [operation] + carries }
+
+    /// The entity that the request creates, with those below it.
+    var newEntity: NewEntity? { creates.map { NewEntity($0, below: below) } }
+
+    /// The elements of the record: one for the request and one for each operation that it carries.
+    fileprivate var logged: [BatchPrepared.Request] {
+        let own = BatchPrepared.Request(
+            contentID: contentID, operation: operation, effect: BatchPrepared.Effect(modification.action),
+            creates: newEntity)
+        return [own] + carries.map { BatchPrepared.Request(contentID: contentID, operation: $0) }
+    }
 }
 
-/// An entity that a request creates, with the entities that it creates below it.
-public struct NewEntity: Sendable, Hashable {
-    public var id: EntityID
-    public var below: [Level]
-
-    /// The new entities for one navigation property, in the order of the body.
-    public struct Level: Sendable, Hashable {
-        public var navigation: String
-        public var entities: [NewEntity]
-
-        public init(navigation: String, entities: [NewEntity]) {
-            self.navigation = navigation
-            self.entities = entities
-        }
-    }
-
-    public init(_ id: EntityID, below: [Level] = []) {
-        self.id = id
-        self.below = below
+extension BatchPrepared.Effect {
+    init(_ action: DataModification.Action) {
+        self =
+            switch action {
+            case .create, .createRelated: .create
+            case .update: .update
+            case .delete: .delete
+            case .link: .link
+            case .unlink: .unlink
+            }
     }
 }
 

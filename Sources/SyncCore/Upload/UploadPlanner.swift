@@ -90,6 +90,7 @@ public struct UploadPlanner<Storage: StateReader> {
         }
         var plan = try draft.plan(&unplannable)
         plan?.elided = walk.elided
+        plan?.coalesces = options.coalesces
         return plan
     }
 }

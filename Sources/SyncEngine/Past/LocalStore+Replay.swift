@@ -79,22 +79,21 @@ extension LocalStore {
             guard let open = try state.openBatch(batch),
                 let place = open.prepared.changeSets.firstIndex(where: { $0.contains { $0.operation == operation } })
             else { return [] }
-            let plan = try PlanReconstruction(storage: state, model: model, options: options).plan(
-                of: open.prepared, [place])
-            let requests = BatchEncoder(model: model, serviceRoot: root, options: options).requests(of: plan)
-            let members = plan.changeSets.first?.requests ?? []
+            var sent = try LoggedBatchReader(storage: state, model: model).batch(open.prepared, [place])
+            // The log contains the requests only if they are repeatable.
+            if let rebuilt = try? RebuiltBatch(open.prepared, on: state, model, serviceRoot: root, options: options) {
+                sent.complete(from: [rebuilt.requests[place]])
+            }
+            let members = sent.changeSets.first?.requests ?? []
             let outcome: ChangeSetOutcome
             if response.isSuccess {
                 outcome = .members(
-                    members.map {
-                        $0.operation == operation || $0.carries.contains(operation)
-                            ? response : WireResponse(status: 204)
-                    })
+                    members.map { $0.operations.contains(operation) ? response : WireResponse(status: 204) })
             } else {
                 outcome = .failed(response, culprit: members.first { $0.operation == operation }?.contentID)
             }
             var reconciler = try Reconciler(storage: state, model: model, serviceRoot: root, options: options)
-            return try reconciler.outcomes(of: plan, requests: requests, [outcome])
+            return try reconciler.outcomes(of: sent, [outcome])
         }
     }
 

@@ -5,16 +5,9 @@ import Operations
 import SyncCore
 
 extension BatchEncoder {
-    /// Returns the bytes that a fingerprint covers.
-    ///
-    /// For a service with `$batch`, these are the body of the batch request. Otherwise they are the single requests,
-    /// without the headers that the session adds to each sending.
-    func bytes(
-        of requests: [[WireRequest]], _ plan: UploadPlan, number: BatchID
-    ) throws(TidelogError) -> [UInt8] {
-        guard options.supportsBatch else { return requests.joined().flatMap(\.bytes) }
-        return try encode(requests, of: plan, number: number).request.body
-    }
+    /// Returns the bytes that the fingerprint of single requests covers: the requests without the headers that the
+    /// session adds to each sending. The fingerprint of a `$batch` request covers its body.
+    static func bytes(ofSingle requests: [[WireRequest]]) -> [UInt8] { requests.joined().flatMap(\.bytes) }
 
     /// Returns the fingerprint of these bytes and of the options that they were encoded with.
     func fingerprint(_ bytes: [UInt8]) -> BatchPrepared.Fingerprint {

@@ -43,11 +43,13 @@ package struct RebuiltBatch: Sendable {
                 }
             }
         }
-        let plan = try PlanReconstruction(storage: storage, model: model, options: options).plan(
-            of: prepared, Array(prepared.changeSets.indices))
+        let plan = try BatchReplanner(storage: storage, model: model, options: options).plan(of: prepared)
         let encoder = BatchEncoder(model: model, serviceRoot: serviceRoot, options: options)
         requests = Self.marked(encoder.requests(of: plan), as: prepared.sent)
-        bytes = try encoder.bytes(of: requests, plan, number: prepared.batch)
+        bytes =
+            options.supportsBatch
+            ? try encoder.encode(requests, of: plan, number: prepared.batch).request.body
+            : BatchEncoder.bytes(ofSingle: requests)
         if let fingerprint = prepared.fingerprint {
             comparison = encoder.fingerprint(bytes).digest == fingerprint.digest ? .identical : .different
         } else {

@@ -39,13 +39,6 @@ struct RepeatabilityHeaders {
         }
         return request
     }
-
-    /// Returns whether the service accepted the request, now or at its first transmission. Nil if the response has no
-    /// such header.
-    static func isAccepted(_ response: WireResponse) -> Bool? {
-        let result = response.headers["Repeatability-Result"] ?? response.headers["RepeatabilityResult"]
-        return result.map { $0.lowercased() == "accepted" }
-    }
 }
 
 extension GuidValue {
@@ -53,18 +46,5 @@ extension GuidValue {
     fileprivate var asRandom: GuidValue {
         GuidValue(
             high: (high & 0xFFFF_FFFF_FFFF_0FFF) | 0x4000, low: (low & 0x3FFF_FFFF_FFFF_FFFF) | 0x8000_0000_0000_0000)
-    }
-}
-
-extension BatchPrepared.SentRequest {
-    init(_ request: WireRequest, contentID: String) {
-        self.init(
-            contentID: contentID, method: request.method, url: request.url,
-            headers: request.headers.fields.map { Operation.Header(name: $0.name, value: $0.value) },
-            body: request.body)
-    }
-
-    var request: WireRequest {
-        WireRequest(method: method, url: url, headers: HTTPHeaders(headers.map { ($0.name, $0.value) }), body: body)
     }
 }

@@ -1,4 +1,3 @@
-import ODataWire
 import OperationLog
 public import Operations
 import SyncCore
@@ -32,14 +31,10 @@ extension LocalStore {
 
     func openBatch(_ batch: BatchID) throws(TidelogError) -> OpenBatch? { try read { try $0.openBatch(batch) } }
 
-    /// Returns the plan by which change sets of a batch were sent.
-    func plan(
-        of prepared: BatchPrepared, _ places: [Int], options: ServiceOptions
-    ) throws(TidelogError) -> UploadPlan {
+    /// Returns the change sets of a batch at these positions, as they were sent.
+    func uploaded(_ prepared: BatchPrepared, _ places: [Int]) throws(TidelogError) -> UploadedBatch {
         let model = try model
-        return try read {
-            try PlanReconstruction(storage: $0, model: model, options: options).plan(of: prepared, places)
-        }
+        return try read { try LoggedBatchReader(storage: $0, model: model).batch(prepared, places) }
     }
 
     /// Returns the positions of the change sets of a batch that are in doubt.

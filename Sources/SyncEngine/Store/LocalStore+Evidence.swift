@@ -280,7 +280,8 @@ private struct BatchProgress {
 extension RecordCodec.Kind {
     fileprivate var isOfBatch: Bool {
         switch self {
-        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchAccepted, .batchInterrupted,
+        case .batchPrepared, .repeatableBatchPrepared, .batchPreparedWithFingerprint, .batchPreparedWithEffects,
+            .batchAccepted, .batchInterrupted,
             .batchAnswered, .batchAnsweredInDetail:
             true
         default: false

@@ -86,28 +86,19 @@ extension LocalStore {
     /// record is durable whatever the options are, because a sent batch that was lost would be sent again.
     ///
     /// - Parameters:
-    ///   - sent: The final requests, if the service recognizes repeated ones.
+    ///   - prepared: The batch, with the number ``nextBatch``.
     ///   - planEpoch: The store's count before planning.
-    ///   - fingerprint: Returns the fingerprint of the batch with this number.
-    /// - Returns: Nil if the plan is outdated and has to be made again.
-    func prepare(
-        _ plan: UploadPlan, sent: [[BatchPrepared.SentRequest]] = [], since planEpoch: Int,
-        fingerprint: @Sendable (BatchID) -> BatchPrepared.Fingerprint? = { _ in nil }
-    ) async throws(TidelogError) -> BatchID? {
-        let batch = try transaction { () throws -> BatchID? in
-            guard planEpoch == self.planEpoch else { return nil }
-            let batch = try self.state.header().nextBatch
-            var prepared = plan.prepared(as: batch)
-            prepared.sent = sent
-            prepared.fingerprint = fingerprint(batch)
+    /// - Returns: False if the plan is outdated and has to be made again. Then nothing is logged.
+    func prepare(_ prepared: BatchPrepared, since planEpoch: Int) async throws(TidelogError) -> Bool {
+        let isLogged = try transaction { () throws -> Bool in
+            guard planEpoch == self.planEpoch, try self.state.header().nextBatch == prepared.batch else { return false }
             try self.rememberInDoubt(prepared.operations)
             try self.add(.batchPrepared(prepared))
             _ = try self.commit()
-            return batch
+            return true
         }
-        guard let batch else { return nil }
-        try await makeDurable()
-        return batch
+        if isLogged { try await makeDurable() }
+        return isLogged
     }
 
     /// Logs that operations have ended because they cancel each other out.
@@ -126,32 +117,26 @@ extension LocalStore {
     }
 
     /// Logs the outcomes of a batch.
-    ///
-    /// - Parameters:
-    ///   - options: The capabilities that the plan was made with.
-    ///   - amended: Better-known results of operations that the service has refused or not processed.
     func answer(
-        _ batch: BatchID, _ plan: UploadPlan, requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        retried: Set<SequenceNumber>, options: ServiceOptions, budget: RetryBudget = RetryBudget(),
-        amended: [SequenceNumber: BatchAnswered.Result] = [:]
+        _ answer: UploadAnswer, budget: RetryBudget = RetryBudget()
     ) async throws(TidelogError) -> [BatchAnswered.Outcome] {
         let model = try model
         let root = try service?.root ?? ""
         let results = try transaction { () throws -> [BatchAnswered.Outcome] in
             var reconciler = try Reconciler(
-                storage: self.state, model: model, serviceRoot: root, options: options, retried: retried,
-                doubtful: self.doubtful, budget: budget)
-            let results = try reconciler.outcomes(of: plan, requests: requests, outcomes).map {
-                $0.amended(by: amended[$0.operation])
+                storage: self.state, model: model, serviceRoot: root, options: answer.profile.options,
+                retried: answer.retried, doubtful: self.doubtful, budget: budget)
+            let results = try reconciler.outcomes(of: answer.batch, answer.outcomes).map {
+                $0.amended(by: answer.amended[$0.operation])
             }
             let kept = self.keepingDoubts(results)
             let sent = try self.sentStreams(of: kept.filter(\.isConfirmed).map(\.operation))
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: kept)))
+            try self.add(.batchAnswered(BatchAnswered(batch: answer.batch.number, outcomes: kept)))
             // In the same commit, because the next change of the stream has to send its ETag.
-            if kept.contains(where: \.isConfirmed), let stream = plan.streamImage(after: outcomes) {
+            if kept.contains(where: \.isConfirmed), let stream = answer.batch.streamImage(after: answer.outcomes) {
                 try self.add(.streamsStored([stream]))
             }
-            try self.recordStreamMetadata(reconciler.streams, sent: plan.createdMediaEntities)
+            try self.recordStreamMetadata(reconciler.streams, sent: answer.batch.createdMediaEntities)
             try self.removeCopies(of: sent)
             try self.addUnfit(among: kept.filter { !$0.isConfirmed }.map(\.operation))
             _ = try self.commit()
@@ -163,12 +148,11 @@ extension LocalStore {
     }
 
     /// Logs that the batch was not sent or not processed. Its operations are pending again, or in doubt as before.
-    func withdraw(_ batch: BatchID, _ plan: UploadPlan) async throws(TidelogError) {
-        let outcomes = plan.prepared(as: batch).operations.map {
-            BatchAnswered.Outcome(operation: $0, result: .notProcessed)
-        }
+    func withdraw(_ batch: UploadedBatch) async throws(TidelogError) {
+        let outcomes = batch.operations.map { BatchAnswered.Outcome(operation: $0, result: .notProcessed) }
         try transaction { () throws -> Void in
-            try self.add(.batchAnswered(BatchAnswered(batch: batch, outcomes: self.keepingDoubts(outcomes))))
+            try self.add(
+                .batchAnswered(BatchAnswered(batch: batch.number, outcomes: self.keepingDoubts(outcomes))))
             try self.addUnfit(among: outcomes.map(\.operation))
             _ = try self.commit()
         }

@@ -4,13 +4,16 @@ import Operations
 import SyncCore
 import Views
 
-/// Creates in refused change sets.
+/// Searches for the creates of refused change sets.
 ///
 /// The standard requires the service to roll a refused change set back (OData 4.01 Part 1, 11.7.4; MS-ODATA 2.2.7.6.2),
 /// but not every service does. Sending such a create again would create a duplicate, so the upload first searches for
 /// the entity.
-extension UploadRound {
-    struct IncompleteRollback {
+struct IncompleteRollback {
+    let store: LocalStore
+    let session: ServiceSession
+
+    struct Findings {
         /// Operations of refused change sets whose entities exist on the service nevertheless.
         var found: [(pending: PendingOperation, payload: EntityPayload, set: EntitySet)] = []
         /// Operations for which the service has possible matches, or for which no search is possible.
@@ -31,88 +34,60 @@ extension UploadRound {
         }
     }
 
-    @_optimize(none)
-    func incompleteRollback(
-        _ batch: BatchID, _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome],
-        _ serviceProfile: ServiceProfile
-    ) async -> IncompleteRollback {
-        var incompleteRollback = IncompleteRollback()
-        guard serviceProfile.options.changeSetRollback != .trusted else { return incompleteRollback }
-        for (index, changeSet) in plan.changeSets.enumerated() where index < min(outcomes.count, requests.count) {
+    func find(_ answer: UploadAnswer) async -> Findings {
+        var findings = Findings()
+        guard answer.profile.options.changeSetRollback != .trusted else { return findings }
+        for (changeSet, outcome) in zip(answer.batch.changeSets, answer.outcomes) {
             // A change set of one request needs no search. Status 0 marks a request that was not sent.
-            guard case .failed(let response, let culprit) = outcomes[index], changeSet.requests.count > 1,
+            guard case .failed(let response, let culprit) = outcome, changeSet.requests.count > 1,
                 response.status != 0
             else { continue }
-            let blamed = changeSet.culprit(requests[index], response, culprit)
+            let blamed = changeSet.culprit(response, culprit)
             var suspects = changeSet.operations
             if let refused = changeSet.requests.first(where: { $0.contentID == blamed }), refused.creates != nil {
-                let own = Set([refused.operation] + refused.carries)
-                suspects.removeAll { own.contains($0) }
+                suspects.removeAll { refused.operations.contains($0) }
             }
-            await look(for: suspects, batch, serviceProfile, &incompleteRollback)
+            await look(for: suspects, answer.batch.number, answer.profile.options.changeSetRollback, &findings)
         }
-        return incompleteRollback
+        return findings
     }
 
-    @_optimize(none)
     private func look(
-        for operations: [SequenceNumber], _ batch: BatchID, _ serviceProfile: ServiceProfile,
-        _ incompleteRollback: inout IncompleteRollback
+        for operations: [SequenceNumber], _ batch: BatchID, _ known: ServiceOptions.ChangeSetRollback,
+        _ findings: inout Findings
     ) async {
-        let members = await pending(operations)
-        var isThere = serviceProfile.options.changeSetRollback == .absent
+        let members = (try? await store.pendingOperations(operations)) ?? []
+        var isThere = known == .absent
         var looked = 0
         for member in members {
             guard member.isCreate else { continue }
             // If none of the first creates exists, the service has rolled back.
             guard isThere || looked < Self.sampleSize else { return }
             looked += 1
-            defer { if !incompleteRollback.isEmpty { isThere = true } }
+            defer { if !findings.isEmpty { isThere = true } }
             var probe = member.withFinalValues(among: members)
             probe.status = .inDoubt(batch, reason: BatchAnswered.refusedButThere)
             let finding = try? await InDoubtResolver(store: store, session: session).finding(probe)
             switch finding {
             case .tookEffect(_, let payload, let set):
                 // An entity that was found for a twin does not count for this operation too.
-                if incompleteRollback.holds(payload, of: set) {
-                    incompleteRollback.doubtful.insert(member.sequence)
+                if findings.holds(payload, of: set) {
+                    findings.doubtful.insert(member.sequence)
                 } else {
-                    incompleteRollback.found.append((member, payload, set))
+                    findings.found.append((member, payload, set))
                 }
             case .mayBeSentAgain, .mayBeDoneTwice: break
             case .unknown, nil:
                 let evidence = EvidenceRound(store: store, session: session)
                 let lookalike = finding == nil ? nil : await evidence.hasUnknown(like: probe)
                 // If reading is not possible, the standard is trusted, unless the service is known not to roll back.
-                if lookalike ?? (serviceProfile.options.changeSetRollback == .absent) {
-                    incompleteRollback.doubtful.insert(member.sequence)
-                }
+                if lookalike ?? (known == .absent) { findings.doubtful.insert(member.sequence) }
             }
         }
     }
 
     /// The number of creates of a change set that are searched for as long as none is found.
     private static var sampleSize: Int { 8 }
-
-    @_optimize(none)
-    private func pending(_ operations: [SequenceNumber]) async -> [PendingOperation] {
-        (try? await store.pendingOperations(operations)) ?? []
-    }
-
-    /// Confirms the operations whose entities were found, and stores that the service does not roll back.
-    @_optimize(none)
-    func adopt(
-        _ incompleteRollback: IncompleteRollback, _ batch: BatchID, _ results: inout [BatchAnswered.Outcome]
-    ) async throws(TidelogError) {
-        guard !incompleteRollback.found.isEmpty else { return }
-        await store.recordDetected { $0.changeSetRollback = .absent }
-        for (pending, payload, set) in incompleteRollback.found {
-            try await store.confirm(pending, of: batch, payload, set)
-            for index in results.indices where results[index].operation == pending.sequence {
-                results[index].result = .confirmed(images: [])
-            }
-        }
-    }
 }
 
 extension BatchAnswered {

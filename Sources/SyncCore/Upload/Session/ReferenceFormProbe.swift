@@ -1,6 +1,5 @@
-import ODataWire
-import Operations
-import SyncCore
+package import ODataWire
+package import Operations
 
 /// Trials that find out which references to new entities the service supports; see ``ReferenceRefusal``.
 ///
@@ -8,7 +7,7 @@ import SyncCore
 /// accepts that form, the cause is proven, and the store remembers the limit. If the service refuses it too, or no
 /// simpler form exists, the references were not the cause: the operations end with the service's error, and this upload
 /// does not try another form for them.
-struct ReferenceFormProbe {
+package struct ReferenceFormProbe: Sendable {
     private struct Trial {
         let limit: ServiceOptions.ContentIDReferences
         /// The refused operations that the service has not accepted since.
@@ -19,9 +18,11 @@ struct ReferenceFormProbe {
     /// Operations for which another form was already tried.
     private var tried: Set<SequenceNumber> = []
     /// The number of times that a trial began or ended. Each time the next plan differs.
-    private(set) var count = 0
+    package private(set) var count = 0
 
-    func limited(_ options: ServiceOptions) -> ServiceOptions {
+    package init() {}
+
+    package func limited(_ options: ServiceOptions) -> ServiceOptions {
         guard let trial else { return options }
         var options = options
         options.contentIDReferences = options.contentIDReferences.limited(to: trial.limit)
@@ -29,14 +30,14 @@ struct ReferenceFormProbe {
     }
 
     /// Returns a `notProcessed` result for each operation that is to be planned again in another form.
-    mutating func withdrawn(
-        _ plan: UploadPlan, _ requests: [[WireRequest]], _ outcomes: [ChangeSetOutcome], _ options: ServiceOptions
+    package mutating func withdrawn(
+        _ batch: UploadedBatch, _ outcomes: [ChangeSetOutcome], _ options: ServiceOptions
     ) -> [SequenceNumber: BatchAnswered.Result] {
         var withdrawn: [SequenceNumber: BatchAnswered.Result] = [:]
-        for (index, changeSet) in plan.changeSets.enumerated() where index < min(outcomes.count, requests.count) {
+        for (changeSet, outcome) in zip(batch.changeSets, outcomes) {
             let operations = changeSet.operations
-            guard case .failed(let response, let culprit) = outcomes[index], tried.isDisjoint(with: operations),
-                let refusal = ReferenceRefusal(changeSet, requests[index], response, culprit: culprit),
+            guard case .failed(let response, let culprit) = outcome, tried.isDisjoint(with: operations),
+                let refusal = ReferenceRefusal(changeSet, response, culprit: culprit),
                 refusal.understood != options.contentIDReferences,
                 refusal.understood.limited(to: options.contentIDReferences) == refusal.understood
             else { continue }
@@ -50,7 +51,7 @@ struct ReferenceFormProbe {
     }
 
     /// Updates the trial with these results. Returns the proven limit if they end the trial successfully.
-    mutating func proven(by results: [BatchAnswered.Outcome]) -> ServiceOptions.ContentIDReferences? {
+    package mutating func proven(by results: [BatchAnswered.Outcome]) -> ServiceOptions.ContentIDReferences? {
         guard var trial else { return nil }
         for outcome in results where trial.open.contains(outcome.operation) {
             switch outcome.result {
@@ -72,7 +73,7 @@ struct ReferenceFormProbe {
 
     /// Ends a trial without success. Returns whether a trial was running.
     @discardableResult
-    mutating func giveUp() -> Bool {
+    package mutating func giveUp() -> Bool {
         guard let trial else { return false }
         tried.formUnion(trial.open)
         self.trial = nil

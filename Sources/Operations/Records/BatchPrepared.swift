@@ -1,0 +1,128 @@
+/// A batch about to be sent. Logged before its first byte is sent, so that after a crash it is known which operations
+/// may have arrived.
+public struct BatchPrepared: Sendable, Hashable {
+    public var batch: BatchID
+    /// The requests in the order of the batch, by change set. A request that carries further operations has one element
+    /// for each of them, directly after its own and with the same Content-ID.
+    public var changeSets: [[Request]]
+    /// A Boolean value that indicates whether the plan coalesced operations beyond refused ones.
+    public var coalesces = false
+    /// The requests as sent, by change set, including the identifiers by which the service detects repetitions: a
+    /// repeated request must be identical byte for byte. Empty if the service does not support it.
+    public var sent: [[SentRequest]]
+    /// The fingerprint; `nil` if the log was written by a version without it, or if the batch could not be encoded.
+    public var fingerprint: Fingerprint?
+
+    /// A digest of the batch, which allows verifying that a rebuilt batch is identical byte for byte.
+    public struct Fingerprint: Sendable, Hashable {
+        /// The length of the body of the `$batch` request; for a single request, the length of the whole request.
+        public var byteCount: UInt64
+        /// The SHA-256 of these bytes.
+        public var digest: [UInt8]
+        /// The service options with which it was built, if they deviate from the standard.
+        public var options: [Option]
+
+        public struct Option: Sendable, Hashable {
+            public var name: String
+            public var value: String
+
+            public init(name: String, value: String) {
+                self.name = name
+                self.value = value
+            }
+        }
+
+        public init(byteCount: UInt64, digest: [UInt8], options: [Option]) {
+            self.byteCount = byteCount
+            self.digest = digest
+            self.options = options
+        }
+    }
+
+    /// One request, or a further operation that it carries. An operation may need several requests.
+    public struct Request: Sendable, Hashable {
+        public var contentID: String
+        public var operation: SequenceNumber
+        /// The effect of the request, or nil for an operation that it carries. Nil for all requests if the log was
+        /// written by a version that did not record effects.
+        public var effect: Effect?
+        /// The entity that the request creates, with those below it.
+        public var creates: NewEntity?
+
+        public init(
+            contentID: String, operation: SequenceNumber, effect: Effect? = nil, creates: NewEntity? = nil
+        ) {
+            self.contentID = contentID
+            self.operation = operation
+            self.effect = effect
+            self.creates = creates
+        }
+    }
+
+    /// The effect of a request. The raw values are part of the format and never reused.
+    public enum Effect: UInt8, Sendable, Hashable, CaseIterable {
+        case create = 1
+        case update = 2
+        case delete = 3
+        case link = 4
+        case unlink = 5
+    }
+
+    /// A Boolean value that indicates whether the effects of the requests are known.
+    public var hasEffects: Bool { changeSets.contains { $0.contains { $0.effect != nil } } }
+
+    /// A request in its final form, without credentials, tokens and cookies, which are added each time it is sent.
+    public struct SentRequest: Sendable, Hashable {
+        public var contentID: String
+        public var method: String
+        /// The URL: relative to the service root, absolute, or beginning with `$<Content-ID>`.
+        public var url: String
+        public var headers: [Operation.Header]
+        public var body: [UInt8]
+
+        public init(contentID: String, method: String, url: String, headers: [Operation.Header], body: [UInt8]) {
+            self.contentID = contentID
+            self.method = method
+            self.url = url
+            self.headers = headers
+            self.body = body
+        }
+    }
+
+    public init(
+        batch: BatchID, changeSets: [[Request]], sent: [[SentRequest]] = [], fingerprint: Fingerprint? = nil
+    ) {
+        self.batch = batch
+        self.changeSets = changeSets
+        self.sent = sent
+        self.fingerprint = fingerprint
+    }
+
+    /// The operations of the batch, each once, in order of appearance.
+    public var operations: [SequenceNumber] {
+        var seen: Set<SequenceNumber> = []
+        return changeSets.flatMap { $0 }.map(\.operation).filter { seen.insert($0).inserted }
+    }
+}
+
+/// An entity that a request creates, with the entities that it creates below it.
+public struct NewEntity: Sendable, Hashable {
+    public var id: EntityID
+    public var below: [Level]
+
+    /// The new entities for one navigation property, in the order of the body.
+    public struct Level: Sendable, Hashable {
+        public var navigation: String
+        public var entities: [NewEntity]
+
+        public init(navigation: String, entities: [NewEntity]) {
+            self.navigation = navigation
+            self.entities = entities
+        }
+    }
+
+    public init(_ id: EntityID, below: [Level] = []) {
+        self.id = id
+        self.below = below
+    }
+}

@@ -1,0 +1,176 @@
+import EDM
+package import ODataWire
+package import Operations
+
+/// A batch as it was sent, with everything that its response is reconciled with.
+///
+/// It is created from a plan and its encoded requests when the batch is sent, and from the log after a restart.
+package struct UploadedBatch: Sendable, Hashable {
+    package var number: BatchID
+    /// The change sets in the order of the batch.
+    package var changeSets: [UploadedChangeSet]
+
+    package init(number: BatchID, changeSets: [UploadedChangeSet]) {
+        self.number = number
+        self.changeSets = changeSets
+    }
+
+    /// Creates a batch from its plan.
+    ///
+    /// - Parameter requests: The encoded requests, by change set. Missing ones count as unknown.
+    package init(_ plan: UploadPlan, number: BatchID, requests: [[WireRequest]]) {
+        self.number = number
+        changeSets = plan.changeSets.enumerated().map { place, changeSet in
+            let encoded = place < requests.count ? requests[place] : []
+            return UploadedChangeSet(
+                requests: changeSet.requests.enumerated().map { index, request in
+                    UploadedRequest(request, index < encoded.count ? encoded[index] : nil)
+                })
+        }
+    }
+
+    /// The operations, each once, in order of appearance.
+    package var operations: [SequenceNumber] {
+        var seen: Set<SequenceNumber> = []
+        return changeSets.flatMap(\.requests).flatMap(\.operations).filter { seen.insert($0).inserted }
+    }
+
+    /// Returns the batch with the change sets at these positions only.
+    package func part(_ places: some Sequence<Int>) -> UploadedBatch {
+        UploadedBatch(number: number, changeSets: places.map { changeSets[$0] })
+    }
+
+    /// Adds the requests that the log does not contain.
+    ///
+    /// - Parameter requests: The requests, by change set, in the order of the batch.
+    package mutating func complete(from requests: [[WireRequest]]) {
+        for (place, encoded) in zip(changeSets.indices, requests)
+        where changeSets[place].requests.count == encoded.count {
+            for index in encoded.indices where changeSets[place].requests[index].wire == nil {
+                changeSets[place].requests[index].wire = encoded[index]
+            }
+        }
+    }
+
+    /// A Boolean value that indicates whether the batch is one request that writes a stream.
+    package var writesStream: Bool { changeSets.contains { $0.requests.contains(where: \.writesStream) } }
+
+    /// The media entities whose content is sent with their creation.
+    package var createdMediaEntities: Set<EntityID> {
+        Set(changeSets.flatMap(\.requests).filter { $0.stream?.content != nil }.compactMap { $0.creates?.id })
+    }
+
+    /// Returns the stream with the new ETag from the response, which the next change has to send. Nil if the batch
+    /// writes no stream or the response has no ETag.
+    package func streamImage(after outcomes: [ChangeSetOutcome]) -> StreamImage? {
+        guard let request = changeSets.first?.requests.first, request.effect == .update,
+            let stream = request.stream, let content = stream.content, let entity = stream.entity,
+            case .members(let responses)? = outcomes.first, let etag = responses.first?.headers["ETag"]
+        else { return nil }
+        return StreamImage(entity: entity, property: stream.property, content: content, etag: etag)
+    }
+
+    /// The batch in protocol terms. A request that is unknown is represented by its Content-ID, which is sufficient to
+    /// match responses.
+    package var request: BatchRequest {
+        BatchRequest(
+            parts: changeSets.map { changeSet in
+                .changeSet(
+                    changeSet.requests.map {
+                        BatchPart.Member(
+                            contentID: $0.contentID, request: $0.wire ?? WireRequest(method: "POST", url: "$"))
+                    })
+            })
+    }
+}
+
+/// Requests that were sent together and take effect all or none.
+package struct UploadedChangeSet: Sendable, Hashable {
+    package var requests: [UploadedRequest]
+
+    package init(requests: [UploadedRequest]) { self.requests = requests }
+
+    /// The operations that the requests perform, each once, in the order of their creation.
+    package var operations: [SequenceNumber] { Set(requests.flatMap(\.operations)).sorted() }
+
+    /// Returns the Content-ID of the request that caused the refusal of the change set, or nil if it is unknown.
+    ///
+    /// - Parameter culprit: The Content-ID according to the position of the refusal in the response.
+    package func culprit(_ response: WireResponse, _ culprit: String?) -> String? {
+        if let culprit { return culprit }
+        let sent = requests.compactMap { request in request.wire.map { (request.contentID, $0) } }
+        return ServiceErrorReader.read(response.body).flatMap { FailingRequestMatcher(sent).find($0) }
+    }
+}
+
+/// A request that was sent.
+package struct UploadedRequest: Sendable, Hashable {
+    package var contentID: String
+    package var operation: SequenceNumber
+    /// Further operations that the request performs.
+    package var carries: [SequenceNumber]
+    package var effect: BatchPrepared.Effect
+    /// The entity that the request creates, with those below it.
+    package var creates: NewEntity?
+    /// The sent content of the new entity, by which the entities of a deep insert are recognized in the response.
+    package var body: EntityBody?
+    /// The request as sent; nil if the log does not contain it.
+    package var wire: WireRequest?
+    /// The references of the request to entities; empty if the request comes from the log.
+    package var urlReferences: [ResourceReference] = []
+    package var bodyReferences: [ResourceReference] = []
+    /// The stream that the request writes, if it writes one.
+    package var stream: Stream?
+    /// Operations of the request that are no longer pending. They have no outcome.
+    package var ended: Set<SequenceNumber> = []
+
+    /// A stream that a request writes.
+    package struct Stream: Sendable, Hashable {
+        package var entity: EntityID?
+        /// The stream property, or nil for the stream of a media entity.
+        package var property: String?
+        package var content: StreamContent?
+    }
+
+    package init(
+        contentID: String, operation: SequenceNumber, carries: [SequenceNumber] = [], effect: BatchPrepared.Effect,
+        creates: NewEntity? = nil, body: EntityBody? = nil, wire: WireRequest? = nil
+    ) {
+        self.contentID = contentID
+        self.operation = operation
+        self.carries = carries
+        self.effect = effect
+        self.creates = creates
+        self.body = body
+        self.wire = wire
+    }
+
+    package init(_ request: PlannedRequest, _ wire: WireRequest?) {
+        let action = request.modification.action
+        self.init(
+            contentID: request.contentID, operation: request.operation, carries: request.carries,
+            effect: BatchPrepared.Effect(action), creates: request.newEntity, body: action.createdBody, wire: wire)
+        urlReferences = action.urlReferences
+        bodyReferences = action.bodyReferences
+        if let head = request.modification.stream {
+            stream = Stream(entity: request.entity, property: head.property, content: request.content)
+        }
+    }
+
+    /// The operations that the request performs.
+    package var operations: [SequenceNumber] {
+        let all = [operation] + carries
+        return ended.isEmpty ? all : all.filter { !ended.contains($0) }
+    }
+
+    package var writesStream: Bool { stream != nil }
+}
+
+extension DataModification.Action {
+    fileprivate var createdBody: EntityBody? {
+        switch self {
+        case .create(_, let body), .createRelated(_, _, let body): body
+        case .update, .delete, .link, .unlink: nil
+        }
+    }
+}

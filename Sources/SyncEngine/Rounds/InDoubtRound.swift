@@ -1,0 +1,227 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// Resolution of operations in doubt: operations that were sent and whose outcome no response reported.
+///
+/// If the service supports repeatable requests, they are sent again byte by byte. Otherwise, and if the service has
+/// discarded the earlier response, the outcome is determined by reading.
+struct InDoubtRound {
+    let driver: UploadDriver
+    let knowledge: UploadKnowledge
+
+    private var store: LocalStore { driver.store }
+    private var session: ServiceSession { driver.session }
+
+    init(driver: UploadDriver, knowledge: UploadKnowledge) {
+        self.driver = driver
+        self.knowledge = knowledge
+    }
+
+    /// Resolves the operations in doubt.
+    @_optimize(none)
+    func run() async throws(TidelogError) -> InDoubtReport<TidelogError> {
+        guard try await !store.pendingOperations(.inDoubt).isEmpty else {
+            return InDoubtReport(released: [], knowledge: knowledge)
+        }
+        var resend = ResendRound(driver: driver, knowledge: knowledge)
+        for open in try await store.openBatches() where !open.prepared.sent.isEmpty && open.monitor == nil {
+            try await resend.sendAgain(open)
+        }
+        let released = try await resolve(unsettled: resend.unsettled)
+        return InDoubtReport(
+            released: released, knowledge: resend.knowledge, obstacle: resend.obstacle.map { .failure($0) })
+    }
+
+    /// Resolves operations by reading. Returns those that did not take effect.
+    ///
+    /// - Parameter unsettled: Operations whose repetition the service is still processing.
+    @_optimize(none)
+    private func resolve(unsettled: Set<SequenceNumber>) async throws(TidelogError) -> Set<SequenceNumber> {
+        // The service is still processing these, so a read would be inconclusive.
+        let busy = unsettled.union(try await store.awaitedOperations().values.joined())
+        driver.report.inDoubt += unsettled.sorted()
+        var released: Set<SequenceNumber> = []
+        let known = driver.report.inDoubt
+        // Runs a second time if the service turns out not to roll back; then each operation is resolved
+        // individually.
+        while true {
+            driver.report.inDoubt = known
+            var untold: [[PendingOperation]] = []
+            let sets = try await store.inDoubtSets()
+            let isBusy = { (members: [PendingOperation]) in members.contains { busy.contains($0.sequence) } }
+            for members in sets where !isBusy(members) && !members.contains(where: { released.contains($0.sequence) }) {
+                switch try await resolveByKey(members) {
+                case .settled(let again): released.formUnion(again)
+                case .untold: untold.append(members)
+                }
+            }
+            let settled = try await resolveByContent(untold, busy: sets.filter(isBusy))
+            released.formUnion(settled.released)
+            guard !settled.partial.isEmpty else { return released }
+            await store.recordDetected { $0.changeSetRollback = .absent }
+            guard try await store.serviceOptions.changeSetRollback == .absent else {
+                driver.report.inDoubt += settled.partial
+                return released
+            }
+        }
+    }
+
+    /// Resolves operations whose outcome no key reveals, by the sent content.
+    ///
+    /// - Returns: The operations to send again, and those of partially processed change sets.
+    @_optimize(none)
+    private func resolveByContent(
+        _ untold: [[PendingOperation]], busy: [[PendingOperation]]
+    ) async throws(TidelogError) -> (released: [SequenceNumber], partial: [SequenceNumber]) {
+        guard !untold.isEmpty else { return ([], []) }
+        var partial: [SequenceNumber] = []
+        let evidence = EvidenceRound(store: store, session: session, policy: driver.upload.doubts)
+        var released: [SequenceNumber] = []
+        for resolution in try await evidence.resolutions(of: untold, busy: busy) {
+            let (members, operations) = (resolution.members, resolution.members.map(\.sequence))
+            switch resolution.outcome {
+            case .tookEffect(let found, let replaced, let finding):
+                if members.contains(where: { DoubtReason.isOfRefusal($0.doubtReason) }) {
+                    await store.recordDetected { $0.changeSetRollback = .absent }
+                }
+                let (proven, unproven) = try await proven(members)
+                try await store.confirm(
+                    proven, of: members[0].status.batch ?? 0, found: found, because: (finding, replacing: replaced))
+                driver.report.adopted += proven.map(\.sequence)
+                try await finish(proven, found: found.map(\.operation))
+                released += unproven.map(\.sequence)
+            case .absent(let finding):
+                try await store.release(members, because: finding)
+                released += operations
+            case .waits(let end):
+                driver.report.inDoubt += operations
+                for operation in operations { driver.report.nextLooks[operation] = end }
+            case .undecided(let finding):
+                driver.report.inDoubt += operations
+                if let finding { try await store.logSearchResult(finding, of: members) }
+            case .tookEffectInPart: partial += operations
+            }
+        }
+        return (released, partial)
+    }
+
+    /// Splits the operations of a change set into those that the found entities prove, and the links between two of its
+    /// new entities.
+    ///
+    /// A service that does not resolve `$<Content-ID>` in bodies refuses these links. If it does not roll back either,
+    /// the entities exist without them. Sending a link again is idempotent.
+    @_optimize(none)
+    private func proven(
+        _ members: [PendingOperation]
+    ) async throws(TidelogError) -> (proven: [PendingOperation], unproven: [PendingOperation]) {
+        guard try await store.serviceOptions.changeSetRollback != .trusted else { return (members, []) }
+        let created = Set(members.flatMap(\.operation.createdEntities))
+        let unproven = members.filter { member in
+            switch member.operation.action {
+            case .createLink(let link), .updateLink(let link): created.contains(link.from) && created.contains(link.to)
+            case .create, .update, .delete, .deleteLink: false
+            }
+        }
+        let sequences = Set(unproven.map(\.sequence))
+        return (members.filter { !sequences.contains($0.sequence) }, unproven)
+    }
+
+    /// Reports operations as confirmed, and reads the keys of their new entities from the entities that were found.
+    @_optimize(none)
+    private func finish(
+        _ members: [PendingOperation], found: [SequenceNumber]
+    ) async throws(TidelogError) {
+        driver.report.confirmed += members.map(\.sequence)
+        for id in members.filter({ found.contains($0.sequence) }).flatMap(\.operation.createdEntities) {
+            try await driver.reading.readKeys(below: id)
+        }
+    }
+
+    // MARK: Reading
+
+    private enum KeyLookupResult {
+        /// Resolved, with the operations to send again.
+        case settled([SequenceNumber])
+        /// No key and no unique value reveals the outcome.
+        case untold
+    }
+
+    /// Resolves operations by reading the entities with known keys.
+    ///
+    /// - Parameter members: Operations that took effect all or none.
+    @_optimize(none)
+    private func resolveByKey(
+        _ members: [PendingOperation]
+    ) async throws(TidelogError) -> KeyLookupResult {
+        var findings: [(pending: PendingOperation, finding: InDoubtResolver.Finding)] = []
+        for pending in members {
+            let resolution = InDoubtResolver(store: store, session: session, policy: driver.upload.doubts)
+            findings.append((pending, try await resolution.finding(pending.withFinalValues(among: members))))
+        }
+        let creations = findings.filter { if case .create = $0.pending.operation.action { true } else { false } }
+        // Only a new entity is proof. Another client may have set a property to the same value.
+        let found = creations.filter { if case .tookEffect = $0.finding { true } else { false } }
+        if members.count > 1, case .tookEffect(let batch, _, _)? = found.first?.finding {
+            let (proven, unproven) = try await proven(members)
+            // The found entities contain the keys, which the service may have generated.
+            try await store.confirm(
+                proven, of: batch,
+                found: found.compactMap { pending, finding in
+                    guard case .tookEffect(_, let payload, let set) = finding else { return nil }
+                    return (operation: pending.sequence, payload: payload, set: set)
+                })
+            try await finish(proven, found: found.map(\.pending.sequence))
+            return .settled(unproven.map(\.sequence))
+        }
+        // A missing new entity proves that none of the operations took effect, including those that reading cannot
+        // check.
+        if creations.contains(where: { if case .mayBeSentAgain = $0.finding { true } else { false } }) {
+            try await store.release(members.map(\.sequence))
+            return .settled(members.map(\.sequence))
+        }
+        // Unresolvable operations stay with the others, so that a later resolution covers all of them.
+        guard !findings.contains(where: { if case .unknown = $0.finding { true } else { false } }) else {
+            return .untold
+        }
+        var released: [SequenceNumber] = []
+        for (pending, finding) in findings {
+            if members.count > 1, case .inDoubt(let batch, _) = pending.status, try await isGone(pending) {
+                try await store.confirm([pending.sequence], of: batch, images: [:])
+                driver.report.confirmed.append(pending.sequence)
+                continue
+            }
+            switch finding {
+            case .tookEffect(let batch, let payload, let set):
+                try await store.confirm(pending, of: batch, payload, set)
+                driver.report.confirmed.append(pending.sequence)
+            case .mayBeSentAgain:
+                try await store.release([pending.sequence])
+                released.append(pending.sequence)
+            // The service may have processed it, so it stays in doubt until it has been sent again. Otherwise it
+            // could be cancelled out or undone as if the service had never received it.
+            case .mayBeDoneTwice: released.append(pending.sequence)
+            case .unknown: break
+            }
+        }
+        return .settled(released)
+    }
+
+    /// Returns whether the entity that the operation deletes no longer exists, whichever client deleted it.
+    ///
+    /// Sent again, such a delete would make the whole change set fail each time, and the response may not name it as
+    /// the cause.
+    @_optimize(none)
+    private func isGone(_ pending: PendingOperation) async throws(TidelogError) -> Bool {
+        guard case .delete(let id) = pending.operation.action,
+            let (reference, set) = try await store.serviceReference(id)
+        else { return false }
+        do throws(TidelogError) {
+            return try await EntityReader(store: store, session: session).read(reference, set) == nil
+        } catch {
+            guard error.isLastingAnswer else { throw error }
+            return false
+        }
+    }
+}

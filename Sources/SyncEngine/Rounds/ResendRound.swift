@@ -1,0 +1,156 @@
+import ODataWire
+import Operations
+import SyncCore
+
+/// Sends repeatable requests again whose response was lost.
+struct ResendRound {
+    let driver: UploadDriver
+    private(set) var knowledge: UploadKnowledge
+    /// Operations in doubt that this upload cannot resolve, because the service is still processing the repetition or
+    /// did not answer it.
+    private(set) var unsettled: Set<SequenceNumber> = []
+    /// The first failure that did not block other operations.
+    private(set) var obstacle: TidelogError?
+
+    private var store: LocalStore { driver.store }
+    private var session: ServiceSession { driver.session }
+
+    init(driver: UploadDriver, knowledge: UploadKnowledge) {
+        self.driver = driver
+        self.knowledge = knowledge
+    }
+
+    /// Sends the change sets of a batch again that are in doubt, without logging it. They remain in doubt unless the
+    /// response determines their outcome.
+    @_optimize(none)
+    mutating func sendAgain(_ open: OpenBatch) async throws(TidelogError) {
+        let profile = try await driver.profile(knowledge)
+        guard profile.options.repeatability != .none else { return }
+        let places = try await store.inDoubtPlaces(of: open)
+        // Without $batch each request has its own response.
+        var groups = profile.options.supportsBatch ? [places] : places.map { [$0] }
+        while !groups.isEmpty {
+            let group = groups.removeFirst()
+            guard !group.isEmpty else { continue }
+            let batch = try await store.uploaded(open.prepared, group)
+            switch try await sendAgain(batch, group, of: open, profile) {
+            case .later: return
+            // A read would be inconclusive while the service is processing the batch.
+            case .busy: unsettled.formUnion(batch.operations)
+            case .answered(let repetition):
+                try await logOutcomes(repetition, of: batch, profile)
+                // The service stops at the first error. The remaining change sets are sent again without the failed
+                // one.
+                let rest = repetition.skipped.map { group[$0] }
+                if rest.count < group.count { groups.insert(rest, at: 0) }
+            case .failed(let error):
+                // The cause is the connection or one change set. If the service answers other requests, halving the
+                // group finds the change set.
+                knowledge.hasAnsweredParts = await driver.answersParts(profile)
+                guard knowledge.hasAnsweredParts else { throw error }
+                if group.count > 1 {
+                    groups.insert(
+                        contentsOf: [Array(group[..<(group.count / 2)]), Array(group[(group.count / 2)...])], at: 0)
+                } else if !error.isLastingAnswer {
+                    // Otherwise the repetition did not reach the service, nor would another. Reading determines the
+                    // outcome of the first transmission.
+                    obstacle = obstacle ?? error
+                    unsettled.formUnion(batch.operations)
+                }
+            }
+        }
+    }
+
+    /// Logs the outcomes that a repetition determined.
+    private mutating func logOutcomes(
+        _ repetition: ResendOutcomes, of batch: UploadedBatch, _ profile: ServiceProfile
+    ) async throws(TidelogError) {
+        guard !repetition.places.isEmpty else { return }
+        let part = batch.part(repetition.places)
+        let amended = knowledge.forms.withdrawn(part, repetition.outcomes, profile.options)
+        let results = try await driver.log(
+            UploadAnswer(
+                batch: part, outcomes: repetition.outcomes, profile: profile, amended: amended, retried: [],
+                deferrals: [:]))
+        guard let limit = knowledge.forms.proven(by: results) else { return }
+        await store.recordDetected { $0.contentIDReferences = limit }
+    }
+
+    private enum ResendResult {
+        case answered(ResendOutcomes)
+        /// The service processes the repetition asynchronously.
+        case later
+        /// The same, for a part of the outstanding change sets. A later repetition has to ask again.
+        case busy
+        /// There was no response, or not one of the service.
+        case failed(TidelogError)
+    }
+
+    private func sendAgain(
+        _ batch: UploadedBatch, _ places: [Int], of open: OpenBatch, _ profile: ServiceProfile
+    ) async throws(TidelogError) -> ResendResult {
+        driver.report.batches += 1
+        let request: WireRequest
+        if profile.options.supportsBatch {
+            var atOnce = profile
+            atOnce.options.respondsAsync = false
+            request = try driver.encoder(atOnce).encode(batch.request, [], number: batch.number).request
+        } else {
+            guard let changeSet = batch.changeSets.first, changeSet.requests.count == 1,
+                let single = changeSet.requests[0].wire
+            else { return .answered(ResendOutcomes([.inDoubt("")])) }
+            request = single
+        }
+        driver.report.bytesSent += request.body.count
+        let response: WireResponse
+        do throws(TidelogError) {
+            response = try await session.modify(request)
+        } catch {
+            guard error.mayHaveReachedService, error.code != .cancelled else { throw error }
+            return .failed(error)
+        }
+        if let repetition = outcomes(response, of: batch, profile) { return .answered(repetition) }
+        if profile.options.supportsBatch,
+            case .accepted(let monitor) = BatchResponseKind(
+                response, mayBeLater: !profile.model.version.isLegacy)
+        {
+            // The later response is matched with all change sets outstanding at that time, which therefore have to
+            // be the ones sent here.
+            guard try await store.inDoubtPlaces(of: open) == places else { return .busy }
+            try await store.record([.batchAccepted(BatchAccepted(batch: open.batch, monitor: monitor))])
+            return .later
+        }
+        do throws(TidelogError) {
+            try ServiceSession.check(response, request.method, session.absolute(request.url))
+        } catch {
+            let isUncertain = FailureClass(status: response.status) == .uncertain || response.isFromGateway
+            guard isUncertain || response.isForeignRefusal else { throw error }
+            return .failed(error)
+        }
+        return .answered(ResendOutcomes([]))
+    }
+
+    /// Interprets the response to a repetition, or returns nil if it is no response to the requests.
+    private func outcomes(
+        _ response: WireResponse, of batch: UploadedBatch, _ profile: ServiceProfile
+    ) -> ResendOutcomes? {
+        let isLasting = response.isLasting
+        guard profile.options.supportsBatch else {
+            switch SingleResponseKind(response) {
+            case .done: return ResendOutcomes([.members([response])])
+            case .refused where FailureClass(status: response.status) == .permanent:
+                return ResendOutcomes([.failed(response, culprit: nil)])
+            case .unknown where isLasting: return ResendOutcomes([.inDoubt("")])
+            case .refused, .untouched, .unknown: return nil
+            }
+        }
+        switch BatchResponseKind(response, mayBeLater: !profile.model.version.isLegacy) {
+        case .parts: return ResendOutcomes((try? BatchExchange.outcomes(response, to: batch.request).changeSets) ?? [])
+        // This does not reveal the outcome of the operations, so they are resolved by reading.
+        case .refused: return ResendOutcomes([])
+        // Something in the batch may make the service fail each time.
+        case .unknown where isLasting: return ResendOutcomes([])
+        case .accepted, .untouched, .unknown: return nil
+        }
+    }
+}

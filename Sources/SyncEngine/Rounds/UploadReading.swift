@@ -1,0 +1,73 @@
+import EDM
+import ODataWire
+import Operations
+import SyncCore
+
+/// The reads of an upload: values and keys that no response contained.
+struct UploadReading {
+    let store: LocalStore
+    let session: ServiceSession
+
+    enum Result { case read, gone, unreadable }
+
+    /// Reads an entity. A failure that concerns only this entity does not end the upload.
+    @discardableResult
+    func read(_ id: EntityID, expand: [String] = []) async throws(TidelogError) -> Result {
+        let found: (payload: EntityPayload, set: EntitySet)?
+        do throws(TidelogError) {
+            found = try await EntityReader(store: store, session: session).read(id, expand: expand)
+        } catch {
+            guard error.isLastingAnswer else { throw error }
+            return .unreadable
+        }
+        guard let (payload, set) = found else { return .gone }
+        try await store.ingest(payload, of: set, known: id, identifying: !expand.isEmpty)
+        return .read
+    }
+
+    /// Reads the children of a deep insert with their parent if the response did not contain them.
+    @_optimize(none)
+    func readMissingValues(
+        _ batch: UploadedBatch, _ outcomes: [BatchAnswered.Outcome]
+    ) async throws(TidelogError) {
+        let confirmed = Set(outcomes.filter(\.isConfirmed).map(\.operation))
+        for request in batch.changeSets.flatMap(\.requests) where confirmed.contains(request.operation) {
+            for id in request.creates?.parents ?? [] { try await readKeys(below: id) }
+        }
+    }
+
+    /// Reads the keys of the entities to which the entity is linked, if some are unknown.
+    func readKeys(below id: EntityID) async throws(TidelogError) {
+        let missing = try await store.navigationsToKeylessEntities(of: id)
+        if !missing.isEmpty { try await read(id, expand: missing) }
+    }
+
+    /// Reads the entities linked to those whose keys are awaited, each once per upload. They may reveal the keys of
+    /// entities that the service has created without returning their keys. Returns whether a key was found.
+    ///
+    /// - Parameter sought: The entities that were already read.
+    @_optimize(none)
+    func readNeighborKeys(
+        of awaited: Set<EntityID>, _ sought: inout Set<EntityID>
+    ) async throws(TidelogError) -> Bool {
+        var hasFound = false
+        for id in awaited.sorted() {
+            sought.insert(id)
+            for owner in try await store.partners(of: id) where sought.insert(owner).inserted {
+                // A previous read may already have returned this key.
+                guard try await store.serviceReference(id) == nil, try await store.serviceReference(owner) != nil
+                else { continue }
+                try await readKeys(below: owner)
+            }
+            if try await store.serviceReference(id) != nil { hasFound = true }
+        }
+        return hasFound
+    }
+}
+
+extension NewEntity {
+    /// The entity, and those below it that have children, from the top.
+    fileprivate var parents: [EntityID] {
+        [id] + below.flatMap { $0.entities.flatMap { $0.below.isEmpty ? [] : $0.parents } }
+    }
+}
