@@ -26,6 +26,23 @@ struct RecordCodecTests {
 
     static let someContent = StreamContent(
         digest: StreamDigest(Array(0..<32))!, byteCount: 1 << 40, mediaType: "image/jpeg", name: "Ä.jpg")
+    /// A deep insert that carries a second create, and a link.
+    static let batchWithEffects: BatchPrepared = {
+        let child = NewEntity(EntityID(rawValue: 8))
+        let new = NewEntity(
+            EntityID(rawValue: 7), below: [NewEntity.Level(navigation: "Items", entities: [child, child])])
+        var prepared = BatchPrepared(
+            batch: 4,
+            changeSets: [
+                [
+                    .init(contentID: "1", operation: 4, effect: .create, creates: new),
+                    .init(contentID: "1", operation: 5), .init(contentID: "2", operation: 6, effect: .link),
+                ]
+            ], fingerprint: .init(byteCount: 1, digest: [9], options: []))
+        prepared.coalesces = true
+        return prepared
+    }()
+
     static let bodies: [Record.Body] = [
         .lost,
         .serviceInstalled(ServiceDescription(root: "http://127.0.0.1/v4/", metadata: Array("<edmx/>".utf8))),
@@ -84,6 +101,7 @@ struct RecordCodecTests {
                 batch: 3, changeSets: [[.init(contentID: "1", operation: 4)]],
                 fingerprint: .init(
                     byteCount: 482, digest: Array(0..<32), options: [.init(name: "supportsPatch", value: "false")]))),
+        .batchPrepared(batchWithEffects),
         .batchAccepted(BatchAccepted(batch: 2, monitor: "$monitor/2")),
         .batchAnswered(
             BatchAnswered(

@@ -111,6 +111,17 @@ struct SnapshotCodecTests {
                                 headers: [.init(name: "RequestID", value: "a")], body: [1])
                         ]
                     ]))),
+        .openBatch(
+            OpenBatch(
+                BatchPrepared(
+                    batch: 5,
+                    changeSets: [
+                        [
+                            .init(
+                                contentID: "1", operation: 12, effect: .create,
+                                creates: NewEntity(EntityID(rawValue: 3)))
+                        ]
+                    ]))),
         .ancestor(
             MergeBase(
                 row: row,

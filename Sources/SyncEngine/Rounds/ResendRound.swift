@@ -69,9 +69,7 @@ struct ResendRound {
         let part = batch.part(repetition.places)
         let amended = knowledge.forms.withdrawn(part, repetition.outcomes, profile.options)
         let results = try await driver.log(
-            UploadAnswer(
-                batch: part, outcomes: repetition.outcomes, profile: profile, amended: amended, retried: [],
-                deferrals: [:]))
+            UploadAnswer(batch: part, outcomes: repetition.outcomes, profile: profile, amended: amended))
         guard let limit = knowledge.forms.proven(by: results) else { return }
         await store.recordDetected { $0.contentIDReferences = limit }
     }

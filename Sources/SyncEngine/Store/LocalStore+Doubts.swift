@@ -1,3 +1,4 @@
+import ODataWire
 import OperationLog
 public import Operations
 import SyncCore

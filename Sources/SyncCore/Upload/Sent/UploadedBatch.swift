@@ -130,6 +130,12 @@ package struct UploadedRequest: Sendable, Hashable {
         /// The stream property, or nil for the stream of a media entity.
         package var property: String?
         package var content: StreamContent?
+
+        package init(entity: EntityID? = nil, property: String? = nil, content: StreamContent? = nil) {
+            self.entity = entity
+            self.property = property
+            self.content = content
+        }
     }
 
     package init(

@@ -85,6 +85,19 @@ package struct UploadAnswer: Sendable {
     package var retried: Set<SequenceNumber>
     /// The number of previous consecutive deferrals of each operation.
     package var deferrals: [SequenceNumber: Int]
+
+    package init(
+        batch: UploadedBatch, outcomes: [ChangeSetOutcome], profile: ServiceProfile,
+        amended: [SequenceNumber: BatchAnswered.Result] = [:], retried: Set<SequenceNumber> = [],
+        deferrals: [SequenceNumber: Int] = [:]
+    ) {
+        self.batch = batch
+        self.outcomes = outcomes
+        self.profile = profile
+        self.amended = amended
+        self.retried = retried
+        self.deferrals = deferrals
+    }
 }
 
 /// A step that an upload session requests. Each is answered by the event with the corresponding name.
