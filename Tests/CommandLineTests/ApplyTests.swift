@@ -116,7 +116,7 @@ import Testing
                 == Run(
                     status: 1, output: #"{"sequence":9,"readLink":"Customers(~8)"}"# + "\n",
                     error: """
-                        tidelog: standard input, line 3: Orders/Amount: "much" is no Edm.Decimal of OData 4.0. Nothing was done; \
+                        tidelog: standard input, line 3: Orders/Amount: "much" is not a valid Edm.Decimal of OData 4.0. Nothing was done; \
                         correct the JSON.
 
                         """))

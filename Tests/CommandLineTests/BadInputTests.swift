@@ -43,7 +43,7 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":"x""#],
-            "The value is no JSON: The document ends too early. (byte 11) Put an object between single quotes."
+            "The value is not JSON: The document ends too early. (byte 11) Put an object between single quotes."
         ),
         (["create", "Customers", "5"], "The value is a number, not an object with properties."),
         (
@@ -168,13 +168,13 @@ import Testing
         ),
         (
             "200 OK", ["Content-Type: text/html"], "<html><body>Sign in</body></html>",
-            "What the service gave as its metadata is none: line 1, column 1: The document is a web page, perhaps a login page; "
+            "What the service gave as its metadata is none: line 1, column 1: The document is an HTML page, possibly a login page, "
                 + "metadata was expected (GET http://HOST/$metadata). Check the service root; it ends before $metadata."
         ),
         (
             "200 OK", [],
             #"<edmx:Edmx Version="5.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm"/></edmx:DataServices></edmx:Edmx>"#,
-            "What the service gave as its metadata is none: line 1, column 1: Version \"5.0\" of the Edmx is neither 4.0 nor 4.01 (GET"
+            "What the service gave as its metadata is none: line 1, column 1: The Edmx version \"5.0\" is neither 4.0 nor 4.01 (GET"
         ),
     ]
 

@@ -163,12 +163,12 @@ import Testing
             never.output == """
                 10: does not hold
                 11: does not hold
-                It does not hold behind operation 11, so that is no bad place.
+                It does not hold behind operation 11, so that is not a bad place.
                 2 evaluations of 2 at most.
 
                 """)
         let already = try workspace.tidelog("bisect", "--good", "8", "--bad", "9", "--when", "Customers(1)")
-        #expect(already.lines.contains("It holds behind operation 8 already, so that is no good place."))
+        #expect(already.lines.contains("It holds behind operation 8 already, so that is not a good place."))
     }
 
     @Test func `a bisect runs a command on a copy of the store`() throws {
@@ -298,7 +298,7 @@ import Testing
             running.process.waitUntilExit()
             #expect(
                 workspace.text(running.error)
-                    == "tidelog: Record 3 is no operation. 'tidelog log' shows the operations, 'tidelog show 3' this record.\n"
+                    == "tidelog: Record 3 is not an operation. 'tidelog log' shows the operations, 'tidelog show 3' this record.\n"
             )
             #expect(running.process.terminationStatus == 1)
         }

@@ -289,7 +289,7 @@ import Testing
             [0]
             """,
             "2":
-                "tidelog: Record 2 is no operation: query C added: Customers. 'tidelog log' shows the operations, 'tidelog show 2' this record.\n[1]",
+                "tidelog: Record 2 is not an operation: query C added: Customers. 'tidelog log' shows the operations, 'tidelog show 2' this record.\n[1]",
         ]
         for (subject, expected) in sentences {
             let told = try output(workspace, "why", subject)

@@ -71,7 +71,7 @@ import Testing
         #expect((report["withoutStreams"] as? [Any])?.isEmpty == true)
         #expect(
             try workspace.output("pull", "--config", "queries.conf").contains(
-                "The configuration file has a section for Nothing, which is no defining query of the store."))
+                "The configuration file has a section for Nothing, which is not a defining query of the store."))
     }
 
     @Test func `pull prints the number of entities that left the store`() throws {

@@ -115,7 +115,7 @@ import Testing
         #expect(broken.status == 1)
         #expect(
             broken.error
-                == "tidelog: Line 6 of broken is no line of 'tidelog replay --json'. Make the file with 'tidelog replay --json'.\n"
+                == "tidelog: Line 6 of broken is not a line of 'tidelog replay --json'. Make the file with 'tidelog replay --json'.\n"
         )
         let other = #"{"sequence":6,"digest":"0123456789abcdef"}"# + "\n"
         try workspace.write(other, to: "other")

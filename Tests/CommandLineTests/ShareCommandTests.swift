@@ -256,7 +256,7 @@ import Testing
             taken
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: There is something that is no unfinished store (other.unfinished). "
+                    error: "tidelog: There is something that is not an unfinished store (other.unfinished). "
                         + "Move it away, or name another directory.\n"))
         #expect(workspace.read("other.unfinished/log/notes") == "mine")
         #expect(!FileManager.default.fileExists(atPath: workspace.path("other")))
@@ -266,7 +266,7 @@ import Testing
             wrong
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: Orders/Nothing is no property of an entity set. Write it as Set/Property.\n"))
+                    error: "tidelog: Orders/Nothing is not a property of an entity set. Write it as Set/Property.\n"))
     }
 
     @Test func `redact creates no store if its export cannot be written`() throws {

@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (2, "{", "Line 2 of the export is no JSON"), (2, "[]", "Line 2 of the export is no object"),
+        (2, "{", "Line 2 of the export is not JSON"), (2, "[]", "Line 2 of the export is not an object"),
         (1, "{}", "Line 1 of the export is not the first one of an export"),
         (1, #"{"tidelogExport":9}"#, "Line 1 of the export says version 9"),
         (1, #"{"tidelogExport":1,"storeIdentifier":"x","firstSequence":1}"#, "Line 1 of the export lacks the store's"),

@@ -125,7 +125,7 @@ struct OversizedItemTests {
         reader.setsAside = false
         #expect(
             throws: PayloadError(
-                .tooLarge, "The entity is too large to be read. It has more than 200 bytes.", path: "/1")
+                .tooLarge, "The entity is too large to be read. It is larger than 200 bytes.", path: "/1")
         ) {
             try reader.feed(page(#"{"CustomerID":1}"#, #"{"CustomerID":2,"Name":"\#(long)"}"#), type: customer)
         }

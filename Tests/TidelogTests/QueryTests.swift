@@ -37,7 +37,7 @@ import Tidelog
         Case("decimal of another scale", "Orders", [3]) {
             try $0.property("Orders/Amount").equal(#require(DecimalValue("11.8")))
         },
-        Case("decimal from a whole number", "Orders", [1]) { try $0.property("Orders/Amount").greaterThan(100) },
+        Case("decimal from an integer", "Orders", [1]) { try $0.property("Orders/Amount").greaterThan(100) },
         Case("isNull", "Orders", [4]) { try $0.property("Orders/CustomerID").isNull() },
         Case("isNotNull", "Orders", [1, 2, 3]) { try $0.property("Orders/CustomerID").isNotNull() },
         Case("notEqual takes null along", "Orders", [3, 4]) { try $0.property("Orders/CustomerID").notEqual(1) },

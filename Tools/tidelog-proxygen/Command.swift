@@ -158,7 +158,7 @@ struct Command: AsyncParsableCommand {
         if let reference {
             let directory = URL(filePath: reference, directoryHint: .isDirectory)
             guard (try? directory.resourceValues(forKeys: [.isDirectoryKey]))?.isDirectory == true else {
-                throw Failure("\(reference) is no directory with documents to refer to.")
+                throw Failure("\(reference) is not a directory with documents to refer to.")
             }
             return ReferenceDirectory(directory: directory)
         }

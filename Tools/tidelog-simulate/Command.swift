@@ -114,6 +114,6 @@ struct Command: AsyncParsableCommand {
         case 2: if let first = parts[0], let last = parts[1], first <= last { return first...last }
         default: break
         }
-        throw ValidationError("'\(text)' is no range of seeds; write 1..2000.")
+        throw ValidationError("'\(text)' is not a range of seeds; write 1..2000.")
     }
 }

@@ -42,7 +42,7 @@ extension InspectedStore {
         for sequence in Set(alteration.order + alteration.answers.keys).sorted() {
             guard case .operation = try reading.record(sequence).body else {
                 throw TidelogError(
-                    .notFound, "Record \(sequence) is no operation.",
+                    .notFound, "Record \(sequence) is not an operation.",
                     recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
             }
         }

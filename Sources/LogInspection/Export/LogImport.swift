@@ -57,9 +57,9 @@ public final class LogImport {
         do throws(JSONError) {
             json = try JSONValue.parse(bytes)
         } catch {
-            throw failure("is no JSON: \(error)")
+            throw failure("is not JSON: \(error)")
         }
-        guard json.object != nil else { throw failure("is no object") }
+        guard json.object != nil else { throw failure("is not an object") }
         guard !isEnded else { throw failure("stands behind the end") }
         guard log != nil else { return try begin(json) }
         if json["end"] != nil { return try end(json) }

@@ -25,7 +25,7 @@ extension InspectedStore {
         let detail = try detail(of: sequence)
         guard detail.entry.operation != nil, let outcome = detail.outcome else {
             throw TidelogError(
-                .notFound, "Record \(sequence) is no operation: \(detail.entry.summary).",
+                .notFound, "Record \(sequence) is not an operation: \(detail.entry.summary).",
                 recovery: "'tidelog log' shows the operations, 'tidelog show \(sequence)' this record.")
         }
         var hold: String?

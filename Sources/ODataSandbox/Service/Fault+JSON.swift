@@ -14,7 +14,7 @@ extension Fault {
         do throws(JSONError) {
             value = try JSONValue.parse(json)
         } catch {
-            throw FaultError("This is no JSON: \(error)")
+            throw FaultError("This is not JSON: \(error)")
         }
         return try (value.array ?? [value]).map { item throws(FaultError) in try Fault(item) }
     }

@@ -40,9 +40,9 @@ public struct Repeatability: Sendable, Hashable {
         let created = headers[isOasis ? "Repeatability-First-Sent" : "RepeatabilityCreation"]
         if name == nil, created == nil { return nil }
         guard let name, let created else { throw refusal("A repeatable request has an identifier and a date.") }
-        guard let date = HTTPDate.milliseconds(created) else { throw refusal("“\(created)” is no HTTP date.") }
+        guard let date = HTTPDate.milliseconds(created) else { throw refusal("“\(created)” is not an HTTP date.") }
         guard !name.isEmpty, isOasis || Self.isHexadecimal(name, digits: 32) else {
-            throw refusal("“\(name)” is no identifier of a request.")
+            throw refusal("“\(name)” is not an identifier of a request.")
         }
         let client = isOasis ? headers["Repeatability-Client-ID"] : nil
         return Identifier(name: "\(client ?? "")/\(name)", firstSent: date)

@@ -79,7 +79,7 @@ extension Sandbox {
             var response = try once(request) { sandbox throws(SandboxError) in try sandbox.modify(request, view) }
             response.distort(activeFaults?.distortions ?? [])
             return response
-        default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is no method of OData.")
+        default: throw SandboxError(405, .methodNotAllowed, "\(request.method) is not a method of OData.")
         }
     }
 

@@ -9,7 +9,7 @@ struct LiteralReader {
 
     func malformed(_ text: String) -> LiteralError {
         LiteralError(
-            .malformed, "\(clipped(text)) is no \(type.rawValue) of OData \(version.rawValue).",
+            .malformed, "\(clipped(text)) is not a valid \(type.rawValue) of OData \(version.rawValue).",
             type: type)
     }
 

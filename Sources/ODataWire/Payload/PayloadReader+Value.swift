@@ -143,7 +143,7 @@ extension PayloadReader {
             else {
                 throw PayloadError(
                     .typeMismatch,
-                    "\(clipped(text)) is no whole number in the range of \(type.rawValue).")
+                    "\(clipped(text)) is not a whole number in the range of \(type.rawValue).")
             }
             return .integer(number)
         case .decimal, .double, .single:

@@ -28,7 +28,7 @@ public struct PayloadReader: Sendable {
         }
         if !version.isLegacy, !type.isOpen, type.findProperty("value") == nil, let value = object["value"] {
             throw PayloadError(
-                .unexpectedShape, "The payload wraps \(value.kindName), and is no entity of type \(type.name).")
+                .unexpectedShape, "The payload wraps \(value.kindName), and is not an entity of type \(type.name).")
         }
         // Function results and some proxies wrap a single entity in a collection.
         if version.isLegacy, object.members.count == 1, let items = object["results"]?.array, items.count == 1,

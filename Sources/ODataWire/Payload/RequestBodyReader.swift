@@ -85,7 +85,7 @@ public struct RequestBodyReader: Sendable {
         let type = body.type.flatMap(model.findEntityType) ?? declared
         for binding in body.bindings where type.findProperty(binding.navigation)?.isNavigation != true {
             throw PayloadError(
-                .unknownProperty, "\(binding.navigation) is no navigation property of \(type.name).",
+                .unknownProperty, "\(binding.navigation) is not a navigation property of \(type.name).",
                 path: "/\(binding.navigation)@odata.bind")
         }
         for member in object.members {
@@ -104,7 +104,7 @@ public struct RequestBodyReader: Sendable {
         case .array(let items):
             let urls = items.compactMap(\.string)
             guard urls.count == items.count else {
-                throw PayloadError(.typeMismatch, "An item is no string with a URL.")
+                throw PayloadError(.typeMismatch, "An item is not a string with a URL.")
             }
             body.bindings.append(.init(navigation: name, urls: urls))
         default: throw PayloadError(.typeMismatch, "There is \(json.kindName), not a URL or an array of URLs.")

@@ -131,7 +131,7 @@ extension ExpressionTypeCheck {
         switch type {
         case .collection(let item): return item
         case .unknown: return .unknown
-        default: throw error(.misplacedSegment, "A value of type \(type.name) is no collection.", whole)
+        default: throw error(.misplacedSegment, "A value of type \(type.name) is not a collection.", whole)
         }
     }
 

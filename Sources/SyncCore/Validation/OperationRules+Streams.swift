@@ -14,7 +14,7 @@ extension OperationRules {
         switch operation.action {
         case .create(let creation, let parent):
             guard stream.property == nil, stream.content != nil, model.findEntityType(creation.type)?.hasStream == true
-            else { throw .refused(.init(.notAllowed, "\(creation.type) is no media entity.")) }
+            else { throw .refused(.init(.notAllowed, "\(creation.type) is not a media entity.")) }
             guard creation.values.isEmpty, creation.bindings.isEmpty, creation.inline.isEmpty else {
                 throw .refused(
                     .init(
@@ -43,7 +43,7 @@ extension OperationRules {
         let type = model.findEntityType(row.type)
         guard let name = stream.property else {
             guard type?.hasStream == true else {
-                throw .refused(.init(.notAllowed, "\(row.type) is no media entity."))
+                throw .refused(.init(.notAllowed, "\(row.type) is not a media entity."))
             }
             guard stream.content != nil else {
                 throw .refused(

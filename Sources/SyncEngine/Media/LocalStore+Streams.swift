@@ -105,7 +105,7 @@ extension LocalStore {
         guard isThere else {
             throw TidelogError(
                 .invalidRequest,
-                property.map { "\(type.name) has no stream property \($0)." } ?? "\(type.name) is no media entity.")
+                property.map { "\(type.name) has no stream property \($0)." } ?? "\(type.name) is not a media entity.")
         }
         let encoder = RequestEncoder(
             version: model.version, model: model, serviceRoot: "", options: try serviceOptions)

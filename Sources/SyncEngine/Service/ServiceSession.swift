@@ -343,7 +343,7 @@ public actor ServiceSession {
         for field in (isOurs ? headers.added(to: request) : request).headers.fields {
             guard let name = HTTPField.Name(field.name) else {
                 throw TidelogError(
-                    .invalidRequest, "'\(field.name)' is no name for a header.", place: URLText.withoutSecrets(url),
+                    .invalidRequest, "'\(field.name)' is not a name for a header.", place: URLText.withoutSecrets(url),
                     recovery: "Correct the custom headers.")
             }
             message.headerFields.append(HTTPField(name: name, value: field.value))

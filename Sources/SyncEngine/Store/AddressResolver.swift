@@ -95,7 +95,7 @@ struct AddressResolver {
         else { return }
         let names = set.entityType.keyParts.map(\.name)
         throw TidelogError(
-            .invalidRequest, "\(set)(\(KeyText.of(key))) is no whole key.",
+            .invalidRequest, "\(set)(\(KeyText.of(key))) is not a whole key.",
             recovery: "A key of \(set) has a value for \(names.joined(separator: ", ")).")
     }
 

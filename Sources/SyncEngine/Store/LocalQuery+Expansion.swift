@@ -114,7 +114,7 @@ extension LocalQuery {
                 if let property = type.findProperty(name) {
                     if property.isNavigation { return property }
                     throw EvaluationError(
-                        .unsupported, "\(name) is no navigation property; in complex values nothing is expanded here.")
+                        .unsupported, "\(name) is not a navigation property; in complex values nothing is expanded here.")
                 }
                 guard name.contains(".") == false, isInstance(type, ofTypeNamed: name) else { return nil }
             case .qualifiedName(let name, _):

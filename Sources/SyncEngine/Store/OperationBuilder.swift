@@ -107,7 +107,7 @@ struct OperationBuilder {
                     guard let set, set.entityType.keyProperties.contains(where: { $0.name == property }) else {
                         throw OperationRefused(
                             .unknownProperty,
-                            "The header \(draft.name) names \(property), which is no key property of \(set?.name ?? "the entity's set").",
+                            "The header \(draft.name) names \(property), which is not a key property of \(set?.name ?? "the entity's set").",
                             recovery: "Name a key property.")
                     }
                     return .key(id, property: property)

@@ -22,7 +22,7 @@ package struct UnfinishedStore: Sendable {
         files = StoreFiles(directory: name + ".unfinished")
         guard Self.isUnfinished(files) else {
             throw TidelogError(
-                .invalidRequest, "There is something that is no unfinished store.", place: files.directory,
+                .invalidRequest, "There is something that is not an unfinished store.", place: files.directory,
                 recovery: "Move it away, or name another directory.")
         }
         discard()

@@ -23,7 +23,7 @@ extension PropertyReference {
     ///
     /// - Throws: `invalidRequest` if the property is unset, null, or not an integer that fits `Int`.
     public func intValue(from entity: EntityValue) throws(TidelogError) -> Int {
-        try required(optionalInt(from: entity), entity, "a whole number")
+        try required(optionalInt(from: entity), entity, "an integer")
     }
 
     /// Returns the value as an integer, or `nil` if there is none.
@@ -35,7 +35,7 @@ extension PropertyReference {
     ///
     /// - Throws: `invalidRequest` if the property is unset, null, or not an integer.
     public func int64Value(from entity: EntityValue) throws(TidelogError) -> Int64 {
-        try required(optionalInt64(from: entity), entity, "a whole number")
+        try required(optionalInt64(from: entity), entity, "an integer")
     }
 
     /// Returns the value as an integer, or `nil` if there is none.

@@ -131,7 +131,7 @@ struct OnlineRewriter {
             held = try PayloadReader(version: model.version, model: model, limits: session.limits.reading).entity(
                 response.body, type: type)
         } catch {
-            throw TidelogError(.notOData, "The answer is no entity: \(error)", place: "GET \(url)", cause: error)
+            throw TidelogError(.notOData, "The answer is not an entity: \(error)", place: "GET \(url)", cause: error)
         }
         let etag = held.etag ?? response.headers["ETag"]
         let isLinked = earlier.contains {

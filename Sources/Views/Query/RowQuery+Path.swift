@@ -95,7 +95,7 @@ extension RowQuery {
             case .contentID(let id): "the Content-ID reference $\(id)"
             case .unresolved(let name): "the segment \(name)"
             case .navigation(let property): "the navigation property \(property.name) of a complex value"
-            case .index: "an index into what is no collection"
+            case .index: "an index into a value that is not a collection"
             default: "such a path"
             }
         return EvaluationError(.unsupported, "The store does not answer \(what); ask the service.")

@@ -248,7 +248,7 @@ import Testing
     @Test(
         arguments: [
             (#"Type="S.Code""#, Value.string("abcd"), "is longer than MaxLength 3"),
-            (#"Type="S.Code""#, .string("é"), "holds characters that are not ASCII"),
+            (#"Type="S.Code""#, .string("é"), "contains characters that are not ASCII"),
             (#"Type="S.Code" MaxLength="5""#, .string("abcd"), nil), (#"Type="S.Code""#, .string("abc"), nil),
             (#"Type="Collection(S.Code)""#, .collection([.string("abcd")]), "[0] is longer than MaxLength 3"),
             (

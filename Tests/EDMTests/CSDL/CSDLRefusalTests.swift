@@ -316,7 +316,7 @@ struct CSDLRefusal: Sendable, CustomTestStringConvertible {
                 "a key of a property that does not exist",
                 "<EntityType Name='A'><Key><PropertyRef Name='X'/></Key></EntityType>"
             ),
-            ("a name that is no identifier", "<ComplexType Name='a-b'/>"),
+            ("a name that is not a valid identifier", "<ComplexType Name='a-b'/>"),
             (
                 "a primitive type that does not exist",
                 "<ComplexType Name='A'><Property Name='P' Type='Edm.Integer'/></ComplexType>"

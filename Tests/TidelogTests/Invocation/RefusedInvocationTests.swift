@@ -73,7 +73,7 @@ import Tidelog
 
     @Test func `an unknown member of an enumeration is refused`() async throws {
         try await expectRefusal(
-            .invalidRequest, "The parameter size of Nearest is \"Huge\", no member of Air.Size."
+            .invalidRequest, "The parameter size of Nearest is \"Huge\", which is not a member of Air.Size."
         ) {
             _ = try await $0.service.invoke(
                 "Nearest", ["lat": .value(1), "lon": .value(1), "size": .value("Huge")])

@@ -76,8 +76,8 @@ struct BisectText {
             } else if report.isRestored {
                 lines.append("\(sequence)  -  \(ConditionChangeText.restored)")
             }
-        case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is no good place.")
-        case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is no bad place.")
+        case .holdsAlready: lines.append("It holds behind operation \(report.good) already, so that is not a good place.")
+        case .neverHolds: lines.append("It does not hold behind operation \(report.bad), so that is not a bad place.")
         case .undecided(let range):
             lines.append(
                 "It is one of the operations \(range.lowerBound) to \(range.upperBound); the others cannot be told apart."

@@ -176,7 +176,7 @@ struct ObjectArgument {
         do throws(JSONError) {
             json = try JSONValue.parse(bytes)
         } catch {
-            throw CommandFailure("The value is no JSON: \(error)", recovery: "Put an object between single quotes.")
+            throw CommandFailure("The value is not JSON: \(error)", recovery: "Put an object between single quotes.")
         }
         guard let object = json.object else {
             throw CommandFailure("The value is \(json.kindName), not an object with properties.")

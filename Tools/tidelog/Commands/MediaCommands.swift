@@ -99,7 +99,7 @@ struct ContentArguments: ParsableArguments {
     var type: String
 
     func validate() throws {
-        guard type.contains("/") else { throw ValidationError("'\(type)' is no media type, as image/jpeg is.") }
+        guard type.contains("/") else { throw ValidationError("'\(type)' is not a media type, as image/jpeg is.") }
     }
 
     var content: MediaContent { MediaContent(file: URL(fileURLWithPath: file), mediaType: type) }

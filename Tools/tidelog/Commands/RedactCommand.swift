@@ -9,7 +9,7 @@ struct RedactCommand: ParsableCommand {
         commandName: "redact",
         abstract: "Make a store with replaced values, to show somebody who must not see the data.",
         discussion: """
-            Whatever is no name of the model is replaced: values by their rank among all of their sort, texts by numbered \
+            Whatever is not a name of the model is replaced: values by their rank among all of their sort, texts by numbered \
             placeholders. So what is equal stays equal, what is in order stays in order, links and keys hold, and the queue is \
             the same queue. Times of records, states and entity IDs stay. Annotations and documentation of the metadata, \
             records of later versions and the contents of streams are left out. Filters by a part of a text, and arithmetic, \

@@ -113,7 +113,7 @@ struct ReorderArgument {
         let parts = text.split(separator: ",", omittingEmptySubsequences: false)
         operations = parts.compactMap { SequenceNumber($0) }
         guard operations.count == parts.count, operations.count > 1, Set(operations).count == operations.count else {
-            throw ValidationError("'\(text)' is no list of different operations such as 12,9.")
+            throw ValidationError("'\(text)' is not a list of different operations such as 12,9.")
         }
     }
 }

@@ -32,7 +32,7 @@ struct OperationLineReader {
         do throws(JSONError) {
             json = try JSONValue.parse(line)
         } catch {
-            throw CommandFailure("This is no JSON: \(error)")
+            throw CommandFailure("This is not JSON: \(error)")
         }
         return try read(json, isInside: false)
     }

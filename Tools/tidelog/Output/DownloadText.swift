@@ -42,7 +42,7 @@ struct DownloadText {
                     + (count > 1 ? ", such as " : ": ") + "\(oneLine(example.description)).")
         }
         lines += unknownSections.map {
-            "The configuration file has a section for \($0), which is no defining query of the store."
+            "The configuration file has a section for \($0), which is not a defining query of the store."
         }
         return lines
     }

@@ -150,7 +150,7 @@ struct ReplayText {
                 let digest = json["digest"]?.string.flatMap({ StateDigest($0) })
             else {
                 throw CommandFailure(
-                    "Line \(number) of \(reader.name) is no line of 'tidelog replay --json'.",
+                    "Line \(number) of \(reader.name) is not a line of 'tidelog replay --json'.",
                     recovery: "Make the file with 'tidelog replay --json'.")
             }
             digests.append((SequenceNumber(sequence), digest))

@@ -120,7 +120,7 @@ struct LimitArgument {
             guard let number = Int(value), number > 0 else { throw ValidationError("\(name) takes a number above 0.") }
             apply = { count(&$0, number) }
         } else {
-            throw ValidationError("'\(name)' is no limit.")
+            throw ValidationError("'\(name)' is not a limit.")
         }
     }
 }

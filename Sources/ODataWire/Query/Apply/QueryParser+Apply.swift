@@ -116,7 +116,7 @@ extension QueryParser {
         guard let name = cursor.qualifiedName() else { throw cursor.error("A method of aggregation is expected.") }
         if let method = AggregationMethod.standard[name] { return method }
         guard name.utf8.contains(UInt8(ascii: ".")) else {
-            throw cursor.error("\(name) is no method of aggregation.", .unknownFunction)
+            throw cursor.error("\(name) is not a method of aggregation.", .unknownFunction)
         }
         return .custom(name)
     }

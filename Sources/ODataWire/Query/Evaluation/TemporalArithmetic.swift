@@ -82,7 +82,7 @@ struct TimeSpan {
 /// Sums and differences of points in time and durations, and multiples of durations.
 enum TemporalArithmetic {
     static func apply(_ operation: ArithmeticOperator, _ a: Value, _ b: Value) throws(EvaluationError) -> Value {
-        let tooLarge = EvaluationError(.outOfRange, "The result is no date or duration that can be represented.")
+        let tooLarge = EvaluationError(.outOfRange, "The result is not a date or duration that can be represented.")
         switch (operation, a, b) {
         case (.add, .duration(let x), .duration(let y)):
             guard let sum = (TimeSpan(x) + TimeSpan(y))?.duration else { throw tooLarge }

@@ -65,7 +65,7 @@ enum EndToEnd {
         _ sent: RecordingTransport.Sent, from: String, to root: String, _ transport: any HTTPTransport
     ) async throws -> (HTTPResponse.Status, [UInt8]) {
         guard let request = HTTPRequest(method: sent.method, url: root + sent.url.dropFirst(from.count)) else {
-            throw Failure("\(sent.url) is no URL.")
+            throw Failure("\(sent.url) is not a URL.")
         }
         var whole = request
         whole.headerFields = sent.headers
