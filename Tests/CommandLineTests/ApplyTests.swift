@@ -178,7 +178,7 @@ import Testing
         #expect(
             second.error
                 == "tidelog: The store is in use: process \(running.process.processIdentifier) holds the lock .tidelog/LOCK. "
-                + "Close it there first; reading is possible.\n")
+                + "Close it there first; commands that only read work meanwhile.\n")
         try pipe.fileHandleForWriting.close()
         running.process.waitUntilExit()
         #expect(running.process.terminationStatus == 0)

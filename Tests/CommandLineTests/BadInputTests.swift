@@ -19,7 +19,7 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":null}"#],
-            "Customers/Name must not be null. Give it a value, or leave it as it is."
+            "Customers/Name must not be null. Set a value, or leave the property unchanged."
         ),
         (
             ["create", "Customers", #"{"Name":"x","Rating":1234567}"#],
@@ -75,7 +75,7 @@ import Testing
         ),
         (
             ["unlink", "Customers(2)", "Orders", "Orders(1)"],
-            "Customers(2) is not linked to Orders(1) by Orders. Load Orders to see what is linked."
+            "Customers(2) is not linked to Orders(1) by Orders. Load Orders to see the links."
         ),
         (
             ["delete", "Customers(99)"],
@@ -164,7 +164,7 @@ import Testing
         ),
         (
             "500 Internal Server Error", [], #"{"error":{"code":"x","message":"boom"}}"#,
-            "The service answered with status 500: boom (GET http://HOST/$metadata)."
+            "The service responded with status 500: boom (GET http://HOST/$metadata)."
         ),
         (
             "200 OK", ["Content-Type: text/html"], "<html><body>Sign in</body></html>",

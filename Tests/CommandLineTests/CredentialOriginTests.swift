@@ -180,8 +180,8 @@ import Testing
                   Things = Things?$expand=Other
                   Me = Me?$expand=Other
                 Left out:
-                  Things/Far: the metadata name no entity set that it leads to
-                  Me/Far: the metadata name no entity set that it leads to
+                  Things/Far: the metadata names no entity set for its target
+                  Me/Far: the metadata names no entity set for its target
                 Run 'tidelog pull' to read them.
 
                 """)

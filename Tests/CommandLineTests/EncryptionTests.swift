@@ -61,7 +61,7 @@ import Testing
         workspace.environment["TIDELOG_KEY"] = Self.base64
         let other = try workspace.tidelog(command)
         #expect(other.status == 1)
-        #expect(other.error.contains("is encrypted with another key than those given. "))
+        #expect(other.error.contains("is encrypted with a key that was not given. "))
         // The key is accepted as a former key.
         workspace.environment["TIDELOG_KEY"] = Self.base64 + "," + Self.hexadecimal
         #expect(try workspace.tidelog(command).status == 0)

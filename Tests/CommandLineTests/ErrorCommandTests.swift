@@ -92,7 +92,7 @@ import Testing
         _ = try workspace.output("update", "Customers(3)", #"{"Name":"Bea"}"#, "--category", "b")
         #expect(
             try workspace.output("status").split(separator: "\n").dropFirst(2).map { $0.drop { $0 == " " } } == [
-                "9  create Customers(~8)  pending  a draft, which has not been released; the next upload after its release sends it",
+                "9  create Customers(~8)  pending  a draft that has not been released; the next upload after its release sends it",
                 "10  create Orders(~9)     pending  waits for operation 9, which is a draft; it goes once operation 9 is released or undone",
                 "11  update Customers(~2)  pending  for this store only; it stays here and is never sent",
                 "12  update Customers(~1)  pending",
@@ -176,7 +176,7 @@ import Testing
                 #expect(push.hasSuffix("1 operation not sent; 'tidelog status' says why.\n"))
                 #expect(
                     try workspace.output("status").contains(
-                        "the key that the service gave entity ~8 is not known; a download may bring the key, or 'tidelog identify' tells it"
+                        "held back: the key that the service assigned to entity ~8 is not known; a download may bring the key, or 'tidelog identify' tells it"
                     ))
                 #expect(try workspace.output("identify", "Orders(~8)", "5") == "Orders(~8) is Orders(5).\n")
                 #expect(
@@ -210,7 +210,7 @@ import Testing
         #expect(coalesced.error == [made, gone].map { "tidelog: Operation \($0) \(cancelled)\n" }.joined())
         let category = try workspace.tidelog("plan", "--category", "x")
         #expect(category.output.contains("Ada") && category.output.ranges(of: "PATCH ").count == 1)
-        #expect(category.error.ranges(of: "not in the categories of the upload").count >= 3)
+        #expect(category.error.ranges(of: "not in a category of the upload").count >= 3)
         _ = server
     }
 

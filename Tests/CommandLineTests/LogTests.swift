@@ -127,7 +127,7 @@ import Testing
         #expect(verified.status == 2)
         #expect(
             verified.lines.contains {
-                $0.hasPrefix("\(file) is damaged at offset 64: the payload's checksum does not hold")
+                $0.hasPrefix("\(file) is damaged at offset 64: the checksum of the payload does not match")
             })
         let shown = try workspace.tidelog("log")
         #expect(shown.status == 2)
@@ -153,7 +153,7 @@ import Testing
         #expect(verified.output.hasSuffix("The log is sound.\n"))
         let opened = try workspace.tidelog("status")
         #expect(opened.status == 0)
-        #expect(opened.error.contains("of an incomplete commit were cut off"))
+        #expect(opened.error.contains("of an incomplete commit were removed from"))
     }
 
     @Test func `a missing end of the log is damage if the views contain the lost records`() throws {

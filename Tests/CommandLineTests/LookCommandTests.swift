@@ -285,7 +285,7 @@ import Testing
             "14": "Operation 14 was undone by record 15; before that it was pending.\n[0]",
             "16": """
             Operation 16 waits for an upload.
-            It is not in the next batch: a draft, which has not been released.
+            It is not in the next batch: a draft that has not been released.
             [0]
             """,
             "2":
@@ -297,7 +297,7 @@ import Testing
         }
         #expect(
             try output(workspace, "why", "16", "--json") == #"""
-                {"sequence":16,"fate":"pending","held":"a draft, which has not been released","sentences":["Operation 16 waits for an upload.","It is not in the next batch: a draft, which has not been released."]}
+                {"sequence":16,"fate":"pending","held":"a draft that has not been released","sentences":["Operation 16 waits for an upload.","It is not in the next batch: a draft that has not been released."]}
                 [0]
                 """#)
         #expect(try output(workspace, "why", "Customers(1)").hasSuffix("[64]"))

@@ -105,7 +105,7 @@ import Testing
         #expect(plan.output.contains("of an incomplete commit. No damage"))
         let run = try workspace.tidelog("repair", "--in-place")
         #expect(run.status == 0)
-        #expect(run.output.contains("of an incomplete commit were cut off"))
+        #expect(run.output.contains("of an incomplete commit were removed from"))
         #expect(try workspace.tidelog("repair") == Run(status: 0, output: "Nothing is damaged.\n"))
     }
 

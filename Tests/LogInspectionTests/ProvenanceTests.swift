@@ -179,7 +179,7 @@ import Testing
         #expect(
             try await shop.store.why(9).sentences == [
                 "Operation 9 waits for an upload.",
-                "It is not in the next batch: held: operation 6 before it was refused.",
+                "It is not in the next batch: held back: operation 6 before it was rejected.",
             ])
         #expect(
             try await shop.store.why(10).sentences == [

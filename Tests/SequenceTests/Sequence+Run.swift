@@ -50,7 +50,7 @@ extension Sequence {
             trace.violations += upload.doubts.map { "in doubt: \($0)" }
             if !sequence.isShared {
                 trace.violations += upload.refusals.filter { !Self.isHonest($0) }.map {
-                    "refused by the service: \($0.method) \($0.url): \($0.message)"
+                    "rejected by the service: \($0.method) \($0.url): \($0.message)"
                 }
                 try compare("after the upload")
             }

@@ -32,8 +32,8 @@ struct CardinalityRefusalTests {
         let refusal = try refusal(.delete(father))
         #expect(
             refusal.message == """
-                Children(1), Children(2), Children(3), Children(4), Children(5) and 2 more would be without the one entity \
-                that each must have by Children/Father (multiplicity 1): Fathers(1) would be deleted.
+                Children(1), Children(2), Children(3), Children(4), Children(5) and 2 more would have no Children/Father, which \
+                each must have (multiplicity 1): Fathers(1) would be deleted.
                 """)
         #expect(refusal.recovery?.hasSuffix("or link them to another entity of Fathers there.") == true)
     }

@@ -119,7 +119,7 @@ struct MetadataRefreshTests {
         #expect(refresh.isRemoved("Shop.Order/Note"))
         let entry = try #require(try await shop.store.errorArchive().first)
         #expect(entry.state == .rejected && entry.errorClass == .modelChanged && entry.httpStatusCode == nil)
-        #expect(entry.message == "Orders has no property Note any more.")
+        #expect(entry.message == "Orders no longer has a property Note.")
         #expect(entry.requestMethod == "PATCH" && entry.requestBody?.contains("mine") == true)
         #expect(try await shop.value("Orders(1)", "Note") == nil)
         #expect(try await service.engine.upload().confirmed.count == 1)
@@ -275,7 +275,7 @@ struct MetadataRefreshTests {
         service.replace(Self.photo, Self.streamless)
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(canChangeAnything: true))
         #expect(
-            refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo have no media stream any more."])
+            refresh.unfit.map(\.refusal.message) == ["Entities of type Shop.Photo no longer have a media stream."])
         #expect(try await service.engine.upload().confirmed.count == 1)
         #expect(try await shop.store.pendingOperations(.inDoubt).map(\.sequence) == doubtful)
     }
