@@ -86,7 +86,7 @@ import Testing
             ["query", "$all"],
             "The store does not answer $all; ask the service."
         ),
-        (["query", "$metadata?$format=json"], "$metadata takes no query options."),
+        (["query", "$metadata?$format=json"], "$metadata does not accept query options."),
         (["query", "Customers?$filter=Nope eq 1"], "Shop.Customer has no property Nope. In: Nope"),
         (["pull", "Nope"], "There is no defining query Nope."),
         (
@@ -160,7 +160,7 @@ import Testing
     static let services: [(status: String, headers: [String], body: String, sentence: String)] = [
         (
             "401 Unauthorized", ["WWW-Authenticate: Basic realm=\"x\""], "no",
-            "The service refused with status 401 (GET http://HOST/$metadata). Check the credentials."
+            "The service denied access with status 401 (GET http://HOST/$metadata). Check the credentials."
         ),
         (
             "500 Internal Server Error", [], #"{"error":{"code":"x","message":"boom"}}"#,
@@ -168,13 +168,13 @@ import Testing
         ),
         (
             "200 OK", ["Content-Type: text/html"], "<html><body>Sign in</body></html>",
-            "What the service gave as its metadata is none: line 1, column 1: The document is an HTML page, possibly a login page, "
-                + "metadata was expected (GET http://HOST/$metadata). Check the service root; it ends before $metadata."
+            "The response of the service is not OData metadata: line 1, column 1: The document is an HTML page, possibly a login page, instead "
+                + "of metadata (GET http://HOST/$metadata). Check the service root: the URL without $metadata."
         ),
         (
             "200 OK", [],
             #"<edmx:Edmx Version="5.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx"><edmx:DataServices><Schema Namespace="N" xmlns="http://docs.oasis-open.org/odata/ns/edm"/></edmx:DataServices></edmx:Edmx>"#,
-            "What the service gave as its metadata is none: line 1, column 1: The Edmx version \"5.0\" is neither 4.0 nor 4.01 (GET"
+            "The response of the service is not OData metadata: line 1, column 1: The Edmx version \"5.0\" is neither 4.0 nor 4.01 (GET"
         ),
     ]
 
@@ -216,8 +216,8 @@ import Testing
         for command in ["push", "pull"] {
             let run = try workspace.tidelog(command)
             #expect(run.status == 1)
-            #expect(run.error.contains("nothing answers there"))
-            #expect(run.error.hasSuffix("Nothing is lost; try again when the service can be reached.\n"))
+            #expect(run.error.contains("the server refused the connection"))
+            #expect(run.error.hasSuffix("Try again when the service can be reached; no data is lost.\n"))
         }
         #expect(try workspace.output("status", "--json").contains(#""state":"pending","since":"#))
         #expect(try Data(contentsOf: logFile(workspace)).starts(with: before))
@@ -245,7 +245,7 @@ import Testing
         #expect(run.status == 2)
         #expect(run.output == "")
         #expect(run.error.contains(".tidelog/log/\(file.lastPathComponent) is damaged at offset"))
-        #expect(run.error.hasSuffix("'tidelog repair' says what can be saved, and saves it with '--in-place'.\n"))
+        #expect(run.error.hasSuffix("Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.\n"))
         #expect(try Data(contentsOf: file) == bytes)
     }
 

@@ -125,7 +125,7 @@ import Testing
         _ = try workspace.output("create", "Orders", #"{"Note":"b"}"#)
         let broken = try workspace.tidelog("push")
         #expect(broken.status == 1)
-        #expect(broken.error.contains("the connection broke"))
+        #expect(broken.error.contains("the connection was lost"))
         #expect(broken.lines.first?.hasPrefix("0 confirmed, 0 rejected, 2 in doubt (1 batch, ") == true)
         #expect(broken.lines.last == "The next push finds out what became of it, as far as that can be known.")
         let push = try workspace.tidelog("push")
@@ -162,14 +162,14 @@ import Testing
             #expect(try workspace.tidelog("settle", "9", "--resend", "--address", "5").status == 64)
             let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
             #expect(wrong.status == 1)
-            #expect(wrong.error.hasPrefix("tidelog: Orders(1) is another entity of this store, Orders(~4). If "))
+            #expect(wrong.error.hasPrefix("tidelog: Orders(1) is already in the store as another entity, Orders(~4). If "))
             #expect(
                 try workspace.tidelog("settle", "9", "--took-effect", "--address", "Customers(1)").error
-                    == "tidelog: Customers(1) is in Customers, and the entity in Orders. Look up the entity that was created.\n"
+                    == "tidelog: Customers(1) is in Customers, but the entity is in Orders. Look up the entity that was created.\n"
             )
             #expect(
                 try workspace.tidelog("identify", "Orders(~8)", "5").error.hasPrefix(
-                    "tidelog: The service is not known to have Orders(~8)."))
+                    "tidelog: Orders(~8) is not known to exist at the service."))
             if later {
                 #expect(try workspace.output("settle", "9", "--took-effect") == "done: 9\n")
                 let push = try workspace.output("push")
@@ -181,7 +181,7 @@ import Testing
                 #expect(try workspace.output("identify", "Orders(~8)", "5") == "Orders(~8) is Orders(5).\n")
                 #expect(
                     try workspace.tidelog("identify", "Orders(~8)", "5").error
-                        == "tidelog: The key of Orders(~8) is known: 5. Where the service has changed it, a download brings the new one.\n"
+                        == "tidelog: The key of Orders(~8) is known: 5. If the service changed the key, download the entity.\n"
                 )
             } else {
                 #expect(
@@ -222,7 +222,7 @@ import Testing
         let push = try workspace.tidelog("push", "--json")
         #expect(push.status == 1)
         #expect(push.output.contains(#""confirmed":[9],"rejected":[]"#))
-        #expect(push.error.contains("the connection broke"))
+        #expect(push.error.contains("the connection was lost"))
         #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected"))
         _ = server
     }
@@ -269,7 +269,7 @@ import Testing
                     412 Orders(1) has changed: its ETag is W/"2", If-Match says W/"1". (PreconditionFailed)
                     PATCH Orders(1)
                 10  update Orders(~4) · in conflict
-                    Others have changed Orders(1) as well.
+                    Another client changed Orders(1) too.
                     PATCH Orders(~4)
 
                 """)

@@ -63,7 +63,7 @@ import Testing
             )
         }
         #expect(run.status == 1)
-        #expect(run.error.contains("next links do not end: 5 pages in a row were empty or began with an entity"))
+        #expect(run.error.contains("next links of the service do not end: 5 consecutive pages were empty or began with an entity"))
         #expect(service.server.requests.count < 12)
         #expect(try workspace.output("query", "Things/$count") == (isEmpty ? "0\n" : "2\n"))
     }
@@ -78,7 +78,7 @@ import Testing
             return $0.method.isEmpty
         }
         #expect(run.status == 1)
-        #expect(run.error.contains("it took too long"))
+        #expect(run.error.contains("it timed out"))
     }
 
     @Test func `a response that exceeds the limit is an error that names the remedy`() throws {

@@ -109,7 +109,7 @@ import Testing
         try workspace.write("{", to: ".tidelog/store.json")
         let damaged = try workspace.tidelog("verify")
         #expect(damaged.status == 2)
-        #expect(damaged.output.contains("The store's description cannot be read. (.tidelog/store.json)"))
+        #expect(damaged.output.contains("The description of the store cannot be read. (.tidelog/store.json)"))
         try FileManager.default.removeItem(atPath: workspace.path(".tidelog/store.json"))
         let missing = try workspace.tidelog("verify")
         #expect(missing.status == 0)

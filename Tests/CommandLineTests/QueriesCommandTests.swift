@@ -46,8 +46,8 @@ import Testing
         let run = try workspace.tidelog("pull")
         #expect(run.status == 1)
         #expect(run.output.hasPrefix("Read "))
-        #expect(run.error.contains("tidelog: P: The service has nothing there (404): "))
-        #expect(run.error.contains("tidelog: S: The service has nothing there (404): "))
+        #expect(run.error.contains("tidelog: P: The resource does not exist at the service (404): "))
+        #expect(run.error.contains("tidelog: S: The resource does not exist at the service (404): "))
         #expect(try workspace.tidelog("query", "Orders", "--json").lines.count == 4)
     }
 

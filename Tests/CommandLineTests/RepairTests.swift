@@ -129,6 +129,6 @@ import Testing
         try workspace.damage(block: 12)
         let taken = try workspace.tidelog("repair", "--output", ".tidelog")
         #expect(taken.status == 1)
-        #expect(taken.error == "tidelog: The directory exists already (.tidelog). Name another one.\n")
+        #expect(taken.error == "tidelog: The directory already exists (.tidelog). Choose another directory.\n")
     }
 }

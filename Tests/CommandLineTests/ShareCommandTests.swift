@@ -47,7 +47,7 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error: "tidelog: What the store was before operation 14 was removed by a compaction "
-                        + "(.tidelog/log). Ask for a later state.\n"))
+                        + "(.tidelog/log). Request a later state.\n"))
         let made = try workspace.tidelog("import", "-", "--store", "copy", "--json", input: export)
         #expect(made.output == #"{"store":"copy","records":1,"lastSequence":14}"# + "\n")
         #expect(try digest(workspace, "copy") == digest(workspace))
@@ -146,7 +146,7 @@ import Testing
             taken
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: The directory exists already (.tidelog). Name another one.\n"))
+                    error: "tidelog: The directory already exists (.tidelog). Choose another directory.\n"))
         let missing = try workspace.tidelog("import", "none.jsonl", "--store", "copy")
         #expect(missing.status == 1 && missing.error.hasPrefix("tidelog: none.jsonl cannot be read: "))
         #expect(
@@ -247,7 +247,7 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error: "tidelog: The file cannot be written: No such file or directory (none/x). "
-                        + "Check space and permissions.\n"))
+                        + "Check the free space and the permissions.\n"))
         try FileManager.default.createDirectory(
             atPath: workspace.path("other.unfinished/log"), withIntermediateDirectories: true)
         try workspace.write("mine", to: "other.unfinished/log/notes")
@@ -256,8 +256,8 @@ import Testing
             taken
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: There is something that is not an unfinished store (other.unfinished). "
-                        + "Move it away, or name another directory.\n"))
+                    error: "tidelog: The path exists and is not an unfinished store (other.unfinished). "
+                        + "Move it away, or choose another directory.\n"))
         #expect(workspace.read("other.unfinished/log/notes") == "mine")
         #expect(!FileManager.default.fileExists(atPath: workspace.path("other")))
         try FileManager.default.removeItem(atPath: workspace.path("other.unfinished"))
@@ -277,7 +277,7 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error: "tidelog: The file cannot be written: No space left on device (/dev/full). "
-                        + "Check space and permissions.\n"))
+                        + "Check the free space and the permissions.\n"))
         let names = try FileManager.default.contentsOfDirectory(atPath: workspace.folder.path)
         #expect(names.filter { $0.hasPrefix("red") } == [])
     }

@@ -46,7 +46,7 @@ import Testing
         #expect(try workspace.tidelog("undo").status == 64)
         #expect(try workspace.tidelog("undo", "9", "--all").status == 64)
         #expect(try workspace.output("undo", "--all", "--json").contains(#""sequence":9,"#))
-        #expect(try workspace.tidelog("undo", "9").error.contains("Operation 9 is undone already."))
+        #expect(try workspace.tidelog("undo", "9").error.contains("Operation 9 is already undone."))
         #expect(try workspace.output("status") == "Nothing is pending. 1 undone.\n")
         #expect(try workspace.output("undo", "--all") == "0 operations undone.\n")
         _ = server

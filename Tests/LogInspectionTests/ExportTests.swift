@@ -86,7 +86,7 @@ import Testing
         let range = ExportRange(to: .sequence(63))
         let error = #expect(throws: TidelogError.self) { try lines(inspected(log), range) }
         #expect(error?.code == .notFound)
-        #expect(error?.message == "What the store was before operation 65 was removed by a compaction.")
+        #expect(error?.message == "A compaction removed the states of the store before operation 65.")
         #expect(throws: TidelogError.self) { try CSVExport(inspected(log), range: range).writeRows { _ in } }
     }
 
@@ -232,7 +232,7 @@ import Testing
     @Test func `an existing directory is refused`() throws {
         let log = try sample()
         let error = #expect(throws: TidelogError.self) { try LogImport(to: log.directory.path) }
-        #expect(error?.message == "The directory exists already.")
+        #expect(error?.message == "The directory already exists.")
     }
 
     // MARK: CSV

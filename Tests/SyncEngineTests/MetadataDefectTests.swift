@@ -106,8 +106,8 @@ struct MetadataDefectTests {
     }
 
     @Test(arguments: [
-        ("<html/>", "ends before $metadata"), ("<edmx:Edmx", "damaged or was cut off"),
-        ("{\"$Version\"", "damaged or was cut off"),
+        ("<html/>", "without $metadata"), ("<edmx:Edmx", "damaged or truncated"),
+        ("{\"$Version\"", "damaged or truncated"),
         (
             "<Schema xmlns='http://docs.oasis-open.org/odata/ns/edm' Namespace='N'><EntityType Name='A' BaseType='N.B'/></Schema>",
             "corrected by the service"

@@ -143,7 +143,7 @@ struct MetadataRefreshTests {
         let refresh = try await service.engine.refreshMetadata(CompatibilityPolicy(removable: ["Shop.Order/Note"]))
         let (first, second) = (refresh.unfit[0].operation, refresh.unfit[1].operation)
         let refused = await #expect(throws: TidelogError.self) { try await shop.store.amend([first, second]) }
-        #expect(refused?.message == "The metadata have no place for anything of operation \(second).")
+        #expect(refused?.message == "No part of operation \(second) fits the metadata.")
         #expect(try await shop.store.pendingOperations(.rejected).count == 2)
         try await shop.store.amend([first])
         #expect(try await shop.store.errorArchive().map(\.requestID) == [second])

@@ -54,7 +54,7 @@ struct JSONBatchRequests: Sendable {
             _ = try JSONBatchReader().readResponse(Array("{}".utf8))
         } catch {
             var error = error
-            error.message = "It is not a JSON batch with unique ids and adjacent members of groups, or too large."
+            error.message = "It is not a JSON batch with unique ids and adjacent group members, or it is too large."
             return error
         }
         preconditionFailure("an empty object is not a response to a batch")

@@ -70,8 +70,8 @@ public struct DoubtEvidence: Sendable, Hashable {
         }
         if candidates > 0, bits < requiredBits {
             return .undecided(
-                "The service has \(Self.entities(candidates)) with its values, but these are too common to prove that no "
-                    + (knowsWholeSet ? "other client created it." : "it is new, because no defining query covers the whole set.")
+                "The service has \(Self.entities(candidates)) with its values, but these are too common to prove that "
+                    + (knowsWholeSet ? "no other client created it." : "it is new, because no defining query covers the whole set.")
             )
         }
         if candidates == creates { return .adopt(creates) }

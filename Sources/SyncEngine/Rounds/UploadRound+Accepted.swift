@@ -78,7 +78,7 @@ extension UploadRound {
         guard session.isOfService(monitor) else {
             return try await unanswerable(
                 open, outstanding,
-                "The service says that its answer is to be had at \(place(of: monitor)), another origin",
+                "The status monitor of the batch is at \(place(of: monitor)), which has another origin",
                 nil, &state)
         }
         let response: WireResponse
@@ -87,7 +87,7 @@ extension UploadRound {
         case .failure(let error):
             if error.code == .cancelled { throw error }
             return try await unanswerable(
-                open, outstanding, "Its answer cannot be had: \(error.message)", error, &state)
+                open, outstanding, "Its response cannot be retrieved: \(error.message)", error, &state)
         }
         switch MonitorResponse(response, now: store.environment.now()) {
         case .notYet(let wish):
@@ -97,12 +97,12 @@ extension UploadRound {
             return .notYet
         case .done(let response):
             return try await interpret(response, of: open, outstanding, &state, &report)
-        case .gone: return try await doubt(open, "The service no longer knows the batch that it had accepted.")
-        case .unreadable: return try await doubt(open, "The answer to the batch that was accepted cannot be read.")
+        case .gone: return try await doubt(open, "The service no longer knows the batch that it accepted.")
+        case .unreadable: return try await doubt(open, "The response to the accepted batch cannot be read.")
         case .failed, .unauthorized:
             let error = failure(of: response, monitor)
             return try await unanswerable(
-                open, outstanding, "Its answer cannot be had: \(error.message)", error, &state)
+                open, outstanding, "Its response cannot be retrieved: \(error.message)", error, &state)
         }
     }
 
@@ -120,7 +120,7 @@ extension UploadRound {
         } catch {
             return error
         }
-        return TidelogError(.notOData, "The status monitor answered strangely.", place: place(of: monitor))
+        return TidelogError(.notOData, "The response of the status monitor is not valid.", place: place(of: monitor))
     }
 
     /// Handles a monitor that cannot be reached.
@@ -161,7 +161,7 @@ extension UploadRound {
         return .doubtful(
             TidelogError(
                 .inDoubt, reason, place: open.monitor.map(place),
-                recovery: "The operations are in doubt; the next upload finds out which of them took effect."))
+                recovery: "The operations are in doubt; the next upload determines which of them took effect."))
     }
 
     /// Returns the monitor's URL in the form that error messages may contain.
@@ -174,7 +174,7 @@ extension UploadRound {
         session.activity.notify(
             .waiting(
                 until: store.environment.now() + pause.milliseconds, attempt: 0,
-                reason: "The service works on batch \(open.batch)."))
+                reason: "The service is processing batch \(open.batch)."))
         do throws(CancellationError) {
             try await store.environment.sleep(pause)
         } catch {
@@ -186,12 +186,12 @@ extension UploadRound {
             // outcome.
             if let answer, answer.isSuccess, answer.status != 202 {
                 // A batch is no transaction: completed change sets may not be rolled back.
-                let reason = "The batch was cancelled while the service worked on it."
+                let reason = "The batch was cancelled while the service processed it."
                 try await store.record([.batchInterrupted(BatchInterrupted(batch: open.batch, reason: reason))])
             }
             throw TidelogError(
-                .cancelled, "The upload was cancelled while the service worked on a batch.", place: place(of: monitor),
-                recovery: "Nothing is lost; the next upload goes on from here.")
+                .cancelled, "The upload was cancelled while the service processed a batch.", place: place(of: monitor),
+                recovery: "Start the upload again; no data is lost.")
         }
     }
 
@@ -208,7 +208,7 @@ extension UploadRound {
         let request = open.prepared.request(outstanding.places)
         guard !outstanding.isRepeated else {
             // Operations that the repetition does not resolve stay in doubt and are resolved by reading.
-            _ = try await doubt(open, "The service did not carry out the repetition.")
+            _ = try await doubt(open, "The service did not execute the retry.")
             let repetition = ResendOutcomes((try? BatchExchange.outcomes(response, to: request)) ?? [])
             return .ended(
                 hasMoved: try await logOutcomes(repetition, open, plan, requests, serviceProfile, &state, &report))
@@ -224,10 +224,10 @@ extension UploadRound {
                 try ServiceSession.check(response, "POST", session.root + "$batch")
             }
             return .ended(hasMoved: true)
-        case .unknown: return try await doubt(open, "The service answered the batch with status \(response.status).")
+        case .unknown: return try await doubt(open, "The service responded to the batch with status \(response.status).")
         }
         guard let outcomes = try? BatchExchange.outcomes(response, to: request) else {
-            return try await doubt(open, "The answer to the batch cannot be read.")
+            return try await doubt(open, "The response to the batch cannot be read.")
         }
         let results = try await answer(
             open.batch, plan, requests, Self.bySet(outcomes), serviceProfile, &state, &report)

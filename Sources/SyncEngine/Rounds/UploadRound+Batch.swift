@@ -102,7 +102,7 @@ extension UploadRound {
             if let outcome = state.doubt(plan, response, "POST", session.root + "$batch") {
                 return .answered([outcome])
             }
-            let reason = "The service answered the batch with status \(response.status)."
+            let reason = "The service responded to the batch with status \(response.status)."
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
             try ServiceSession.check(response, "POST", session.root + "$batch")
         }
@@ -128,11 +128,11 @@ extension UploadRound {
         do throws(BatchReadError) {
             return Self.bySet(try BatchExchange.outcomes(response, to: request))
         } catch {
-            let reason = "The answer to the batch cannot be read: \(error)"
+            let reason = "The response to the batch cannot be read: \(error)"
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
             throw TidelogError(
                 .inDoubt, reason, place: session.root + "$batch",
-                recovery: "The operations are in doubt; the next upload finds out which of them took effect.",
+                recovery: "The operations are in doubt; the next upload determines which of them took effect.",
                 cause: error)
         }
     }
@@ -156,14 +156,14 @@ extension UploadRound.UploadState {
             // If the cause is the service after all, a later upload may succeed.
             if !error.isLastingAnswer { obstacle = obstacle ?? error }
         }
-        return .inDoubt("The service answered with status \(response.status), not for the first time.")
+        return .inDoubt("The service responded with status \(response.status) repeatedly.")
     }
 
     /// Returns the same outcome if there was no response.
     mutating func doubt(_ plan: UploadPlan, _ error: TidelogError) -> ChangeSetOutcome? {
         guard isSuspect(plan), error.mayHaveReachedService, error.code != .cancelled else { return nil }
         obstacle = obstacle ?? error
-        return .inDoubt("\(error.message) Not for the first time.")
+        return .inDoubt("\(error.message) This happened repeatedly.")
     }
 
     private func isSuspect(_ plan: UploadPlan) -> Bool {

@@ -119,7 +119,7 @@ extension BatchAnswered {
     /// The reason why a create of a refused change set is in doubt. The create is resolved individually, whatever else
     /// the change set contained.
     static let refusedButThere =
-        "The service refused the change set, but it may have kept what this operation created."
+        "The service rejected the change set, but it may have stored the entity that this operation created."
 }
 
 extension BatchAnswered.Outcome {

@@ -41,7 +41,7 @@ extension UploadRound {
             if let outcome = state.doubt(plan, response, request.method, session.absolute(request.url)) {
                 return [outcome]
             }
-            let reason = "The service answered with status \(response.status) and no OData error."
+            let reason = "The service responded with status \(response.status) without an OData error."
             try await store.record([.batchInterrupted(BatchInterrupted(batch: batch, reason: reason))])
         }
         try ServiceSession.check(response, request.method, session.absolute(request.url))

@@ -94,7 +94,7 @@ struct UploadRound {
     @_optimize(none)
     private func finish(_ state: UploadState, _ report: inout UploadReport) async throws(TidelogError) {
         report.awaited = try await store.awaitedOperations().sorted { $0.key < $1.key }.map { batch, operations in
-            AwaitedBatch(operations: operations, reason: state.reasons[batch] ?? "The service works on it")
+            AwaitedBatch(operations: operations, reason: state.reasons[batch] ?? "The service is processing it")
         }
         report.setUndecided(conflicts: try await store.conflicts())
         try await reportRemaining(&report)

@@ -18,7 +18,7 @@ struct OutgoingRequest: Sendable {
         else {
             throw TransportError(
                 .invalidRequest,
-                "The \(method) request has no URL that can be used: it must be http or https, without credentials,"
+                "The \(method) request has no valid URL: it must be http or https, without credentials,"
                     + " and percent-encoded.",
                 mayHaveBeenSent: false)
         }
