@@ -106,7 +106,7 @@ extension Simulation {
 
     /// What became of the views is no part of the run.
     private func withoutViews(_ recovery: [String], _ device: Device) -> [String] {
-        let others = recovery.filter { !$0.hasPrefix("The views were made again") }
+        let others = recovery.filter { !$0.hasPrefix("The views were rebuilt") }
         if device.views != nil {
             counts.viewsOpened += 1
             if others.count < recovery.count { counts.viewsRemade += 1 }

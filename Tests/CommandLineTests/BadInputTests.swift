@@ -257,6 +257,6 @@ import Testing
         let run = try workspace.tidelog("query", "Customers", "--json")
         #expect(run.status == 0)
         #expect(run.output == before)
-        #expect(run.error.hasPrefix("tidelog: The views were made again from the log"))
+        #expect(run.error.hasPrefix("tidelog: The views were rebuilt from the log"))
     }
 }

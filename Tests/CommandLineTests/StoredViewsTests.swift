@@ -33,7 +33,7 @@ import Testing
         #expect(try workspace.tidelog("verify", "--fast").status == 0)
         let plan = try workspace.tidelog("plan")
         #expect(plan.output.contains("honest") && !plan.output.contains("FORGED"))
-        #expect(plan.error.contains("The views were made again from the log"))
+        #expect(plan.error.contains("The views were rebuilt from the log"))
         // Opening the store has rebuilt the views.
         let again = try workspace.tidelog("verify")
         #expect(again.status == 0)

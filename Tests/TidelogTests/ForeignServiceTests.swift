@@ -152,7 +152,7 @@ import Tidelog
         #expect(count(shop, "Suppliers") == 1)
         let open = try await store(shop).operationStatus()
         for doubtful in open where doubtful.state == .inDoubt {
-            #expect(doubtful.reason?.contains("may have stored") == true, "\(doubtful)")
+            #expect(doubtful.reason?.contains("may have kept") == true, "\(doubtful)")
             try await store(shop).settle(operation: doubtful.sequence, as: .tookEffect, at: "Suppliers(3)")
         }
         // The visit was rejected, and waited for the supplier of its change set.
