@@ -15,7 +15,7 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":5}"#],
-            "Customers/Name: There is a number, not a value of type Edm.String. Nothing was done; correct the JSON."
+            "Customers/Name: Expected a value of type Edm, not a number.String. Nothing was done; correct the JSON."
         ),
         (
             ["create", "Customers", #"{"Name":null}"#],

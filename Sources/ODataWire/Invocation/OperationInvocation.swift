@@ -99,7 +99,7 @@ public struct OperationInvocation: Sendable, Hashable {
             guard parameter.type.primitive != nil && !parameter.type.isCollection || !model.version.isLegacy else {
                 throw InvocationError(
                     .unsupported,
-                    "The parameter \(argument.name) of \(operation.name) is not a single primitive value, and OData \(model.version.rawValue) can't tell it in a URL."
+                    "The parameter \(argument.name) of \(operation.name) is not a single primitive value, which a URL of OData \(model.version.rawValue) cannot contain."
                 )
             }
             guard let reason = argument.mismatch(with: parameter, in: model) else { continue }

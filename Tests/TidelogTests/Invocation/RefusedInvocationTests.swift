@@ -25,7 +25,7 @@ import Tidelog
     @Test func `a bound operation without a binding parameter is refused`() async throws {
         try await expectRefusal(
             .invalidRequest,
-            "Book is declared, but no function or action import has this name; it can only be called on what it is bound to."
+            "Book has no function or action import, so it can only be called on an instance of its binding parameter."
         ) { _ = try await $0.service.invoke("Book", ["seats": .value(1)]) }
     }
 
@@ -42,7 +42,7 @@ import Tidelog
     }
 
     @Test func `a missing parameter is refused`() async throws {
-        try await expectRefusal(.invalidRequest, "Open needs the parameter code.") {
+        try await expectRefusal(.invalidRequest, "Open requires the parameter code.") {
             _ = try await $0.service.invoke("Open")
         }
     }
@@ -54,7 +54,7 @@ import Tidelog
     }
 
     @Test func `a duplicate parameter is refused`() async throws {
-        try await expectRefusal(.invalidRequest, "The parameter text of Echo is given twice.") {
+        try await expectRefusal(.invalidRequest, "The parameter text of Echo occurs twice.") {
             _ = try await $0.service.invoke("Echo", ["text": .value("a"), "text": .value("b")])
         }
     }
