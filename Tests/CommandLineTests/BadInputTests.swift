@@ -84,7 +84,7 @@ import Testing
         (["query", "Customers(99)"], "Customers(99) is not in the store. Download it first, or check the key."),
         (
             ["query", "$all"],
-            "The store does not answer $all; ask the service."
+            "The store does not support $all. Request it from the service."
         ),
         (["query", "$metadata?$format=json"], "$metadata does not accept query options."),
         (["query", "Customers?$filter=Nope eq 1"], "Shop.Customer has no property Nope. In: Nope"),
@@ -139,7 +139,7 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error:
-                        "tidelog: There is no store (elsewhere). Name the service root to make one ('tidelog init').\n")
+                        "tidelog: There is no store (elsewhere). Pass the service root to create it ('tidelog init').\n")
         )
         #expect(!FileManager.default.fileExists(atPath: workspace.path("elsewhere")))
     }

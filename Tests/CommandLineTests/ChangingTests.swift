@@ -114,7 +114,7 @@ import Testing
         #expect(pushed.lines.contains("Customers(3) waits: others have deleted it; see 'tidelog conflicts'."))
         #expect(pushed.lines.first?.hasPrefix("1 confirmed, 0 rejected, 0 in doubt, 1 in conflict (") == true)
         let status = try workspace.output("status", "--json")
-        #expect(status.contains(#""state":"rejected","reason":"the service answered 404: There is no Customers(3).""#))
+        #expect(status.contains(#""state":"rejected","reason":"the service responded with 404: There is no Customers(3).""#))
         #expect(try workspace.output("query", "Customers(3)", "--json").contains(#""@state":"error""#))
     }
 

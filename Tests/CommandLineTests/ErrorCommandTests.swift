@@ -44,7 +44,7 @@ import Testing
 
         #expect(
             try workspace.tidelog("retry", "10").error
-                == "tidelog: Operation 10 is not among those that the service refused. Read the error archive again.\n")
+                == "tidelog: Operation 10 is not a rejected operation. Read the error archive again.\n")
         let retry = try workspace.tidelog("retry", "9")
         #expect(retry.status == 1)
         #expect(retry.lines[0].hasPrefix("0 confirmed, 1 rejected, 0 in doubt (1 batch, "))
@@ -52,7 +52,7 @@ import Testing
 
         let mend = try workspace.output("update", "Customers(~8)", #"{"Name":"Besser"}"#).prefix { $0 != " " }
         let status = try workspace.output("status")
-        #expect(status.contains("; the next upload sends it once more, in one request with operation \(mend)\n"))
+        #expect(status.contains("; the next upload sends it again, in one request with operation \(mend)\n"))
         let plan = try workspace.tidelog("plan")
         #expect(plan.output.contains(#"{"Name":"Besser"}"#))
         #expect(plan.error.isEmpty)
@@ -93,8 +93,8 @@ import Testing
         #expect(
             try workspace.output("status").split(separator: "\n").dropFirst(2).map { $0.drop { $0 == " " } } == [
                 "9  create Customers(~8)  pending  a draft that has not been released; the next upload after its release sends it",
-                "10  create Orders(~9)     pending  waits for operation 9, which is a draft; it goes once operation 9 is released or undone",
-                "11  update Customers(~2)  pending  for this store only; it stays here and is never sent",
+                "10  create Orders(~9)     pending  waits for operation 9, which is a draft; an upload sends it after operation 9 is released or undone",
+                "11  update Customers(~2)  pending  for this store only; it is never sent",
                 "12  update Customers(~1)  pending",
                 "13  update Customers(~3)  pending",
                 "5 pending.",
@@ -158,7 +158,7 @@ import Testing
             _ = try workspace.output("create", "Orders", #"{"Note":"a"}"#)
             #expect(try workspace.tidelog("push").status == 1)
             _ = try workspace.output("update", "Orders(~8)", #"{"Note":"b"}"#)
-            #expect(try workspace.output("status").contains("otherwise an upload sends it again once the lost request"))
+            #expect(try workspace.output("status").contains("otherwise an upload sends it again when the lost request"))
             #expect(try workspace.tidelog("settle", "9", "--resend", "--address", "5").status == 64)
             let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
             #expect(wrong.status == 1)
@@ -176,7 +176,7 @@ import Testing
                 #expect(push.hasSuffix("1 operation not sent; 'tidelog status' says why.\n"))
                 #expect(
                     try workspace.output("status").contains(
-                        "held back: the key that the service assigned to entity ~8 is not known; a download may bring the key, or 'tidelog identify' tells it"
+                        "held back: the key that the service assigned to entity ~8 is not known; a download may deliver the key, or 'tidelog identify' sets it"
                     ))
                 #expect(try workspace.output("identify", "Orders(~8)", "5") == "Orders(~8) is Orders(5).\n")
                 #expect(
@@ -206,7 +206,7 @@ import Testing
         let coalesced = try workspace.tidelog("plan", "--coalesce")
         #expect(!coalesced.output.contains("kurz") && coalesced.output.contains("Ada"))
         #expect(coalesced.output.ranges(of: "PATCH ").count == 2)
-        let cancelled = "stays behind: it cancels itself out with others, so nothing of it is sent."
+        let cancelled = "stays behind: it and other operations cancel each other out, so it is not sent."
         #expect(coalesced.error == [made, gone].map { "tidelog: Operation \($0) \(cancelled)\n" }.joined())
         let category = try workspace.tidelog("plan", "--category", "x")
         #expect(category.output.contains("Ada") && category.output.ranges(of: "PATCH ").count == 1)
@@ -275,8 +275,8 @@ import Testing
                 """)
         #expect(try workspace.output("query", "ErrorArchive/$count?$filter=State eq 'conflict'") == "2\n")
         let status = try workspace.output("status")
-        #expect(!status.contains("sends it once more"))
-        #expect(status.ranges(of: "it goes once the conflict is decided").count == 2)
+        #expect(!status.contains("the next upload sends it again"))
+        #expect(status.ranges(of: "an upload sends it after the conflict is resolved").count == 2)
         #expect(try workspace.tidelog("retry", "9").error.contains("Operation 9 is in conflict"))
         #expect(try workspace.output("discard", "10").hasSuffix("1 operation undone.\n"))
         _ = try workspace.output("resolve", "Orders(1)", "--mine")

@@ -42,7 +42,7 @@ import Testing
         #expect(try name(workspace, at: "2999-01-01T00:00:00") == "Eve\n")
         let before = try workspace.tidelog("query", "Customers", "--at", "2001-01-01T00:00:00Z")
         #expect(before.status == 1)
-        #expect(before.error.hasPrefix("tidelog: The store had no metadata yet behind operation 0"))
+        #expect(before.error.hasPrefix("tidelog: The store had no metadata yet as of operation 0"))
         let wrong = try workspace.tidelog("query", "Customers", "--at", "yesterday")
         #expect(wrong.status == 64)
         #expect(wrong.error.contains("The value 'yesterday' is invalid for '--at <seq|time>'"))

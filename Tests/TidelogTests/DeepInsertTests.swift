@@ -144,7 +144,7 @@ import Tidelog
             Issue.record("The circle was taken.")
         } catch {
             #expect(error.code == .refused(.notAllowed))
-            #expect(error.message == "A deep insert leads in a circle: Customers/Orders/Customer.")
+            #expect(error.message == "The deep insert contains a cycle: Customers/Orders/Customer.")
         }
     }
 }

@@ -233,7 +233,7 @@ extension PropertyReference {
 
     private func required<T>(_ value: T?, _ entity: EntityValue, _ what: String) throws(TidelogError) -> T {
         if let value { return value }
-        let found = entity.dataValue(for: self).map { "holds \($0.kindName)" } ?? "is unset"
+        let found = entity.dataValue(for: self).map { "contains \($0.kindName)" } ?? "is unset"
         throw TidelogError(.invalidRequest, "\(property) \(found), not \(what).")
     }
 }

@@ -99,7 +99,7 @@ import Tidelog
 
     @Test func `query options for a result without entities are refused`() async throws {
         try await expectRefusal(
-            .invalidRequest, "Names returns no entities that a query could be about."
+            .invalidRequest, "Names does not return entities, so it does not accept a query."
         ) { _ = try await $0.service.invoke("Names", query: DataQuery().top(1)) }
     }
 
@@ -143,7 +143,7 @@ import Tidelog
             _ = try await DataService(provider: store).invoke(name)
         }
         #expect(error?.code == .unsupported)
-        #expect(error?.recovery == "Call it online, by a DataService with an OnlineODataProvider.")
+        #expect(error?.recovery == "Call it online, with a DataService that has an OnlineODataProvider.")
         #expect(try await store.operationStatus().isEmpty)
         #expect(try await store.stateDigest() == before)
         #expect(transport.requests.isEmpty)
