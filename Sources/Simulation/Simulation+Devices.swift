@@ -118,7 +118,7 @@ extension Simulation {
         do {
             let tags = try device.customTags(on: device.disk)
             let lost = device.acknowledged.subtracting(tags).sorted()
-            if !lost.isEmpty { violated("d\(device.number) lost what it had acknowledged: \(lost)") }
+            if !lost.isEmpty { violated("d\(device.number) lost acknowledged operations: \(lost)") }
             // Operations whose outcome the app did not learn count as acknowledged now that they are in the log.
             device.acknowledged.formUnion(tags)
         } catch {

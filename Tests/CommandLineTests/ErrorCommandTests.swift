@@ -14,7 +14,7 @@ import Testing
 
     private let refused = """
         9  create Customers(~8) · rejected · tag 'mine'
-            409 The sandbox was told to refuse this request. (InjectedFault)
+            409 A fault of the sandbox rejected this request. (InjectedFault)
             POST Customers
 
         """
@@ -30,7 +30,7 @@ import Testing
         #expect(push.lines[0].hasPrefix("1 confirmed, 1 rejected, 0 in doubt (2 batches, "))
         #expect(
             push.lines.dropFirst() == [
-                "Operation 9 was rejected: 409 The sandbox was told to refuse this request.",
+                "Operation 9 was rejected: 409 A fault of the sandbox rejected this request.",
                 "Rejected operations stay in the store; see 'tidelog errors'. The next push tries them again.",
             ])
         #expect(try workspace.output("errors") == refused)
@@ -38,7 +38,7 @@ import Testing
         #expect(json.hasPrefix(#"{"sequence":9,"state":"rejected","time":"#))
         #expect(
             json.hasSuffix(
-                #""action":"create","readLink":"Customers(~8)","status":409,"code":"InjectedFault","message":"The sandbox was told to refuse this request.","class":"conflict","customTag":"mine","request":{"method":"POST","url":"Customers","body":"{\"Name\":\"Neu\"}"}}"#
+                #""action":"create","readLink":"Customers(~8)","status":409,"code":"InjectedFault","message":"A fault of the sandbox rejected this request.","class":"conflict","customTag":"mine","request":{"method":"POST","url":"Customers","body":"{\"Name\":\"Neu\"}"}}"#
                     + "\n"))
         #expect(try workspace.output("query", "ErrorArchive/$count") == "1\n")
 
@@ -266,7 +266,7 @@ import Testing
         #expect(
             try workspace.output("errors") == """
                 9  update Orders(~4) · in conflict
-                    412 Orders(1) has changed: its ETag is W/"2", If-Match says W/"1". (PreconditionFailed)
+                    412 Orders(1) was changed: its ETag is W/"2", but If-Match is W/"1". (PreconditionFailed)
                     PATCH Orders(1)
                 10  update Orders(~4) · in conflict
                     Another client changed Orders(1) too.

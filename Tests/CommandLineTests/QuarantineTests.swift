@@ -36,7 +36,7 @@ import Testing
         let (server, workspace) = try workspace("inStreamError")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
-        #expect(pull.error.contains("Aborted: The sandbox was told to fail while it wrote this."))
+        #expect(pull.error.contains("Aborted: A fault of the sandbox interrupted this response."))
         #expect(pull.error.contains("nothing was removed"))
         #expect(try workspace.tidelog("pull").status == 0)
         withExtendedLifetime(server) {}

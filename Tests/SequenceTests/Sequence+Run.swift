@@ -69,9 +69,9 @@ extension Sequence {
         /// Whether only the service can detect the error: a missing value of a mandatory property without a default, or
         /// a dependent property that refers to an entity that exists nowhere.
         private static func isHonest(_ refusal: Refusal) -> Bool {
-            refusal.message.contains("needs a value for") || refusal.message.contains("does not exist: ")
+            refusal.message.contains("must have a value for") || refusal.message.contains("does not exist: ")
                 // V2 cannot express a link in a collection to an entity of the same change set.
-                || refusal.message.contains("Which entity is to be removed")
+                || refusal.message.contains("The entity to be removed")
         }
 
         private mutating func compare(_ moment: String) throws {

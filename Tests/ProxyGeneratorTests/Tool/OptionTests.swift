@@ -86,7 +86,7 @@ import Testing
         func `the resources option is accepted with a message that it is not needed`(option: String) throws {
             let result = try tool.run([option, "/nowhere", "-d", "out"], input: metadata)
             #expect(
-                result == ("tidelog-proxygen: --proxylibs is not needed: the generator has no resources.\n", 0))
+                result == ("tidelog-proxygen: --proxylibs has no effect: the generator has no resources.\n", 0))
         }
 
         @Test func `options that begin with the same letter are distinguished`() throws {
@@ -225,9 +225,9 @@ import Testing
         }
 
         @Test(arguments: [
-            ("401 Unauthorized", "The service refused with status 401"),
-            ("404 Not Found", "The service has nothing there"),
-            ("500 Internal Server Error", "The service answered with status 500"),
+            ("401 Unauthorized", "The service denied access with status 401"),
+            ("404 Not Found", "The resource does not exist at the service"),
+            ("500 Internal Server Error", "The service responded with status 500"),
             ("200 OK", "The document is a web page"),
         ])
         func `a response that is not metadata is reported, and no files are written`(status: String, words: String)
