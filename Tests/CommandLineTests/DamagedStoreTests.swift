@@ -68,7 +68,7 @@ extension Workspace {
         #expect(replay.status == 0)
         #expect(replay.error == Self.notice)
         #expect(replay.lines.count == 11)
-        #expect(replay.lines[9].hasSuffix("a record that was lost"))
+        #expect(replay.lines[9].hasSuffix("a lost record"))
         let check = try workspace.tidelog("replay", "--check")
         #expect(check.status == 2)
         #expect(check.error == Self.notice)

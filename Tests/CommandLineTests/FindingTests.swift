@@ -51,10 +51,10 @@ import Testing
         #expect(missing.error == "tidelog: There is no log in nowhere/log. Run 'tidelog init' first.\n")
         let set = try workspace.tidelog("diff", "8", "now", "Nothing")
         #expect(set.status == 70)
-        #expect(set.error == "tidelog: There is no entity set Nothing. Check its name in the metadata.\n")
+        #expect(set.error == "tidelog: There is no entity set Nothing. Check the name in the metadata.\n")
         let entity = try workspace.tidelog("diff", "8", "now", "Customers(77)")
         #expect(entity.status == 70)
-        #expect(entity.error.hasPrefix("tidelog: Customers(77) is on neither side."))
+        #expect(entity.error.hasPrefix("tidelog: Customers(77) is in neither of the two states."))
         #expect(try workspace.tidelog("diff", "live", "live").status == 70)
         #expect(try workspace.tidelog("diff", "8").status == 64)
     }
@@ -95,7 +95,7 @@ import Testing
                 """)
         let set = try workspace.tidelog("diff", "now", "live", "Nope")
         #expect(set.status == 70)
-        #expect(set.error == "tidelog: There is no entity set Nope. Check its name in the metadata.\n")
+        #expect(set.error == "tidelog: There is no entity set Nope. Check the name in the metadata.\n")
         withExtendedLifetime(server) {}
     }
 
@@ -285,20 +285,20 @@ import Testing
 
                 """)
         let none = try workspace.tidelog("what-if", "--skip", "99")
-        #expect(none.error == "tidelog: There is no operation 99 in front of the end. 'tidelog log' shows all.\n")
+        #expect(none.error == "tidelog: The log has no operation 99. Run 'tidelog log' to list all operations.\n")
         #expect(none.status == 1)
         _ = try workspace.output("update", "Customers(2)", #"{"Name":"Zwei"}"#)
         let silent = try workspace.tidelog("what-if", "--answer", "14=412")
         #expect(
             silent.error
-                == "tidelog: The service has not answered operation 14. 'tidelog show 14' says what became of it.\n")
+                == "tidelog: The log contains no response to operation 14. Run 'tidelog show 14' to see its outcome.\n")
         #expect(silent.status == 1)
         for arguments in [["--answer", "3=412"], ["--reorder", "3,9"]] {
             let running = try workspace.start(["what-if"] + arguments)
             running.process.waitUntilExit()
             #expect(
                 workspace.text(running.error)
-                    == "tidelog: Record 3 is not an operation. 'tidelog log' shows the operations, 'tidelog show 3' this record.\n"
+                    == "tidelog: Record 3 is not an operation. Run 'tidelog log' to list the operations, or 'tidelog show 3' to see this record.\n"
             )
             #expect(running.process.terminationStatus == 1)
         }

@@ -62,7 +62,7 @@ import Testing
         #expect(status.contains("in doubt"))
         let log = try workspace.tidelog("log", "--store", "saved")
         #expect(log.status == 0)
-        #expect(log.lines.contains("    12  a record that was lost to damage; what it said is not known"))
+        #expect(log.lines.contains("    12  a lost record to damage; what it said is not known"))
         // The service has both entities. The pull reads them again, and the push does not send them twice.
         _ = try workspace.tidelog("push", "--store", "saved")
         _ = try workspace.output("pull", "--store", "saved")

@@ -46,7 +46,7 @@ import Testing
             early
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: What the store was before operation 14 was removed by a compaction "
+                    error: "tidelog: A compaction removed the states of the store before operation 14 "
                         + "(.tidelog/log). Request a later state.\n"))
         let made = try workspace.tidelog("import", "-", "--store", "copy", "--json", input: export)
         #expect(made.output == #"{"store":"copy","records":1,"lastSequence":14}"# + "\n")
@@ -139,7 +139,7 @@ import Testing
             short
                 == Run(
                     status: 1, output: "",
-                    error: "tidelog: Line 4 of the export is missing: the export is not whole. "
+                    error: "tidelog: Line 4 of the export is missing: the export is incomplete. "
                         + "Export the store again with 'tidelog export'.\n"))
         let taken = try workspace.tidelog("import", "short.jsonl", "--store", ".tidelog")
         #expect(

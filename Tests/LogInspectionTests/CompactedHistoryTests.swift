@@ -95,7 +95,7 @@ import Testing
         #expect {
             try store.detail(of: 3)
         } throws: {
-            ($0 as? TidelogError)?.message == "A compaction has removed the records before 6, and with them 3."
+            ($0 as? TidelogError)?.message == "A compaction removed the records before 6, including 3."
         }
     }
 

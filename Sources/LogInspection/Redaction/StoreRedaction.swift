@@ -88,7 +88,7 @@ public struct StoreRedaction: Sendable {
             if let error = error as? RedactionError {
                 throw TidelogError(
                     .unsupported, "The store cannot be redacted: \(error.reason).", place: store.files.directory,
-                    recovery: "Keep the properties that have so little room with --keep.")
+                    recovery: "Keep the original values of these properties with --keep.")
             }
             throw inspectionError(error, store.files.log)
         }
