@@ -83,7 +83,8 @@ extension Simulation {
             // Deleting a customer also deletes its links.
             if possible.contains(where: { !$0.isEmpty && !ledger.present.contains($0) }) { possible.insert("") }
             guard !possible.contains(found ?? "") else { continue }
-            violated("\(order) belongs to \(found ?? "no customer"), not to \(possible.sorted().joined(separator: " or ")).")
+            violated(
+                "\(order) belongs to \(found ?? "no customer"), not to \(possible.sorted().joined(separator: " or ")).")
         }
     }
 

@@ -7,15 +7,15 @@ import Testing
     static let refusals: [([String], String)] = [
         (
             ["create", "Nope", "{}"],
-            "There is no entity set Nope. The service has Customers, Orders, Owners, Cars, Cities, Mayors, Fathers, Children and 7 more."
+            "There is no entity set Nope. The entity sets are Customers, Orders, Owners, Cars, Cities, Mayors, Fathers, Children and 7 more."
         ),
         (
             ["create", "Customers", #"{"Nope":1}"#],
-            "Customers: Shop.Customer has no property Nope. Nothing was done; correct the JSON."
+            "Customers: Shop.Customer has no property Nope. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":5}"#],
-            "Customers/Name: Expected a value of type Edm, not a number.String. Nothing was done; correct the JSON."
+            "Customers/Name: Expected a value of type Edm, not a number.String. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":null}"#],
@@ -27,7 +27,7 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":"x","Address":{"Town":"B"}}"#],
-            "Customers/Address: Shop.Address has no property Town. Nothing was done; correct the JSON."
+            "Customers/Address: Shop.Address has no property Town. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":"x","Address":{"Zip":"12345678901"}}"#],
@@ -35,15 +35,15 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":"x","Name":"y"}"#],
-            "Customers/Name is there twice. Nothing was done; correct the JSON."
+            "Customers/Name occurs twice. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":"x","Orders":[{"Nope":1}]}"#],
-            "Customers/Orders/0/Nope: Shop.Order has no property Nope. Nothing was done; correct the JSON."
+            "Customers/Orders/0/Nope: Shop.Order has no property Nope. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":"x""#],
-            "The value is not JSON: The document ends too early. (byte 11) Put an object between single quotes."
+            "The value is not JSON: The document ends too early. (byte 11) Write a JSON object in single quotes."
         ),
         (["create", "Customers", "5"], "The value is a number, not an object with properties."),
         (
@@ -57,16 +57,16 @@ import Testing
         (["create", "Orders", "{}", "--in", "Customers(1)/Nope"], "Customers has no navigation property Nope."),
         (
             ["create", "Orders", "{}", "--in", "Customers(99)/Orders"],
-            "Customers(CustomerID=99) is not in the store. Download it first, or check the key."
+            "Customers(CustomerID=99) is not in the store. Download the entity first, or check the key."
         ),
         (["update", "Customers(1)"], "The update changes nothing."),
         (
             ["update", "Customers(1)", #"{"Orders":null}"#],
-            "Customers/Orders is a navigation property and takes no null. Use 'unlink' to remove a link."
+            "Customers/Orders is a navigation property and cannot be null. Use 'unlink' to remove a link."
         ),
         (
             ["update", "Customers", #"{"Name":"x"}"#],
-            #"No entity is called "Customers". Use a readLink such as Customers(~7), or a name that an earlier line gives with "as"."#
+            #"No entity has the name "Customers". Use a readLink such as Customers(~7), or a name that an earlier line defines with "as"."#
         ),
         (["link", "Customers(1)", "Nope", "Orders(1)"], "Customers has no navigation property Nope."),
         (
@@ -79,9 +79,12 @@ import Testing
         ),
         (
             ["delete", "Customers(99)"],
-            "Customers(CustomerID=99) is not in the store. Download it first, or check the key."
+            "Customers(CustomerID=99) is not in the store. Download the entity first, or check the key."
         ),
-        (["query", "Customers(99)"], "Customers(99) is not in the store. Download it first, or check the key."),
+        (
+            ["query", "Customers(99)"],
+            "Customers(99) is not in the store. Download the entity first, or check the key."
+        ),
         (
             ["query", "$all"],
             "The store does not support $all. Request it from the service."
@@ -91,7 +94,7 @@ import Testing
         (["pull", "Nope"], "There is no defining query Nope."),
         (
             ["apply", "missing.jsonl"],
-            "missing.jsonl cannot be read: No such file or directory. Check the file's name."
+            "missing.jsonl cannot be read: No such file or directory. Check the name of the file."
         ),
     ]
 
@@ -105,7 +108,7 @@ import Testing
             #expect(workspace.read(running.output) == "", "\(arguments)")
             #expect(workspace.read(running.error) == "tidelog: \(sentence)\n", "\(arguments)")
         }
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
     }
 
     @Test(arguments: [
@@ -127,7 +130,7 @@ import Testing
 
     @Test func `help and version exit with 0`() throws {
         let workspace = try Workspace()
-        #expect(try workspace.output("--help").contains("Exit codes: 0 done, 1 failed, 2 damage, 64 usage, 75 "))
+        #expect(try workspace.output("--help").contains("Exit codes: 0 success, 1 failure, 2 damage, 64 usage, 75 "))
         #expect(try workspace.output("--version").split(separator: ".").count == 3)
     }
 
@@ -139,7 +142,8 @@ import Testing
                 == Run(
                     status: 1, output: "",
                     error:
-                        "tidelog: There is no store (elsewhere). Pass the service root to create it ('tidelog init').\n")
+                        "tidelog: The store does not exist (elsewhere). Pass the service root to create it ('tidelog init').\n"
+                )
         )
         #expect(!FileManager.default.fileExists(atPath: workspace.path("elsewhere")))
     }
@@ -245,7 +249,10 @@ import Testing
         #expect(run.status == 2)
         #expect(run.output == "")
         #expect(run.error.contains(".tidelog/log/\(file.lastPathComponent) is damaged at offset"))
-        #expect(run.error.hasSuffix("Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.\n"))
+        #expect(
+            run.error.hasSuffix(
+                "Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.\n"
+            ))
         #expect(try Data(contentsOf: file) == bytes)
     }
 

@@ -72,7 +72,7 @@ import Testing
             try workspace.output("discard", "9") == """
                 9 create Customers(~8)
                 10 create Orders(~9) (needs Customers(~8), which operation 9 creates)
-                2 operations undone, 1 of them because of others.
+                2 operations undone, 1 of them because they depend on others.
 
                 """)
         #expect(try workspace.output("errors") == "No errors.\n")
@@ -102,7 +102,7 @@ import Testing
         #expect(try workspace.output("push", "--category", "a").hasPrefix("1 confirmed, 0 rejected"))
         #expect(
             try workspace.output("push", "--category", "a", "--category", "c")
-                == "Nothing to send.\n2 operations not sent; 'tidelog status' says why.\n2 operations kept here: drafts, or for this store only.\n"
+                == "No operations to send.\n2 operations not sent; see 'tidelog status'.\n2 operations not to be sent: drafts or local-only.\n"
         )
         #expect(try workspace.output("push", "--category", "b", "--category", "c").hasPrefix("1 confirmed, 0 rejected"))
         #expect(try workspace.tidelog("release", "11").error.contains("for this store only"))
@@ -127,7 +127,7 @@ import Testing
         #expect(broken.status == 1)
         #expect(broken.error.contains("the connection was lost"))
         #expect(broken.lines.first?.hasPrefix("0 confirmed, 0 rejected, 2 in doubt (1 batch, ") == true)
-        #expect(broken.lines.last == "The next push finds out what became of it, as far as that can be known.")
+        #expect(broken.lines.last == "The next push determines the outcome if possible.")
         let push = try workspace.tidelog("push")
         #expect(push.status == 1)
         #expect(
@@ -135,7 +135,7 @@ import Testing
                 "0 confirmed, 0 rejected, 2 in doubt (0 batches, 0 bytes sent).",
                 "Operation 9 is in doubt: it is not known whether it took effect.",
                 "Operation 10 is in doubt: it is not known whether it took effect.",
-                "Look at the service, and say with 'tidelog settle' what it has, and of a new entity where; 'tidelog push --resend-in-doubt' sends what is in doubt again.",
+                "Check the service, and set the outcome with 'tidelog settle', for a new entity with its address; 'tidelog push --resend-in-doubt' sends operations in doubt again.",
             ])
         let errors = try workspace.output("errors").split(separator: "\n")
         #expect(errors.count == 6)
@@ -162,7 +162,8 @@ import Testing
             #expect(try workspace.tidelog("settle", "9", "--resend", "--address", "5").status == 64)
             let wrong = try workspace.tidelog("settle", "9", "--took-effect", "--address", "Orders(1)")
             #expect(wrong.status == 1)
-            #expect(wrong.error.hasPrefix("tidelog: Orders(1) is already in the store as another entity, Orders(~4). If "))
+            #expect(
+                wrong.error.hasPrefix("tidelog: Orders(1) is already in the store as another entity, Orders(~4). If "))
             #expect(
                 try workspace.tidelog("settle", "9", "--took-effect", "--address", "Customers(1)").error
                     == "tidelog: Customers(1) is in Customers, but the entity is in Orders. Look up the entity that was created.\n"
@@ -173,7 +174,7 @@ import Testing
             if later {
                 #expect(try workspace.output("settle", "9", "--took-effect") == "done: 9\n")
                 let push = try workspace.output("push")
-                #expect(push.hasSuffix("1 operation not sent; 'tidelog status' says why.\n"))
+                #expect(push.hasSuffix("1 operation not sent; see 'tidelog status'.\n"))
                 #expect(
                     try workspace.output("status").contains(
                         "held back: the key that the service assigned to entity ~8 is not known; a download may deliver the key, or 'tidelog identify' sets it"
@@ -188,7 +189,7 @@ import Testing
                     try workspace.output("settle", "9", "--took-effect", "--address", "Orders(5)") == "done: 9\n")
             }
             #expect(try workspace.output("push").hasPrefix("1 confirmed, 0 rejected, 0 in doubt"))
-            #expect(try workspace.output("status") == "Nothing is pending.\n")
+            #expect(try workspace.output("status") == "No pending operations.\n")
             #expect(try workspace.output("query", "Orders(5)").contains("b"))
             _ = server
         }
@@ -206,7 +207,7 @@ import Testing
         let coalesced = try workspace.tidelog("plan", "--coalesce")
         #expect(!coalesced.output.contains("kurz") && coalesced.output.contains("Ada"))
         #expect(coalesced.output.ranges(of: "PATCH ").count == 2)
-        let cancelled = "stays behind: it and other operations cancel each other out, so it is not sent."
+        let cancelled = "is not sent: it and other operations cancel each other out, so it is not sent."
         #expect(coalesced.error == [made, gone].map { "tidelog: Operation \($0) \(cancelled)\n" }.joined())
         let category = try workspace.tidelog("plan", "--category", "x")
         #expect(category.output.contains("Ada") && category.output.ranges(of: "PATCH ").count == 1)
@@ -235,7 +236,7 @@ import Testing
         _ = try workspace.output("delete", "Customers(~8)")
         let push = try workspace.output("push", "--coalesce").split(separator: "\n")
         #expect(push[0].hasPrefix("2 confirmed, 0 rejected, 0 in doubt (1 batch, "))
-        #expect(push[1] == "2 operations cancelled each other out; nothing of them was sent.")
+        #expect(push[1] == "2 operations cancelled each other out and were not sent.")
         #expect(push.count == 2)
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"c"}"#, "--unmodifiable")
         _ = try workspace.output("update", "Orders(1)", #"{"Note":"d"}"#, "--unmodifiable")
@@ -247,7 +248,7 @@ import Testing
             try workspace.output("push", "--coalesce", "--json")
                 == #"{"batches":0,"bytesSent":0,"confirmed":[],"rejected":[],"elided":[\#(made),\#(gone)],"inDoubt":[],"remaining":0}"#
                 + "\n")
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
         _ = server
     }
 
@@ -261,7 +262,7 @@ import Testing
         #expect(push.status == 1)
         #expect(
             push.lines.dropFirst() == [
-                "Orders(1) waits: others have changed it as well; see 'tidelog conflicts'."
+                "Orders(1) waits: another client changed it too; see 'tidelog conflicts'."
             ])
         #expect(
             try workspace.output("errors") == """

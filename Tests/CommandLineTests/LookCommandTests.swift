@@ -86,7 +86,7 @@ import Testing
         let lines = try output(workspace, "log", "--set", "Customers")
         #expect(
             lines == """
-                     1  Operations before 17 were compacted; a snapshot has what they led to.
+                     1  Operations before 17 were compacted; a snapshot contains their result.
                     13  TIME  pending    update Customers(~8) Name='Later'
                     14  TIME  undone     update Customers(~1) Name='Eve' · tag 'red'
                     17  TIME  pending    update Customers(~2) Name='Zwei'
@@ -338,8 +338,8 @@ import Testing
         let blame = try output(workspace, "blame", "Customers(1)/Name")
         #expect(
             blame.hasSuffix(
-                "download of C\ntidelog: The log .tidelog/log is damaged: 1 record is lost (13). What follows is made of the others; "
-                    + "'tidelog repair' says more.\n[0]"))
+                "download of C\ntidelog: The log .tidelog/log is damaged: 1 record is lost (13). The output is based on the others. "
+                    + "Run 'tidelog repair' for details.\n[0]"))
         #expect(try output(workspace, "history", "~8/Name").contains("'Neu'"))
         #expect(try output(workspace, "why", "9").hasPrefix("Operation 9 was confirmed by the response to batch 1"))
         #expect(try output(workspace, "show", "9").hasSuffix("[0]"))

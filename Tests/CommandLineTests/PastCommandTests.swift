@@ -29,11 +29,11 @@ import Testing
         let workspace = try workspace(server)
         let plan = try workspace.output("plan")
         #expect(try workspace.output("push").contains("2 confirmed"))
-        #expect(try workspace.output("status", "--at", "8") == "Nothing is pending.\n")
+        #expect(try workspace.output("status", "--at", "8") == "No pending operations.\n")
         #expect(try workspace.tidelog("status", "--at", "9").lines.last == "1 pending.")
         #expect(try workspace.tidelog("status", "--at", "10").lines.last == "2 pending.")
         #expect(try workspace.output("plan", "--at", "10") == plan)
-        #expect(try workspace.output("status") == "Nothing is pending.\n")
+        #expect(try workspace.output("status") == "No pending operations.\n")
         withExtendedLifetime(server) {}
     }
 

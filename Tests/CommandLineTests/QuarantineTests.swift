@@ -12,12 +12,12 @@ import Testing
         let (server, workspace) = try workspace("badValue")
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
-        #expect(pull.output.contains("Could not take 1 entity; what the store has of it"))
+        #expect(pull.output.contains("Could not accept 1 entity; the stored version of it"))
         #expect(pull.output.contains("  Customers(1)/Name: "))
         #expect(try workspace.output("quarantine").hasPrefix("C: Customers(1)/Name: "))
         #expect(try workspace.output("quarantine", "--json").contains(#""reason":"unreadable""#))
         #expect(try workspace.tidelog("pull").status == 0)
-        #expect(try workspace.output("quarantine") == "Nothing is in quarantine.\n")
+        #expect(try workspace.output("quarantine") == "No entities are in quarantine.\n")
         withExtendedLifetime(server) {}
     }
 

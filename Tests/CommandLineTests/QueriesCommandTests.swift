@@ -12,7 +12,7 @@ import Testing
         let workspace = try Workspace.pulled(server, .v4, queries: ["C=Customers"])
         #expect(try workspace.tidelog("queries").lines == ["C = Customers"])
         let added = try workspace.output("queries", "add", "P", "Photos", "--streams")
-        #expect(added == "P = Photos (with streams)\nRun 'tidelog pull P' to read it.\n")
+        #expect(added == "P = Photos (with streams)\nRun 'tidelog pull P' to download it.\n")
         let json = try workspace.tidelog("queries", "--json").lines.map(object)
         #expect(json.map { $0["name"] as? String } == ["C", "P"])
         #expect(json.map { $0["streams"] as? Bool } == [false, true])
@@ -82,7 +82,7 @@ import Testing
         _ = try other.output("push")
         #expect(
             try workspace.tidelog("pull", "O").lines == [
-                "Read 3 entities in 1 page.", "Removed 1 entity that no query brings any more.",
+                "Read 3 entities in 1 page.", "Removed 1 entity that no query covers any more.",
             ])
     }
 }

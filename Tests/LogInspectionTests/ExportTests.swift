@@ -205,7 +205,10 @@ import Testing
         (2, "{", "Line 2 of the export is not JSON"), (2, "[]", "Line 2 of the export is not an object"),
         (1, "{}", "Line 1 of the export is not the first one of an export"),
         (1, #"{"tidelogExport":9}"#, "Line 1 of the export has format version 9"),
-        (1, #"{"tidelogExport":1,"storeIdentifier":"x","firstSequence":1}"#, "Line 1 of the export has no store identifier"),
+        (
+            1, #"{"tidelogExport":1,"storeIdentifier":"x","firstSequence":1}"#,
+            "Line 1 of the export has no store identifier"
+        ),
         (3, #"{"sequence":2,"kindNumber":2}"#, "Line 3 of the export has no kind number"),
         (3, #"{"sequence":2,"kindNumber":2,"payload":"?"}"#, "Line 3 of the export has no kind number"),
         (3, #"{"sequence":2,"kindNumber":999,"payload":""}"#, "Line 3 of the export has no kind number"),

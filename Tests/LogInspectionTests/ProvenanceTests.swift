@@ -159,7 +159,8 @@ import Testing
             update(1, ["Name": .string("Mine")]),
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Theirs", "Rome")])))
         #expect(
-            try shop.provenance("~1").why("Name").last == "The value at the service is 'Theirs' (download of C, record 9).")
+            try shop.provenance("~1").why("Name").last
+                == "The value at the service is 'Theirs' (download of C, record 9).")
         // The service now has the visible value.
         try shop.append(
             .downloadPage(DownloadPage(query: "C", entities: [ShopLog.customer(1, "Mine", "Rome")])))

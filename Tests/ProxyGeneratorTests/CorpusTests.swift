@@ -30,7 +30,7 @@ struct CorpusTests {
         do {
             let notes = try ProxySources(row).notes
             #expect(row.file.hasSuffix("sap-invalid-references.xml"))
-            #expect(notes.count { $0.contains("Left out: Annotation") } == 2, "\(notes)")
+            #expect(notes.count { $0.contains("Omitted: Annotation") } == 2, "\(notes)")
         } catch {
             guard case .metadata? = error as? ProxyError else {
                 Issue.record("\(row): \(error)")

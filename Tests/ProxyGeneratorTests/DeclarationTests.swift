@@ -313,7 +313,9 @@ import Testing
             """
         let text = try text(
             "Container", in: files(function, sets: "<FunctionImport Name=\"Far\" Function=\"N.Far\"/>"))
-        #expect(text.contains("    /// - Parameter most: At most.\n    ///\n    /// - Parameter query: The properties to select"))
+        #expect(
+            text.contains(
+                "    /// - Parameter most: At most.\n    ///\n    /// - Parameter query: The properties to select"))
         #expect(!text.contains("- Parameter least"))
     }
 

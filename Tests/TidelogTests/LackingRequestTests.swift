@@ -359,7 +359,10 @@ import Tidelog
             if deep == .split {
                 let reasons = try await store(shop).operationStatus().compactMap(\.reason)
                 #expect(reasons.count == 3)
-                #expect(reasons.allSatisfy { $0.hasPrefix("held back: a request refers to an entity that another request creates") })
+                #expect(
+                    reasons.allSatisfy {
+                        $0.hasPrefix("held back: a request refers to an entity that another request creates")
+                    })
                 #expect(try modifications(shop).isEmpty)
             } else {
                 #expect(

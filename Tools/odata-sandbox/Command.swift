@@ -44,7 +44,9 @@ struct Command: ParsableCommand {
     var repeatable: Repeatability.Dialect?
 
     @Option(
-        help: ArgumentHelp("The time in seconds for which repeatable requests are remembered; unlimited by default.", valueName: "SECONDS"))
+        help: ArgumentHelp(
+            "The time in seconds for which repeatable requests are remembered; unlimited by default.",
+            valueName: "SECONDS"))
     var remember: Int64?
 
     @Option(
@@ -89,7 +91,8 @@ struct Command: ParsableCommand {
         do {
             server = try Server(sandbox: sandbox, port: Int(port), logsRequests: !quiet)
         } catch {
-            throw Failure("Port \(port) cannot be opened on 127.0.0.1 (\(error)). Choose another port, or 0 for a free one.")
+            throw Failure(
+                "Port \(port) cannot be opened on 127.0.0.1 (\(error)). Choose another port, or 0 for a free one.")
         }
         print("V2 \(server.origin)/v2/\nV4 \(server.origin)/v4/")
         fflush(nil)

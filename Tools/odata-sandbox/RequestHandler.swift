@@ -73,7 +73,9 @@ final class RequestHandler: ChannelInboundHandler {
             if logsRequests { log("\(request.method) \(request.url) connection closed\n") }
             context.close(promise: nil)
         case .cutOff(let response, let bytes):
-            if logsRequests { log("\(request.method) \(request.url) \(response.status) connection closed after \(bytes) bytes\n") }
+            if logsRequests {
+                log("\(request.method) \(request.url) \(response.status) connection closed after \(bytes) bytes\n")
+            }
             limit.remaining = bytes
             write(response, to: head, context: context)
         }

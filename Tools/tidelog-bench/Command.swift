@@ -8,8 +8,8 @@ struct Command: AsyncParsableCommand {
         commandName: "tidelog-bench",
         abstract: "Measures this project, beside baselines measured in the same run.",
         discussion: """
-            Rows are medians of several rounds in which ours and the baselines took turns. A target that is not met is said \
-            so and is not a failure: a benchmark measures.
+            Rows are medians of several rounds in which ours and the baselines took turns. A target that is not met is \
+            said so and is not a failure: a benchmark measures.
 
             Benches:
             \(Bench.all.map { "  " + $0.name.padding(toLength: 13, withPad: " ", startingAt: 0) + $0.summary }

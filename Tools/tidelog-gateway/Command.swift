@@ -59,8 +59,8 @@ struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Runs the gateway until it is interrupted.",
         discussion: """
-            Prints the address when it is ready. SIGTERM and SIGINT stop it: it first completes requests in progress, for at most \
-            thirty seconds. It may be killed at any time.
+            Prints the address when it is ready. SIGTERM and SIGINT stop it: it first completes requests in progress, \
+            for at most thirty seconds. It may be killed at any time.
             """)
 
     @OptionGroup var options: ConfigurationOptions
@@ -105,7 +105,8 @@ struct Serve: AsyncParsableCommand {
 }
 
 struct Check: ParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Checks the configuration without opening a port or a file.")
+    static let configuration = CommandConfiguration(
+        abstract: "Checks the configuration without opening a port or a file.")
 
     @OptionGroup var options: ConfigurationOptions
 

@@ -9,11 +9,13 @@ struct Command: AsyncParsableCommand {
         commandName: "tidelog-proxygen",
         abstract: "Generates Swift classes from the metadata of an OData service.",
         discussion: """
-            Writes a class for each entity type, one for the service with functions for each entity set, and the metadata \
-            itself, so that entities can be created without the service. The same metadata results in the same sources.
+            Writes a class for each entity type, one for the service with functions for each entity set, and the \
+            metadata itself, so that entities can be created without the service. The same metadata results in the \
+            same sources.
 
-            Either all files are written or none. Files that an earlier run generated for the same service, and that are \
-            no longer generated, are removed; files of other services and files that were not generated never change.
+            Either all files are written or none. Files that an earlier run generated for the same service, and that \
+            are no longer generated, are removed; files of other services and files that were not generated never \
+            change.
 
             Exit codes: 0 success, 1 failure, with one sentence on standard error.
             """)
@@ -29,7 +31,8 @@ struct Command: AsyncParsableCommand {
 
     @Option(
         name: .shortAndLong,
-        help: ArgumentHelp("The name of the service class. Without it, the name of the entity container.", valueName: "name"))
+        help: ArgumentHelp(
+            "The name of the service class. Without it, the name of the entity container.", valueName: "name"))
     var service: String?
 
     @Option(
@@ -41,7 +44,8 @@ struct Command: AsyncParsableCommand {
         name: .shortAndLong,
         help: ArgumentHelp(
             "The directory to write to; created if it does not exist.",
-            discussion: "Files are written to this directory itself, not to a folder 'public' in it.", valueName: "directory"))
+            discussion: "Files are written to this directory itself, not to a folder 'public' in it.",
+            valueName: "directory"))
     var destination = "."
 
     @Option(
@@ -97,12 +101,15 @@ struct Command: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Report the files read, written and removed, and the names, on standard error.")
     var verbose = false
 
-    @Flag(name: .customLong("no-interaction"), help: "Accepted for compatibility, without effect: the program never asks for input.")
+    @Flag(
+        name: .customLong("no-interaction"),
+        help: "Accepted for compatibility, without effect: the program never asks for input.")
     var noInteraction = false
 
     @Option(
         name: [.customShort("p"), .customLong("proxylibs")],
-        help: ArgumentHelp("Accepted for compatibility, without effect: the generator has no resources.", valueName: "directory"))
+        help: ArgumentHelp(
+            "Accepted for compatibility, without effect: the generator has no resources.", valueName: "directory"))
     var proxylibs: String?
 
     func run() async throws {

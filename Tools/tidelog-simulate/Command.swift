@@ -9,9 +9,10 @@ struct Command: AsyncParsableCommand {
         commandName: "tidelog-simulate",
         abstract: "Runs the engine in a simulated environment: disks, network, clock, a service and several devices.",
         discussion: """
-            Each seed is one run. After the run, every acknowledged operation must have had exactly one effect or a visible \
-            reason, no operation was executed twice, the views are the fold of the log, and all devices agree with the service. \
-            Otherwise the seed, the shortest run with the violation, and the command that repeats it are printed.
+            Each seed is one run. After the run, every acknowledged operation must have had exactly one effect or a \
+            visible reason, no operation was executed twice, the views are the fold of the log, and all devices agree \
+            with the service. Otherwise the seed, the shortest run with the violation, and the command that repeats it \
+            are printed.
 
             Exits with 1 if a violation was found.
             """)
@@ -31,7 +32,8 @@ struct Command: AsyncParsableCommand {
     var plant: [String] = []
 
     @Option(
-        help: ArgumentHelp("The location of the views: files or memory. Without it, the seed determines it.", valueName: "place")
+        help: ArgumentHelp(
+            "The location of the views: files or memory. Without it, the seed determines it.", valueName: "place")
     )
     var views: ViewsPlace?
 

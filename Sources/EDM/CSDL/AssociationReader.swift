@@ -109,7 +109,8 @@ struct AssociationReader {
             // A placeholder, so that the following properties are still paired correctly.
             properties.append(nil)
             try index.log.tolerate(
-                .unknownProperty, "The \(name)'s property \"\(property)\" is not a property of \"\(type)\".", at: reference)
+                .unknownProperty, "The \(name)'s property \"\(property)\" is not a property of \"\(type)\".",
+                at: reference)
         }
         return (end, properties)
     }

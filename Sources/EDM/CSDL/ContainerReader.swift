@@ -113,7 +113,8 @@ struct ContainerReader {
             return types[name] ?? StructuredType(kind: .entity, name: name, properties: [])
         default:
             throw CSDLError(
-                .wrongKind, "The \(child.label) has the type \"\(reference.name)\", which is not an entity type.", at: child)
+                .wrongKind, "The \(child.label) has the type \"\(reference.name)\", which is not an entity type.",
+                at: child)
         }
     }
 
@@ -245,7 +246,8 @@ struct ContainerReader {
         if operation == nil, source.element.namespace == MarkupNamespace.edm, child["ReturnType"] == nil,
             child.firstChild("Parameter") == nil
         {
-            try index.log.tolerate(.missing, "The \(child.label) does not name the operation that it imports.", at: child)
+            try index.log.tolerate(
+                .missing, "The \(child.label) does not name the operation that it imports.", at: child)
         }
         if let operation, index.isOwn(operation, at: child), !index.operations.contains(operation) {
             throw index.unresolved(

@@ -43,7 +43,9 @@ struct EnumerationReader {
         guard let text = member["Value"] else {
             let (next, isTooLarge) = previous?.addingReportingOverflow(1) ?? (0, false)
             guard !isTooLarge else {
-                throw CSDLError(.invalidValue, "The values of the underlying type are used up before the \(member.label).", at: member)
+                throw CSDLError(
+                    .invalidValue, "The values of the underlying type are used up before the \(member.label).",
+                    at: member)
             }
             return next
         }

@@ -14,7 +14,8 @@ extension MarkupElement {
     func declaredName() throws(CSDLError) -> String {
         let name = try required("Name")
         guard name.isUsableName else {
-            throw CSDLError(.invalidName, "The name \"\(name)\" of the \(self.name) is not a valid identifier.", at: self)
+            throw CSDLError(
+                .invalidName, "The name \"\(name)\" of the \(self.name) is not a valid identifier.", at: self)
         }
         return name
     }

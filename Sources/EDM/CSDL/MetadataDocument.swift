@@ -79,7 +79,8 @@ struct MetadataDocument {
     private static func describe(_ root: MarkupElement) -> String {
         if root.name.lowercased() == "html" { return webPage }
         if root.name == "Edmx" || root.name == "Schema" {
-            return "The \(root.name) element is in the namespace \"\(root.namespace ?? "")\", which is not an OData namespace."
+            return
+                "The \(root.name) element is in the namespace \"\(root.namespace ?? "")\", which is not an OData namespace."
         }
         return "The root element of the XML document is \"\(root.name)\" instead of Edmx or Schema."
     }

@@ -96,7 +96,8 @@ struct StructuredTypeBuilder {
     private func hasStream(_ element: MarkupElement) throws(CSDLError) -> Bool {
         guard let text = element.anyAttribute("HasStream") else { return false }
         guard let value = Bool(csdl: text) else {
-            throw CSDLError(.invalidValue, "HasStream=\"\(text)\" of the \(element.label) is not a Boolean.", at: element)
+            throw CSDLError(
+                .invalidValue, "HasStream=\"\(text)\" of the \(element.label) is not a Boolean.", at: element)
         }
         return value
     }

@@ -97,7 +97,9 @@ extension JSONScanner {
             let isHigh = unit < 0xDC00
             guard isHigh, next + 1 < bytes.count, bytes[next] == UInt8(ascii: "\\"),
                 bytes[next + 1] == UInt8(ascii: "u")
-            else { throw JSONError(.loneSurrogate, "A surrogate without its counterpart is not a character.", at: index) }
+            else {
+                throw JSONError(.loneSurrogate, "A surrogate without its counterpart is not a character.", at: index)
+            }
             let low = try codeUnit(at: next)
             guard (0xDC00...0xDFFF).contains(low) else {
                 throw JSONError(.loneSurrogate, "A surrogate without its counterpart is not a character.", at: index)

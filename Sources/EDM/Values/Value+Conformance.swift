@@ -133,7 +133,9 @@ extension Facets {
             if let maxLength, text.utf8.count > maxLength, text.unicodeScalars.count > maxLength {
                 return "is longer than MaxLength \(maxLength)"
             }
-            if isUnicode == false, !text.utf8.allSatisfy({ $0 < 0x80 }) { return "contains characters that are not ASCII" }
+            if isUnicode == false, !text.utf8.allSatisfy({ $0 < 0x80 }) {
+                return "contains characters that are not ASCII"
+            }
         case .binary(let bytes):
             if let maxLength, bytes.count > maxLength { return "is longer than MaxLength \(maxLength)" }
         case .decimal(let number): return mismatch(of: number)
@@ -153,7 +155,8 @@ extension Facets {
 
     private func mismatch(of number: DecimalValue) -> String? {
         guard number.isFinite else {
-            return scale == nil || scale == .floating ? nil : "is \(number), which only a decimal with Scale=floating can have"
+            return scale == nil || scale == .floating
+                ? nil : "is \(number), which only a decimal with Scale=floating can have"
         }
         if let precision, number.precision > precision {
             return "has \(number.precision) digits, more than Precision \(precision)"

@@ -105,7 +105,9 @@ struct UploadCall: Sendable {
         if completions.isEmpty { return }
         do throws(LedgerStorageError) {
             let accepted = try await service.storage.complete(completions, rules)
-            guard accepted.allSatisfy(\.self) else { throw LedgerStorageError("Another attempt took over the request.") }
+            guard accepted.allSatisfy(\.self) else {
+                throw LedgerStorageError("Another attempt took over the request.")
+            }
         } catch {
             service.logger.error("The outcome was not recorded: \(error)")
             throw Self.inDoubt

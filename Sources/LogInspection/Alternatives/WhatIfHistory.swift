@@ -43,7 +43,8 @@ extension InspectedStore {
             guard case .operation = try reading.record(sequence).body else {
                 throw TidelogError(
                     .notFound, "Record \(sequence) is not an operation.",
-                    recovery: "Run 'tidelog log' to list the operations, or 'tidelog show \(sequence)' to see this record.")
+                    recovery:
+                        "Run 'tidelog log' to list the operations, or 'tidelog show \(sequence)' to see this record.")
             }
         }
         var alteration = alteration
@@ -365,6 +366,8 @@ private struct WhatIfRun {
 
 extension LogFailure {
     static func missing(_ sequence: SequenceNumber) -> TidelogError {
-        TidelogError(.notFound, "The log does not have operation \(sequence).", recovery: "Run 'tidelog log' to list all operations.")
+        TidelogError(
+            .notFound, "The log does not have operation \(sequence).",
+            recovery: "Run 'tidelog log' to list all operations.")
     }
 }

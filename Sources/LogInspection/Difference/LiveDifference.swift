@@ -47,7 +47,8 @@ public struct LiveDifference<Service: LiveServiceReader> {
         case .set(let set): chosen = set
         case .entity:
             throw TidelogError(
-                .invalidRequest, "A service can be compared only by entity set.", recovery: "Name an entity set, or omit the argument.")
+                .invalidRequest, "A service can be compared only by entity set.",
+                recovery: "Name an entity set, or omit the argument.")
         }
         if let chosen, await !store.store.setNames.contains(chosen) {
             throw TidelogError(

@@ -80,7 +80,8 @@ public final class LogImport {
             throw TidelogError(error)
         }
         guard let description = description ?? service.map({ StoreDescription(serviceRoot: $0.root) }) else {
-            throw TidelogError(.invalidRequest, "The export does not contain the service.", recovery: "Export the whole log.")
+            throw TidelogError(
+                .invalidRequest, "The export does not contain the service.", recovery: "Export the whole log.")
         }
         try unfinished.finish(description, keys: keys)
         isDone = true

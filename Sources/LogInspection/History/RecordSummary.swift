@@ -116,7 +116,9 @@ struct RecordSummary {
         if let link = told.editLink { parts.append("written at \(address(link))") }
         if let etag = told.etag { parts.append("ETag \(Self.oneLine(etag))") }
         let said =
-            parts.isEmpty ? "the service returned neither links nor an ETag" : "the service returned: " + parts.joined(separator: ", ")
+            parts.isEmpty
+            ? "the service returned neither links nor an ETag"
+            : "the service returned: " + parts.joined(separator: ", ")
         return "\(reference(image.entity)) \(content); \(said)"
     }
 

@@ -38,7 +38,8 @@ extension Provenance {
             below.sequence >= own.last(where: \.isVisible)?.sequence ?? 0
         {
             sentences.append(
-                "The value at the service is \(Self.words(of: below.after)) (\(words(of: below.cause)), record \(below.sequence)).")
+                "The value at the service is \(Self.words(of: below.after)) (\(words(of: below.cause)), record \(below.sequence))."
+            )
         }
         return sentences
     }

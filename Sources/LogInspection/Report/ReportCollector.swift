@@ -262,7 +262,9 @@ struct ReportCollector {
         if isRedacted {
             content.notices.insert("Values are redacted: only their equality and order are preserved.", at: 0)
         }
-        if content.isDamaged { content.notices.insert("The log is damaged; the report shows the readable records.", at: 0) }
+        if content.isDamaged {
+            content.notices.insert("The log is damaged; the report shows the readable records.", at: 0)
+        }
     }
 }
 
@@ -280,7 +282,8 @@ extension ReplayedBatch {
         switch comparison {
         case .identical: "Rebuilt from the log before it: identical to the bytes that were sent, without credentials."
         case .different: "Rebuilt from the log before it. It DIFFERS from the bytes that were sent."
-        case .unknown, .unbuildable: "Rebuilt from the log before it; the log does not contain the bytes that were sent."
+        case .unknown, .unbuildable:
+            "Rebuilt from the log before it; the log does not contain the bytes that were sent."
         }
     }
 }

@@ -31,7 +31,9 @@ struct OperationSource {
         for id in operation.referencedEntities { find(id) }
         switch operation.action {
         case .create(let creation, let parent):
-            guard creation.inline.isEmpty else { throw Self.unsupported(pending, "creates entities inside another entity") }
+            guard creation.inline.isEmpty else {
+                throw Self.unsupported(pending, "creates entities inside another entity")
+            }
             create(creation, parent)
         case .update(let entity, let changes, let bindings):
             set(changes, entity)

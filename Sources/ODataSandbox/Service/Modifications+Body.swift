@@ -89,7 +89,8 @@ extension Modifications {
         guard let condition = request.headers["If-Match"] else {
             guard etag != nil else { return }
             throw SandboxError(
-                view.isLegacy ? 412 : 428, .preconditionRequired, "Changes of \(row.name) require If-Match with its ETag.")
+                view.isLegacy ? 412 : 428, .preconditionRequired,
+                "Changes of \(row.name) require If-Match with its ETag.")
         }
         guard EntityTag.list(condition, contains: etag) else {
             throw SandboxError(

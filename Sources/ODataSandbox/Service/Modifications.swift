@@ -118,7 +118,8 @@ struct Modifications {
 
     private func requireBind(_ body: RequestBody) throws(SandboxError) {
         guard !view.capabilities.bind, let name = body.bindings.first?.navigation else { return }
-        throw SandboxError(400, .badRequest, "The service does not support links to existing entities in a body.", target: name)
+        throw SandboxError(
+            400, .badRequest, "The service does not support links to existing entities in a body.", target: name)
     }
 
     /// Rejects a body that binds to an entity other than the one in the URL (OData 4.01 Part 1, 11.4.2.2).
@@ -157,7 +158,8 @@ struct Modifications {
         for binding in body.bindings { try bind(row, binding.navigation, binding.urls, of: address.set) }
         if let name = body.inline.first?.navigation {
             throw SandboxError(
-                400, .badRequest, "\(name) contains a new entity, but an update can only refer to existing ones.", target: name
+                400, .badRequest, "\(name) contains a new entity, but an update can only refer to existing ones.",
+                target: name
             )
         }
         return .updated(row)
@@ -199,7 +201,8 @@ struct Modifications {
             let named = try id.map { url throws(SandboxError) in try resolver.entity(url) }
             guard let member = target ?? named else {
                 throw SandboxError(
-                    400, .badRequest, "The entity to be removed from \(navigation.name) is not identified.", target: navigation.name)
+                    400, .badRequest, "The entity to be removed from \(navigation.name) is not identified.",
+                    target: navigation.name)
             }
             try transaction.unlink(source, navigation, from: member)
         case ("DELETE", false):

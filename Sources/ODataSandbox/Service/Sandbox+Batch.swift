@@ -156,7 +156,8 @@ extension Sandbox {
 
     private func requireEchoable(_ contentID: String) throws(SandboxError) {
         guard HTTPHeaders.obstacle("Content-ID", contentID) == nil else {
-            throw SandboxError(400, .invalidBatch, "A Content-ID contains characters that a header field must not contain.")
+            throw SandboxError(
+                400, .invalidBatch, "A Content-ID contains characters that a header field must not contain.")
         }
     }
 

@@ -19,7 +19,8 @@ extension Sandbox {
                 for item in part.items {
                     progress.add(
                         item,
-                        view.response(to: SandboxError(424, .failedDependency, "The request depends on a request that failed.")),
+                        view.response(
+                            to: SandboxError(424, .failedDependency, "The request depends on a request that failed.")),
                         view)
                 }
                 progress.failed.formUnion(part.names)

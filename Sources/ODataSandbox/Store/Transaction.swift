@@ -50,13 +50,15 @@ struct Transaction {
         guard let key = KeyPredicate(of: type, in: values) else {
             let missing = type.keyParts.first { (values.value(at: $0.path) ?? .null) == .null }?.path
             throw SandboxError(
-                400, .missingKey, "\(set.name) requires a value for its key property \(missing ?? "").", target: missing)
+                400, .missingKey, "\(set.name) requires a value for its key property \(missing ?? "").", target: missing
+            )
         }
         let known =
             container.map { state.find(set, set.isContainedSingle ? nil : key, in: $0) } ?? state.find(set.name, key)
         guard known == nil else {
             throw SandboxError(
-                409, .duplicateKey, "\(set.name) already contains an entity with the key \(key.text).", target: set.name)
+                409, .duplicateKey, "\(set.name) already contains an entity with the key \(key.text).", target: set.name
+            )
         }
         let dependencies = constrained(type)
         for rules in dependencies where bound.contains(rules.name) {

@@ -20,7 +20,8 @@ public enum HeaderObstacle: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .name: "Use only letters, digits and hyphens."
         case .value: "Encode the value, for example with percent-encoding."
-        case .ofConnection: "Set the header for all requests, as a custom header of the session or in the authentication."
+        case .ofConnection:
+            "Set the header for all requests, as a custom header of the session or in the authentication."
         }
     }
 }

@@ -123,7 +123,8 @@ public struct FeedScanner: Sendable {
             scanner.goBack(to: mark)
             scanner.endItem()
             guard scanner.unread <= Self.gapLimit(limits) else {
-                throw PayloadError(.tooLarge, "The payload outside the entities has more than \(limits.itemSize) bytes.")
+                throw PayloadError(
+                    .tooLarge, "The payload outside the entities has more than \(limits.itemSize) bytes.")
             }
             wanted = min(2 * scanner.unread, Self.gapLimit(limits))
             return nil
@@ -283,7 +284,8 @@ public struct FeedScanner: Sendable {
     private mutating func note(_ name: String) throws(JSONError) {
         guard place.names.count < limits.members else {
             throw JSONError(
-                .tooLarge, "The payload has more than \(limits.members) members outside the entities.", at: scanner.offset - 1)
+                .tooLarge, "The payload has more than \(limits.members) members outside the entities.",
+                at: scanner.offset - 1)
         }
         guard place.names.insert([UInt8(clamping: place.openObjects)] + name.utf8).inserted else {
             throw JSONError(

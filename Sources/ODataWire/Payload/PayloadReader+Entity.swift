@@ -42,7 +42,8 @@ extension PayloadReader {
     private static func failure(_ value: JSONValue) -> PayloadError {
         let message = ServiceErrorReader.read(value)?.message ?? ""
         return PayloadError(
-            .typeMismatch, "The service reports that it could not return this entity\(message.isEmpty ? "" : ": \(message)").")
+            .typeMismatch,
+            "The service reports that it could not return this entity\(message.isEmpty ? "" : ": \(message)").")
     }
 
     var family: ODataVersionKind { version.isLegacy ? .legacy : .current }

@@ -132,7 +132,8 @@ extension PayloadReader {
     func obstacle(in payload: EntityPayload) -> PayloadError? {
         guard let etag = payload.etag, !Self.isTransportable(etag) else { return nil }
         return PayloadError(
-            .typeMismatch, "The ETag contains characters that a header cannot contain (RFC 9110, 8.8.3).", path: "/@odata.etag")
+            .typeMismatch, "The ETag contains characters that a header cannot contain (RFC 9110, 8.8.3).",
+            path: "/@odata.etag")
     }
 
     /// Returns whether the ETag can be sent in `If-Match`. Control characters would end the header.

@@ -33,7 +33,8 @@ extension ExpressionTypeCheck {
         switch segment {
         case .property(let set): name = set
         case .function(let called, let given): (name, arguments) = (called, given)
-        default: throw error(.unknownSegment, "$root must be followed by an entity set, a singleton or a function.", whole)
+        default:
+            throw error(.unknownSegment, "$root must be followed by an entity set, a singleton or a function.", whole)
         }
         if let set = model.findEntitySet(name) {
             let item = ExpressionType.structured(set.entityType)

@@ -106,7 +106,9 @@ extension QueryOptions {
             }
             schemaVersion = value
         case .inlinecount:
-            guard value == "allpages" || value == "none" else { throw invalid("$inlinecount must be allpages or none.") }
+            guard value == "allpages" || value == "none" else {
+                throw invalid("$inlinecount must be allpages or none.")
+            }
             count = value == "allpages"
         default: break
         }

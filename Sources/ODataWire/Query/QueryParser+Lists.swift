@@ -93,7 +93,9 @@ extension QueryParser {
         let start = cursor.offset
         switch item.path.last {
         case .value:
-            guard item.form == .entities else { throw cursor.error("$value must be the last segment.", .misplacedSegment) }
+            guard item.form == .entities else {
+                throw cursor.error("$value must be the last segment.", .misplacedSegment)
+            }
             return item
         case .star:
             guard item.form != .count else {

@@ -200,7 +200,8 @@ extension QueryParser {
                 units += text(cursor.bytes[literal..<cursor.offset])
                 cursor.offset += 1
                 guard let string = String(validating: units, as: UTF16.self) else {
-                    throw cursor.error("The JSON string contains a surrogate without its counterpart.", .malformedLiteral, at: start)
+                    throw cursor.error(
+                        "The JSON string contains a surrogate without its counterpart.", .malformedLiteral, at: start)
                 }
                 return string
             case UInt8(ascii: "\\"):

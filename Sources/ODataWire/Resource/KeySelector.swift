@@ -108,7 +108,8 @@ private struct KeyLiterals {
         if parts.count == 1, parts[0].name == nil {
             guard key.count == 1 else {
                 throw URLSyntaxError(
-                    .invalidKey, "The key of \(type.name) has \(key.count) properties, so its values must be named.", in: text
+                    .invalidKey, "The key of \(type.name) has \(key.count) properties, so its values must be named.",
+                    in: text
                 )
             }
             return KeyPredicate([(key[0], try value(parts[0], key[0]))])
@@ -140,7 +141,8 @@ private struct KeyLiterals {
             let name = written.value.dropFirst()
             guard let alias = aliases.first(where: { $0.name == name }), case .literal(let value, _) = alias.value
             else {
-                throw URLSyntaxError(.invalidKey, "The parameter alias @\(name) has no value.", in: text, at: written.offset)
+                throw URLSyntaxError(
+                    .invalidKey, "The parameter alias @\(name) has no value.", in: text, at: written.offset)
             }
             return value
         }

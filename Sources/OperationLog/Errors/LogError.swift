@@ -58,7 +58,8 @@ extension LogError: CustomStringConvertible {
         switch self {
         case .locked(let path, let processID):
             let owner = processID.map { "process \($0)" } ?? "another process"
-            return "The store is in use: \(owner) holds the lock \(path). Close it there first; commands that only read work meanwhile."
+            return
+                "The store is in use: \(owner) holds the lock \(path). Close it there first; commands that only read work meanwhile."
         case .damaged(let damage):
             return damage.description
         case .unsupported(let path, let offset, let feature):

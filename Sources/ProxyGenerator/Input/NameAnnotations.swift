@@ -81,7 +81,8 @@ struct NameAnnotations {
         } else {
             throw .annotation(
                 choice.place,
-                "The target \(target) of a ClassName is not an entity, complex or enumeration type or an entity container.")
+                "The target \(target) of a ClassName is not an entity, complex or enumeration type or an entity container."
+            )
         }
     }
 

@@ -41,7 +41,8 @@ extension SourceStyle {
         let pairs = entity.key.map {
             "(\(SwiftText.literal($0.property)), \(SwiftName.escaped($0.label)).propertyValue)"
         }
-        return DocComment.lines("Returns the key of `\(DocComment.code(entity.type.name))` with these values.", indentation: 4)
+        return DocComment.lines(
+            "Returns the key of `\(DocComment.code(entity.type.name))` with these values.", indentation: 4)
             + Layout.group("\(access)static func key(", parameters.map { .text($0) }, ") -> KeyPredicate {", .signature)
             .lines(indentation: 4)
             + Layout.group("KeyPredicate([", pairs.map { .text($0) }, "])", .literal).lines(indentation: 8)

@@ -56,7 +56,9 @@ public struct DoubtEvidence: Sendable, Hashable {
     public var verdict: Verdict {
         if case .impossible(let reason) = search { return .undecided(reason + ".") }
         if hasNeighbours {
-            return .undecided("Another operation in doubt created an entity with the same values, so an entity that is found may belong to either.")
+            return .undecided(
+                "Another operation in doubt created an entity with the same values, so an entity that is found may belong to either."
+            )
         }
         if broughtSince > 0 {
             return .undecided(
@@ -71,7 +73,8 @@ public struct DoubtEvidence: Sendable, Hashable {
         if candidates > 0, bits < requiredBits {
             return .undecided(
                 "The service has \(Self.entities(candidates)) with its values, but these are too common to prove that "
-                    + (knowsWholeSet ? "no other client created it." : "it is new, because no defining query covers the whole set.")
+                    + (knowsWholeSet
+                        ? "no other client created it." : "it is new, because no defining query covers the whole set.")
             )
         }
         if candidates == creates { return .adopt(creates) }

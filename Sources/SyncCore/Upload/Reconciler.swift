@@ -223,7 +223,9 @@ public struct Reconciler<Storage: StateReader> {
         }
         if named == nil, mayBeOwnDoing(changeSet, response) {
             return all(changeSet) { _ in
-                .inDoubt("The response to an earlier attempt was lost, and the service now reports that an entity of the request does not exist.")
+                .inDoubt(
+                    "The response to an earlier attempt was lost, and the service now reports that an entity of the request does not exist."
+                )
             }
         }
         // The response comes from a gateway, so the service may have processed the request.

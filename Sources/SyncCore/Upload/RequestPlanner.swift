@@ -170,7 +170,8 @@ struct RequestPlanner<Storage: StateReader> {
     private mutating func check(_ action: DataModification.Action) {
         func isNew(_ reference: ResourceReference) -> Bool { reference.isBelowContentID }
         if options.contentIDReferences == .none, action.urlReferences.contains(where: isNew) {
-            obstacle = "a request refers to an entity that another request creates, and the service does not support Content-ID references"
+            obstacle =
+                "a request refers to an entity that another request creates, and the service does not support Content-ID references"
         }
         if options.contentIDReferences != .urlsAndBodies, action.bodyReferences.contains(where: isNew) {
             obstacle =

@@ -198,7 +198,8 @@ public enum HoldReason: Sendable, Hashable, CustomStringConvertible {
             "held back: another client changed or deleted entity \(entity) too"
         case .behindConflict(let sequence): "held back: operation \(sequence) before it is in conflict"
         case .notInMetadata(let name): "held back: the metadata does not have the \(name)"
-        case .headerNeedsKey(let entity): "waits until the service has assigned a key to entity \(entity), which a header contains"
+        case .headerNeedsKey(let entity):
+            "waits until the service has assigned a key to entity \(entity), which a header contains"
         case .draft: "a draft that has not been released"
         case .behindDraft(let sequence): "waits for operation \(sequence), which is a draft"
         case .localOnly: "for this store only"

@@ -38,7 +38,8 @@ struct CardinalityRefusal {
     private var message: String {
         let sentences = groups.prefix(2).map(sentence)
         let others = groups.dropFirst(2).flatMap(\.names)
-        return (sentences + (others.isEmpty ? [] : ["The same applies to \(Self.list(others))."])).joined(separator: " ")
+        return (sentences + (others.isEmpty ? [] : ["The same applies to \(Self.list(others))."])).joined(
+            separator: " ")
     }
 
     private func sentence(_ group: Group) -> String {

@@ -49,7 +49,8 @@ public struct OperationRefused: Error, Sendable, Hashable, CustomStringConvertib
     /// Returns the refusal of `updateLink` on a collection.
     public static func singleValuedOnly(_ navigation: Property) -> OperationRefused {
         OperationRefused(
-            .wrongNavigationKind, "\(navigation) is a collection, but updateLink replaces the target of a single-valued property.",
+            .wrongNavigationKind,
+            "\(navigation) is a collection, but updateLink replaces the target of a single-valued property.",
             recovery: "Use createLink and deleteLink.")
     }
 

@@ -8,7 +8,8 @@ extension OperationRules {
         guard operation.changeSet == nil, operation.transactionID == nil else {
             throw .refused(
                 .init(
-                    .notAllowed, "A stream cannot be written in a change set, because it is sent in a request of its own.",
+                    .notAllowed,
+                    "A stream cannot be written in a change set, because it is sent in a request of its own.",
                     recovery: "Write the stream before or after the change set."))
         }
         switch operation.action {
@@ -18,7 +19,8 @@ extension OperationRules {
             guard creation.values.isEmpty, creation.bindings.isEmpty, creation.inline.isEmpty else {
                 throw .refused(
                     .init(
-                        .notAllowed, "A media entity is created by its stream without properties (OData 4.01 Part 1, 11.4.7.1).",
+                        .notAllowed,
+                        "A media entity is created by its stream without properties (OData 4.01 Part 1, 11.4.7.1).",
                         recovery: "Set the properties with an update."))
             }
             guard let parent else { return }

@@ -157,7 +157,8 @@ public struct OperationRules<Storage: StateReader> {
                 guard keys.insert(ExactText("\(creation.set)(\(key))")).inserted else {
                     throw .refused(
                         .init(
-                            .duplicateKey, "The deep insert contains two entities of \(creation.set) with the key \(key).",
+                            .duplicateKey,
+                            "The deep insert contains two entities of \(creation.set) with the key \(key).",
                             recovery: "Leave the key unset so that the service assigns one, or choose another."))
                 }
             }

@@ -15,7 +15,9 @@ extension TidelogError {
                 .damaged, error.message, place: path,
                 recovery: "Delete the file; the next open rebuilds it from the log.", cause: error)
         case .unavailable:
-            self.init(.storage, error.message, place: path, recovery: "Check the free space and the permissions.", cause: error)
+            self.init(
+                .storage, error.message, place: path, recovery: "Check the free space and the permissions.",
+                cause: error)
         case .noModel, .unsendable:
             self.init(.damaged, error.message, recovery: "Run 'tidelog verify' on the store.", cause: error)
         }
@@ -29,7 +31,9 @@ extension TidelogError {
             // The message contains the file and the offset.
             self.init(
                 .damaged, error.description,
-                recovery: "Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.", cause: error)
+                recovery:
+                    "Run 'tidelog repair' to see which records can be recovered; 'tidelog repair --in-place' recovers them.",
+                cause: error)
         case .noLog(let path):
             self.init(.noStore, error.description, place: path, recovery: "Run 'tidelog init' first.", cause: error)
         case .keyRequired(let path):

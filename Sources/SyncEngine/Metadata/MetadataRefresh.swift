@@ -80,13 +80,15 @@ extension TidelogError {
         let named = incompatible.changes.prefix(5).map(\.description).joined(separator: "; ")
         let hidden = incompatible.defects.filter { $0.leftOut != nil }
         let defects =
-            hidden.first.map { "The new document has \(hidden.count) defects that hide elements, for example: \($0)" } ?? ""
+            hidden.first.map { "The new document has \(hidden.count) defects that hide elements, for example: \($0)" }
+            ?? ""
         self.init(
             .incompatibleMetadata,
             "The metadata of the service changed incompatibly: \(named)\(count > 5 ? "; and \(count - 5) more" : "")."
                 + (defects.isEmpty ? "" : " " + defects),
             place: "\(root)$metadata",
-            recovery: "The store continues to use the previous metadata. Approve these changes, or use an app that supports them.",
+            recovery:
+                "The store continues to use the previous metadata. Approve these changes, or use an app that supports them.",
             cause: incompatible)
     }
 }

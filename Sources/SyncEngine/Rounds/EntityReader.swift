@@ -113,7 +113,8 @@ struct EntityReader {
             )
         } catch {
             throw TidelogError(
-                .notOData, "The response is not an entity: \(error)", place: "GET \(url.prefix { $0 != "?" })", cause: error)
+                .notOData, "The response is not an entity: \(error)", place: "GET \(url.prefix { $0 != "?" })",
+                cause: error)
         }
     }
 }

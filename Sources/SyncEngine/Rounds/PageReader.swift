@@ -140,7 +140,8 @@ struct PageReader {
         guard error.code != .serviceError else {
             return TidelogError(
                 .service(status: 200), error.message, place: place,
-                recovery: "Download again; no part of the response was stored, and no entity was removed.", cause: error)
+                recovery: "Download again; no part of the response was stored, and no entity was removed.", cause: error
+            )
         }
         return TidelogError(
             error.code == .tooLarge ? .tooLarge : .notOData,

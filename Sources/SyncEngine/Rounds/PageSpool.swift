@@ -124,7 +124,8 @@ final class PageSpool: @unchecked Sendable {
 
     private static func failure() -> TidelogError {
         TidelogError(
-            .storage, "A page of the download cannot be written to a temporary file: \(String(cString: strerror(errno))).",
+            .storage,
+            "A page of the download cannot be written to a temporary file: \(String(cString: strerror(errno))).",
             recovery: "Check the free space and the permissions, or download smaller pages.")
     }
 }

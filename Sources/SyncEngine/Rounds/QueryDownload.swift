@@ -284,7 +284,8 @@ struct QueryDownload {
 
     private static func foreign(_ url: String) -> TidelogError {
         TidelogError(
-            .notOData, "The next link of the service leads to another server.", place: "GET \(URLText.withoutSecrets(url))",
+            .notOData, "The next link of the service leads to another server.",
+            place: "GET \(URLText.withoutSecrets(url))",
             recovery: "Open the store with the service root that the service uses in its links.")
     }
 

@@ -38,7 +38,8 @@ package struct RebuiltBatch: Sendable {
                     try options.set(option.name, to: option.value)
                 } catch {
                     throw TidelogError(
-                        .unsupported, "Batch \(prepared.batch) was built with an option that this version does not support.",
+                        .unsupported,
+                        "Batch \(prepared.batch) was built with an option that this version does not support.",
                         recovery: "Use a newer version of Tidelog.", cause: error)
                 }
             }

@@ -224,7 +224,8 @@ extension UploadRound {
                 try ServiceSession.check(response, "POST", session.root + "$batch")
             }
             return .ended(hasMoved: true)
-        case .unknown: return try await doubt(open, "The service responded to the batch with status \(response.status).")
+        case .unknown:
+            return try await doubt(open, "The service responded to the batch with status \(response.status).")
         }
         guard let outcomes = try? BatchExchange.outcomes(response, to: request) else {
             return try await doubt(open, "The response to the batch cannot be read.")

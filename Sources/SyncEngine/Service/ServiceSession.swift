@@ -343,7 +343,8 @@ public actor ServiceSession {
         for field in (isOurs ? headers.added(to: request) : request).headers.fields {
             guard let name = HTTPField.Name(field.name) else {
                 throw TidelogError(
-                    .invalidRequest, "'\(field.name)' is not a valid name of a header.", place: URLText.withoutSecrets(url),
+                    .invalidRequest, "'\(field.name)' is not a valid name of a header.",
+                    place: URLText.withoutSecrets(url),
                     recovery: "Correct the custom headers.")
             }
             message.headerFields.append(HTTPField(name: name, value: field.value))
@@ -459,7 +460,8 @@ extension TidelogError {
         case .tooLarge:
             self.init(
                 .tooLarge, error.message,
-                recovery: "Request less data at once (a smaller page, $select, $filter), or raise the limits.", cause: error)
+                recovery: "Request less data at once (a smaller page, $select, $filter), or raise the limits.",
+                cause: error)
         case .cancelled:
             self.init(
                 .cancelled, error.message, recovery: "Start the upload or download again; no data is lost.",

@@ -114,7 +114,8 @@ extension LocalQuery {
                 if let property = type.findProperty(name) {
                     if property.isNavigation { return property }
                     throw EvaluationError(
-                        .unsupported, "\(name) is not a navigation property; the store does not expand properties of complex values.")
+                        .unsupported,
+                        "\(name) is not a navigation property; the store does not expand properties of complex values.")
                 }
                 guard name.contains(".") == false, isInstance(type, ofTypeNamed: name) else { return nil }
             case .qualifiedName(let name, _):

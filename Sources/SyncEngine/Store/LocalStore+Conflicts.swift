@@ -41,7 +41,9 @@ extension LocalStore {
             throw TidelogError(
                 OperationRefused(
                     .notResolvable, "\(conflict.name) no longer exists at the service, so it cannot be changed.",
-                    recovery: "Choose theirs, which undoes the pending operations on it, and create the entity again if it is needed."))
+                    recovery:
+                        "Choose theirs, which undoes the pending operations on it, and create the entity again if it is needed."
+                ))
         }
         return resolved
     }

@@ -25,7 +25,9 @@ extension LocalStore {
                     throw OperationRefused(
                         .notAllowed,
                         "Operation \(operation) was sent and its outcome is not known yet, so it cannot be held back.",
-                        recovery: "Upload to determine the outcome; if it remains in doubt, set the outcome with 'tidelog settle'.")
+                        recovery:
+                            "Upload to determine the outcome; if it remains in doubt, set the outcome with 'tidelog settle'."
+                    )
                 }
                 if pending.operation.delivery != delivery { changed.append(operation) }
             }

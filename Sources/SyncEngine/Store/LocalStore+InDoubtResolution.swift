@@ -149,9 +149,9 @@ extension AddressResolver {
                 .duplicateKey,
                 "\(setName)(\(KeyText.predicate(key))) is already in the store as another entity, \(setName)(\(owner)).",
                 recovery: """
-                    If both are the same entity and a download delivered it later: settle the operation without the address \
-                    as taken effect, change the downloaded entity from then on, and undo the pending operations on this one, \
-                    which the next download removes.
+                    If both are the same entity and a download delivered it later: settle the operation without the \
+                    address as taken effect, change the downloaded entity from then on, and undo the pending \
+                    operations on this one, which the next download removes.
                     """)
         }
         // A nested key value does not replace the rest of its complex property.
@@ -193,7 +193,8 @@ extension AddressResolver {
         switch selector {
         case .key(let key) where key.isPrimary(of: set.entityType): return key
         case .key:
-            throw notAKey(text, set, "These properties are an alternate key, which does not contain the key of the entity.")
+            throw notAKey(
+                text, set, "These properties are an alternate key, which does not contain the key of the entity.")
         case .entityID: throw notAKey(text, set, "It is an address with an entity ID, which only the store knows.")
         }
     }

@@ -69,7 +69,8 @@ extension LocalStore {
         guard asChangeSet, Set(deliveries).count > 1 else { return }
         throw TidelogError(
             OperationRefused(
-                .notAllowed, "The operations of a change set must have the same delivery, because they are sent together.",
+                .notAllowed,
+                "The operations of a change set must have the same delivery, because they are sent together.",
                 recovery: "Set the same delivery for all of them, or use several change sets."))
     }
 

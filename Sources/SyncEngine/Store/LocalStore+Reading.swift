@@ -162,7 +162,8 @@ extension LocalStore {
             }
             guard let backwards = model.backwards(property) else {
                 throw TidelogError(
-                    .refused(.unknownNavigationProperty), "The metadata no longer has the navigation property \(property).")
+                    .refused(.unknownNavigationProperty),
+                    "The metadata no longer has the navigation property \(property).")
             }
             let path = ResourcePath(
                 segments: [.entitySet(set), .key(.entityID(id.rawValue)), .navigation(backwards.property)],
@@ -183,7 +184,8 @@ extension LocalStore {
             let own = model.findEntityType(property.declaringType)?.findProperty(property.name) ?? property
             guard let end = isBackwards ? model.backwards(own)?.property.navigation : own.navigation else {
                 throw TidelogError(
-                    .refused(.unknownNavigationProperty), "The metadata no longer has the navigation property \(property).")
+                    .refused(.unknownNavigationProperty),
+                    "The metadata no longer has the navigation property \(property).")
             }
             return try state.targets(of: id, along: end).sorted()
         }

@@ -190,7 +190,8 @@ extension LocalStore {
             refusal.reason.code, "Operation \(refusal.operation) cannot be redone. \(refusal.reason.message)",
             recovery: needed.isEmpty
                 ? refusal.reason.recovery
-                : "Also redo \(needed.map(String.init).joined(separator: ", ")), which creates an entity that it needs.")
+                : "Also redo \(needed.map(String.init).joined(separator: ", ")), which creates an entity that it needs."
+        )
     }
 
     /// Returns other undone operations that create entities to which these refer.

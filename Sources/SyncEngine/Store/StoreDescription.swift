@@ -56,7 +56,8 @@ public struct StoreDescription: Sendable, Hashable {
             } catch {
                 throw TidelogError(
                     .damaged, "The description of the store contains an unknown service option: \(error)",
-                    place: files.description, recovery: "Use a newer version of Tidelog, or remove the option.", cause: error)
+                    place: files.description, recovery: "Use a newer version of Tidelog, or remove the option.",
+                    cause: error)
             }
         }
         return options

@@ -16,7 +16,8 @@ package struct UnfinishedStore: Sendable {
         while name.count > 1, name.last == "/" { name.removeLast() }
         guard !name.isEmpty, !StoreDirectory.exists(String(name)) else {
             throw TidelogError(
-                .invalidRequest, "The directory already exists.", place: directory, recovery: "Choose another directory.")
+                .invalidRequest, "The directory already exists.", place: directory,
+                recovery: "Choose another directory.")
         }
         self.directory = String(name)
         files = StoreFiles(directory: name + ".unfinished")

@@ -65,7 +65,9 @@ struct ViewsOpening {
         let applied = try state.header().applied
         if applied == 0, nextSequence > 1 { return nil }
         guard applied < nextSequence else {
-            guard syncsEachCommit else { throw StateError(.damaged, "The views contain operations that the log does not have.") }
+            guard syncsEachCommit else {
+                throw StateError(.damaged, "The views contain operations that the log does not have.")
+            }
             throw Self.endIsMissing(applied: applied, nextSequence, files)
         }
         guard try applied + 1 >= reader.firstSequence() else {

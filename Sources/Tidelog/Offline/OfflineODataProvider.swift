@@ -138,7 +138,8 @@ public final class OfflineODataProvider: DataServiceProvider {
     /// metadata is read from the service only if the caller names the service root.
     private static func withoutMetadata(_ path: String) -> TidelogError {
         TidelogError(
-            .damaged, "The log of the store contains no metadata of its service, although the store was created.", place: path,
+            .damaged, "The log of the store contains no metadata of its service, although the store was created.",
+            place: path,
             recovery:
                 "Run 'tidelog verify' to check the log, and 'tidelog pull' to read the metadata again; an app "
                 + "opens the store with the service root.")
@@ -383,7 +384,7 @@ public final class OfflineODataProvider: DataServiceProvider {
         try await engine().store.writeSnapshot()
     }
 
-    // MARK: Looking inside
+    // MARK: Inspection
 
     private func reading() throws(TidelogError) -> StoreReader {
         let engine = try engine()

@@ -38,7 +38,8 @@ struct UploadForecast {
     /// Returns the next step, as the end of a sentence whose subject is the operation.
     func nextStep(of pending: PendingOperation) -> String {
         if awaited.contains(pending.sequence) {
-            return "the next upload requests the response from the service, and meanwhile sends the operations that do not depend on it"
+            return
+                "the next upload requests the response from the service, and meanwhile sends the operations that do not depend on it"
         }
         return switch pending.status {
         case .inFlight: "the response of the service determines the outcome; if it is lost, the next upload does"
@@ -87,9 +88,11 @@ struct UploadForecast {
         case .batchFull: "the next upload sends it, in a later batch"
         case .keyUnknown:
             "a download may deliver the key, or 'tidelog identify' sets it; the next upload then sends it"
-        case .headerNeedsKey: "the upload that receives the key sends it, or the first one after a download that delivers the key"
+        case .headerNeedsKey:
+            "the upload that receives the key sends it, or the first one after a download that delivers the key"
         case .entityGone, .notInMetadata, .noLegalPlan: "it is not sent until the cause is removed; it can be undone"
-        case .conflict: "an upload sends it after the conflict is resolved, by the policy of the upload or with 'tidelog resolve'"
+        case .conflict:
+            "an upload sends it after the conflict is resolved, by the policy of the upload or with 'tidelog resolve'"
         case .behindConflict(let other): "an upload sends it after the conflict of operation \(other) is resolved"
         case .draft: "the next upload after its release sends it"
         case .behindDraft(let other): "an upload sends it after operation \(other) is released or undone"

@@ -50,7 +50,7 @@ public final class PastODataProvider: DataServiceProvider {
     /// The service root.
     public var serviceRoot: String { reading.root }
 
-    // MARK: Looking inside
+    // MARK: Inspection
 
     /// Returns the status of every unfinished operation; see ``OfflineODataProvider/operationStatus(_:)``.
     public func operationStatus(_ options: UploadOptions? = nil) async throws(TidelogError) -> [OperationStatus] {

@@ -48,7 +48,8 @@ struct OnlineBatch {
     func send(_ batch: BatchRequest) async throws(TidelogError) -> [BatchPartOutcome] {
         guard options.supportsBatch else {
             throw TidelogError(
-                .unsupported, "The service has no $batch, and the call needs several requests that take effect together.",
+                .unsupported,
+                "The service has no $batch, and the call needs several requests that take effect together.",
                 recovery: "Make separate calls, or use one deep insert.")
         }
         let exchange: BatchExchange
@@ -73,10 +74,12 @@ struct OnlineBatch {
         case .failed(let refusal, _):
             try ServiceSession.check(refusal, "POST", "$batch")
             throw TidelogError(
-                .notOData, "The service responded to the change set with status \(refusal.status).", place: "POST $batch"
+                .notOData, "The service responded to the change set with status \(refusal.status).",
+                place: "POST $batch"
             )
         case .inDoubt(let reason):
-            throw TidelogError(.inDoubt, reason, place: "POST $batch", recovery: "Read the entities to see whether it took effect.")
+            throw TidelogError(
+                .inDoubt, reason, place: "POST $batch", recovery: "Read the entities to see whether it took effect.")
         case .notProcessed: throw unanswered
         }
     }

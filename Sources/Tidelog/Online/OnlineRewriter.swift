@@ -37,7 +37,8 @@ struct OnlineRewriter {
             throw unsupported("The service does not support references to entities that the same change set creates.")
         }
         if options.contentIDReferences == .urlsOnly, action.bodyReferences.contains(where: isNew) {
-            throw unsupported("The service does not support references in a body to entities that the same change set creates.")
+            throw unsupported(
+                "The service does not support references in a body to entities that the same change set creates.")
         }
         return modification
     }
@@ -51,7 +52,8 @@ struct OnlineRewriter {
                 let key = try binding.targets.first.map({ r throws(TidelogError) in try self.key(of: r) }) ?? .some([:])
             else {
                 throw unsupported(
-                    "The service does not support links in a body, and no dependent property stands for \(binding.navigation.name).")
+                    "The service does not support links in a body, and no dependent property stands for \(binding.navigation.name)."
+                )
             }
             for pair in pairs { body.values[pair.dependent] = key.value(at: pair.principal) ?? .null }
         }
@@ -88,7 +90,8 @@ struct OnlineRewriter {
         _ target: ResourceReference, _ body: EntityBody, after earlier: [DataModification]
     ) async throws(TidelogError) -> (body: EntityBody, etag: String?) {
         if target.isBelowContentID {
-            throw unsupported("The service has no PATCH, and an entity that the same change set creates cannot be read.")
+            throw unsupported(
+                "The service has no PATCH, and an entity that the same change set creates cannot be read.")
         }
         if let name = body.type.unusableProperties.min() {
             throw unsupported(

@@ -241,7 +241,8 @@ open class DataService {
         if let url = query.url { return .url(url) }
         guard let set = query.set else {
             throw TidelogError(
-                .invalidRequest, "The query has neither an entity set nor a URL.", recovery: "Add from(_:) or withURL(_:).")
+                .invalidRequest, "The query has neither an entity set nor a URL.",
+                recovery: "Add from(_:) or withURL(_:).")
         }
         return .set(set, query.resolvedOptions(set.entityType))
     }

@@ -88,7 +88,8 @@ extension DataServiceProvider {
     public func invoke(_ invocation: OperationInvocation) async throws(TidelogError) -> InvocationAnswer {
         let what = invocation.operation.mayChangeSomething ? "its effect" : "its result"
         throw TidelogError(
-            .unsupported, "\(invocation.operation.name) cannot be called offline: only the service can determine \(what).",
+            .unsupported,
+            "\(invocation.operation.name) cannot be called offline: only the service can determine \(what).",
             recovery: "Call it online, with a DataService that has an OnlineODataProvider.")
     }
 

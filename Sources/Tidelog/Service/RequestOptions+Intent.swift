@@ -37,7 +37,9 @@ extension HeaderDraft {
         }
         guard let colon = template.firstIndex(of: ":") else { throw refused("it has no colon") }
         let name = template[..<colon].trimmingSpaces
-        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else { throw refused("its name is not a valid name of a header") }
+        guard !name.isEmpty, name.utf8.allSatisfy(\.isToken) else {
+            throw refused("its name is not a valid name of a header")
+        }
         var parts: [Part] = []
         var text = ""
         var rest = template[template.index(after: colon)...].trimmingSpaces[...]

@@ -151,7 +151,8 @@
                     return redirects
                 }
                 if count > options.limits.maximumRedirects {
-                    refuse(task, "the service redirected the request more than \(options.limits.maximumRedirects) times")
+                    refuse(
+                        task, "the service redirected the request more than \(options.limits.maximumRedirects) times")
                     return completionHandler(nil)
                 }
                 // Method, headers and body are restored, because URLSession omits some of them.

@@ -11,7 +11,8 @@ extension SQLiteState {
     package static let inUse = StateError(.unavailable, "The views are open in another process.")
 
     /// The error for views that are not encrypted with the given key.
-    package static let ofAnotherKey = StateError(.damaged, "The views are not encrypted with the newest key of the store.")
+    package static let ofAnotherKey = StateError(
+        .damaged, "The views are not encrypted with the newest key of the store.")
 
     private static let unreadable = "The views cannot be read: "
 

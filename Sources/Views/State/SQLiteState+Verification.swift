@@ -36,7 +36,8 @@ extension SQLiteState {
                 guard try first(sql, [.integer(entity), value]) != nil else { continue }
                 throw StateError(
                     .damaged,
-                    "The index of \(column.path.joined(separator: "/")) contains another value for entity \(entity) of \(set) than the entity.")
+                    "The index of \(column.path.joined(separator: "/")) contains another value for entity \(entity) of \(set) than the entity."
+                )
             }
         }
     }

@@ -27,7 +27,7 @@ import Testing
         #expect(defect.code == .unresolvedName)
         #expect((defect.line, defect.column) == (3, 1))
         #expect(defect.leftOut == .init(kind: "Property", path: "S.A/P"))
-        #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Left out: Property S.A/P.")
+        #expect(defect.description == "line 3, column 1: The type \"S.X\" is not declared. Omitted: Property S.A/P.")
     }
 
     @Test func `an omitted property is unusable in derived types, also as a dynamic property of an open type`()

@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test func `a value of an enumeration without flags has one known member`() {
-        #expect(reason(.enumeration("Green"), .enumeration(name: "S.Color")) == "is \"Green\", which is not a member of S.Color")
+        #expect(
+            reason(.enumeration("Green"), .enumeration(name: "S.Color"))
+                == "is \"Green\", which is not a member of S.Color")
         #expect(reason(.enumeration("Red,Blue"), .enumeration(name: "S.Color")) != nil)
     }
 

@@ -92,7 +92,10 @@ import Testing
         ),
         ("N.Order/Totals", "Proxy.PropertyName", "x", "The target N.Order/Totals of a PropertyName is not a property"),
         ("N.Order", "Proxy.PropertyName", "x", "The target N.Order of a PropertyName is not a property"),
-        ("N.Order/Total", "Proxy.ClassName", "X", "The target N.Order/Total of a ClassName is not an entity, complex or enumeration type"),
+        (
+            "N.Order/Total", "Proxy.ClassName", "X",
+            "The target N.Order/Total of a ClassName is not an entity, complex or enumeration type"
+        ),
         ("N.Gift/ID", "Proxy.PropertyName", "x", "The property ID is declared by N.Item"),
         ("N.Order", "Proxy.ClassNam", "X", "There is no term ClassNam in com.sap.cloud.client.odata.proxy"),
         ("N.Order", "Proxy.ClassName", "my order", "must be a Swift identifier, not 'my order'."),

@@ -101,7 +101,8 @@ struct JSONSchemaReader {
         case "Property": typed(&element, declaration)
         case "NavigationProperty": navigation(&element, declaration)
         default:
-            element.mark("The property \(clipped(member.name)) has the $Kind \(clipped(kind)), which a property cannot have.")
+            element.mark(
+                "The property \(clipped(member.name)) has the $Kind \(clipped(kind)), which a property cannot have.")
         }
         annotate(&element, declaration)
         return element.element

@@ -46,7 +46,8 @@ final class MarkupTreeState {
             return
         }
         fail(
-            .doctypeRefused, "The document has a DOCTYPE, which is not allowed.", line: place.line, column: place.column)
+            .doctypeRefused, "The document has a DOCTYPE, which is not allowed.", line: place.line, column: place.column
+        )
     }
 
     /// Records an error of the XML parser. Warnings are ignored; an undeclared prefix, which the parser tolerates, is

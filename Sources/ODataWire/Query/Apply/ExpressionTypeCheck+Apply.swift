@@ -107,7 +107,8 @@ extension ExpressionTypeCheck {
         case .structured, .unknown: break
         default:
             throw error(
-                .wrongArgumentType, "addnested applies to entities and complex values, not to \(reached.name).", .path(path))
+                .wrongArgumentType, "addnested applies to entities and complex values, not to \(reached.name).",
+                .path(path))
         }
         var result = type
         for sequence in sequences {
@@ -184,7 +185,8 @@ extension ExpressionTypeCheck {
         case .sum, .average:
             guard type.family == .number || type.family == .any || type == .primitive(.duration) else {
                 throw error(
-                    .wrongArgumentType, "\(method.name) aggregates numbers and durations, not \(type.name).", expression)
+                    .wrongArgumentType, "\(method.name) aggregates numbers and durations, not \(type.name).", expression
+                )
             }
             return method == .average && type.family == .number && type != .primitive(.double)
                 ? .primitive(.decimal) : type
@@ -275,7 +277,8 @@ extension ExpressionTypeCheck {
                 if type == .unknown, case .primitive(.primitiveType) = property.type.kind { type = .null }
             default:
                 throw error(
-                    .misplacedSegment, "Instances can only be grouped by paths of single-valued properties.", .path(path))
+                    .misplacedSegment, "Instances can only be grouped by paths of single-valued properties.",
+                    .path(path))
             }
         }
         guard case .collection = type else { return type }

@@ -268,7 +268,9 @@ struct EvaluationRun {
     ) throws(EvaluationError) -> Value {
         switch function {
         case .now:
-            guard let now = evaluator.now else { throw EvaluationError(.unsupported, "now() cannot be evaluated here.") }
+            guard let now = evaluator.now else {
+                throw EvaluationError(.unsupported, "now() cannot be evaluated here.")
+            }
             return .dateTimeOffset(now)
         case .isLocal, .hasPendingChanges, .isInErrorState, .upsertedLastDownload:
             guard case .entity(let entity?) = current else { return .boolean(false) }
