@@ -88,7 +88,7 @@ import Testing
         #expect(try workspace.tidelog("pull", "--config", file.path).status == 0)
     }
 
-    @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+    @Test(.enabled(if: Corpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
     func `metadata prints the counts of the corpus under the same names`() throws {
         let workspace = try Workspace()
         // Every eighth document. The reader has a separate test with all of them.
@@ -123,7 +123,7 @@ enum Corpus {
 
     static let isPresent: Bool = {
         let isPresent = FileManager.default.fileExists(atPath: folder.appendingPathComponent("csdl/index.jsonl").path)
-        if !isPresent { print("skipped: the conformance corpora are not beside the checkout") }
+        if !isPresent { print("skipped: the conformance corpora are not next to the checkout") }
         return isPresent
     }()
 

@@ -162,7 +162,7 @@ struct JSONBatchReaderTests {
     }
 }
 
-@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"))
+@Suite(.enabled(if: BatchCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"))
 struct JSONBatchRecordingTests {
     @Test(arguments: BatchCorpus.jsonResponses)
     func `the responses of a recorded JSON batch match its index`(_ recording: BatchCorpus.JSONResponse) throws {

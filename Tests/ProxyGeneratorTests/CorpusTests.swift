@@ -3,7 +3,7 @@ import ProxyGenerator
 import Testing
 
 /// Generation from the metadata of real services.
-@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not beside the checkout"), .serialized)
+@Suite(.enabled(if: CSDLCorpus.isPresent, "skipped: the conformance corpora are not next to the checkout"), .serialized)
 struct CorpusTests {
     private static let valid = CSDLCorpus.rows.filter { !$0.isInvalid && $0.entityTypes > 0 }
 
