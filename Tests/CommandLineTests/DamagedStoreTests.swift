@@ -21,7 +21,7 @@ extension Workspace {
 /// Commands on a store with a lost record. Each command returns the readable data and reports the lost record.
 @Suite(.timeLimit(.minutes(20))) struct DamagedStoreTests {
     static let notice =
-        "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). The output is based on the others. Run 'tidelog repair' "
+        "tidelog: The log .tidelog/log is damaged: 1 record is lost (10). The output is based on the readable records. Run 'tidelog repair' "
         + "for details.\n"
 
     /// Returns a store with updates of two customers and a new order. The second update, record 10, is damaged.

@@ -338,7 +338,7 @@ import Testing
         let blame = try output(workspace, "blame", "Customers(1)/Name")
         #expect(
             blame.hasSuffix(
-                "download of C\ntidelog: The log .tidelog/log is damaged: 1 record is lost (13). The output is based on the others. "
+                "download of C\ntidelog: The log .tidelog/log is damaged: 1 record is lost (13). The output is based on the readable records. "
                     + "Run 'tidelog repair' for details.\n[0]"))
         #expect(try output(workspace, "history", "~8/Name").contains("'Neu'"))
         #expect(try output(workspace, "why", "9").hasPrefix("Operation 9 was confirmed by the response to batch 1"))

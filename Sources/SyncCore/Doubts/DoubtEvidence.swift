@@ -80,7 +80,7 @@ public struct DoubtEvidence: Sendable, Hashable {
         if candidates == creates { return .adopt(creates) }
         if lookalikes > 0 {
             return .undecided(
-                "The service has \(Self.entities(lookalikes)) that agree with it in some values and differ in others, and may be the created one."
+                "The service has \(Self.entities(lookalikes)) that agree with it in some but not all values, and may be the created one."
             )
         }
         guard search == .conclusive else {

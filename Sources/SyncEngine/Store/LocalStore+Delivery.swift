@@ -48,7 +48,7 @@ extension LocalStore {
 
     private static var isForGood: OperationRefused {
         OperationRefused(
-            .notAllowed, "An operation can be made local-only only when it is created.",
+            .notAllowed, "An operation cannot become local-only or stop being local-only after its creation.",
             recovery: "Undo the operation and perform it again.")
     }
 

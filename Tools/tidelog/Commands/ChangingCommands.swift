@@ -58,7 +58,7 @@ struct CreateCommand: ChangingCommand {
 
 struct UpdateCommand: ChangingCommand {
     static let configuration = CommandConfiguration(
-        commandName: "update", abstract: "Change properties of an entity; the others stay unchanged.")
+        commandName: "update", abstract: "Change properties of an entity; all other properties stay unchanged.")
 
     @Argument(help: ArgumentHelp("A readLink or editLink.", valueName: "ref")) var reference: String
     @Argument(help: ArgumentHelp("The properties as a JSON object, or - for standard input.", valueName: "json"))

@@ -71,7 +71,7 @@ struct DiscardCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "discard", abstract: "Undo operations that were rejected or are in conflict.",
         discussion: """
-            Operations that depend on them are undone too, and printed with the reason; all others \
+            Operations that depend on them are undone too, and printed with the reason; all other operations \
             stay. redo restores them.
             """)
 

@@ -6,7 +6,7 @@ struct QuarantineCommand: AsyncParsableCommand {
         commandName: "quarantine", abstract: "List downloaded entities that the store could not accept.",
         discussion: """
             For example because a value is invalid, the key is missing, or the entity is too large. The store keeps \
-            its version of these entities, accepts all others, and the next pull of the query tries again.
+            its version of these entities, accepts all other entities, and the next pull of the query tries again.
             """)
 
     @OptionGroup var point: PointOptions

@@ -26,7 +26,7 @@ struct DamageNotice {
         }
         return
             "The log \(oneLine(log)) is damaged: \(counted(lost.count, "record is", "records are")) lost (\(lost.words)). The "
-            + "output is based on the others. Run 'tidelog repair' for details."
+            + "output is based on the readable records. Run 'tidelog repair' for details."
     }
 }
 

@@ -94,7 +94,7 @@ final class UploadQueue {
                 Case("prepared, into the state", count / preparing, .operationsPerSecond),
                 Case("answered, into the state", count / answering, .operationsPerSecond),
                 Case(
-                    "the first response, which determines the dependencies of the others", firstAnswer * 1e3,
+                    "the first response, which determines the dependencies of all operations", firstAnswer * 1e3,
                     .milliseconds),
             ]
         }
