@@ -72,7 +72,7 @@ import Testing
             try workspace.output("discard", "9") == """
                 9 create Customers(~8)
                 10 create Orders(~9) (needs Customers(~8), which operation 9 creates)
-                2 operations undone, 1 of them because they depend on others.
+                2 operations undone, 1 of them because of dependencies.
 
                 """)
         #expect(try workspace.output("errors") == "No errors.\n")

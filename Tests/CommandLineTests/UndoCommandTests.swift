@@ -18,11 +18,11 @@ import Testing
             """
         #expect(
             try workspace.output("undo", "9", "--dry-run")
-                == undone + "2 operations would be undone, 1 of them because they depend on others.\n")
+                == undone + "2 operations would be undone, 1 of them because of dependencies.\n")
         #expect(try workspace.output("status").hasSuffix("3 pending.\n"))
         #expect(
             try workspace.output("undo", "9") == undone
-                + "2 operations undone, 1 of them because they depend on others.\n")
+                + "2 operations undone, 1 of them because of dependencies.\n")
         #expect(try workspace.output("status").hasSuffix("1 pending, 2 undone.\n"))
         #expect(try workspace.output("query", "Customers?$filter=Name eq 'Neu'").contains("0 entities."))
         #expect(try workspace.output("status", "--undone").contains("9  create Customers(~8)  undone"))

@@ -218,7 +218,7 @@ import Testing
         (66, #"{"end":true,"lastSequence":64,"records":64}"#, "Line 66 of the export does not match the records"),
         (66, "", "Line 67 of the export is missing"),
     ])
-    func `an invalid line is reported by its number, and leaves nothing behind`(
+    func `an invalid line is reported by its number, and no file remains`(
         number: Int, text: String, message: String
     ) throws {
         let log = try sample()

@@ -8,7 +8,7 @@ import Testing
 @testable import LogInspection
 
 @Suite struct ProvenanceTests {
-    @Test func `a history starts with the download and contains each update with its fate`() throws {
+    @Test func `a history starts with the download and contains each update with its outcome`() throws {
         let shop = try ShopLog()
         try shop.append(
             update(1, ["Name": .string("Eve")]), prepared(1, 6), answered(1, (6, .confirmed(images: []))),

@@ -37,7 +37,7 @@ import Testing
         return try await Report(InspectedStore(directory: log.directory.path), limits: limits).page()
     }
 
-    @Test func `a report contains the records, their fates, and the batches with their requests`() async throws {
+    @Test func `a report contains the records, their outcomes, and the batches with their requests`() async throws {
         let log = try SampleLog()
         let request = BatchPrepared.SentRequest(
             contentID: "1", method: "POST", url: "Orders", headers: [.init(name: "A", value: "b")],

@@ -127,7 +127,7 @@ extension Sequence {
         private mutating func foldAgain(at point: Int) throws {
             let expected = try StateDigest(of: session.state)
             if session.state.digest != expected {
-                trace.violations.append("The digest that the state kept on its way is another one.")
+                trace.violations.append("The incremental digest differs from the digest of the state.")
             }
             var whole = start.copy()
             for body in session.records { try whole.log(body, settling: false) }

@@ -33,7 +33,7 @@ struct MetadataChangeTests {
         if !unfit.isEmpty { try store.add(.operationsUnfit(unfit)) }
         if !fitAgain.isEmpty { try store.add(.operationsReleased(fitAgain)) }
         let again = try TestStore(replaying: store.records)
-        #expect(try store.digest() == again.digest(), "a replay of the log says something else")
+        #expect(try store.digest() == again.digest(), "a replay of the log has another state")
         return unfit
     }
 
@@ -166,7 +166,7 @@ struct MetadataChangeTests {
             Self.changed([(ends[0], "FIRST"), (ends[1], ends[0]), ("FIRST", ends[1])], of: TestModel.legacyMetadata))
         let after = try #require(
             store.model.findEntityType("Shop.Order")?.findProperty("Customer")?.navigation?.relationship)
-        #expect(before.isForward != after.isForward, "the document does not say what this test is about")
+        #expect(before.isForward != after.isForward, "the document does not contain the case of this test")
         #expect(try store.targets(order, "Customer") == [customer])
         #expect(try store.targets(customer, "Orders") == [order])
     }

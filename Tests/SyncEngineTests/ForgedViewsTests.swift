@@ -39,7 +39,7 @@ struct ForgedViewsTests {
     }
 
     @Test(arguments: [false, true])
-    func `an upload sends the values of the log if the views contain others`(compacted: Bool) async throws {
+    func `an upload sends the values of the log if the views contain different values`(compacted: Bool) async throws {
         let shop = try await Shop(.v4)
         let link = try await shop.create("Customers", ["Name": .string("honest")])
         if compacted { _ = try await shop.store.compact(keeping: .bytes(0)) }

@@ -33,7 +33,8 @@ struct Command: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The number of operations; of rows for download and memory; the largest size for growth.", valueName: "number"))
+            "The number of operations; of rows for download and memory; the largest size for growth.",
+            valueName: "number"))
     var operations: Int?
 
     /// A phase of the benchmark `scale`, each of which runs in a separate process.

@@ -258,7 +258,7 @@ public actor LocalStore {
         case deferred
         /// With a later page of the same download.
         case shared
-        /// With the transaction, after the pages that were gathered.
+        /// With the transaction, after the deferred pages.
         case lastShared
     }
 

@@ -4,7 +4,8 @@ internal import Tidelog
 extension Bench {
     static let creates = Bench(
         name: "creates",
-        summary: "1,000 new entities, one call each, with and without sync; compared with the log alone, SQLite and ObjectBox."
+        summary:
+            "1,000 new entities, one call each, with and without sync; compared with the log alone, SQLite and ObjectBox."
     ) { surroundings in
         let count = surroundings.operations ?? 1_000
         var report = Report()

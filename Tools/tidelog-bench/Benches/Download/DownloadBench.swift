@@ -158,7 +158,9 @@ final class DownloadWorkload {
         _ = try await engine.download(["Customers"])
         try await time("download", units: rows) {
             let report = try await engine.download(["Orders"])
-            guard report.entities == rows else { throw Failure("The download returned \(report.entities) of \(rows) orders.") }
+            guard report.entities == rows else {
+                throw Failure("The download returned \(report.entities) of \(rows) orders.")
+            }
         }
         await store.close()
         // Before the log contains the orders a second time.

@@ -7,7 +7,8 @@ internal import SyncEngine
 
 extension Bench {
     static let encrypted = Bench(
-        name: "encrypted", summary: "An encrypted store: filling, opening, reading and writing, compared with a store without a key."
+        name: "encrypted",
+        summary: "An encrypted store: filling, opening, reading and writing, compared with a store without a key."
     ) { surroundings in
         let entities = surroundings.operations ?? 100_000
         var results: [EncryptedPhase: [EncryptedPhase.Result]] = [:]
@@ -104,7 +105,9 @@ enum EncryptedPhase: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 
     private func fill(_ path: String, _ entities: Int) async throws -> Double {
-        guard entities >= 2 * Self.customers else { throw Failure("The benchmark requires at least \(2 * Self.customers) entities.") }
+        guard entities >= 2 * Self.customers else {
+            throw Failure("The benchmark requires at least \(2 * Self.customers) entities.")
+        }
         let store = try await open(path)
         try await store.record([
             .serviceInstalled(ServiceDescription(root: OrderPages.root, metadata: OrderModel.metadata()))

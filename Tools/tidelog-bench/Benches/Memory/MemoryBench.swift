@@ -30,7 +30,8 @@ enum PendingMemory {
         let making = try measure(operations, store)
         let opening = try measure(0, store)
         return [
-            Case("create \(operations) pending operations, peak memory", making.peak, .mebibytes, target: .atMost(bound)),
+            Case(
+                "create \(operations) pending operations, peak memory", making.peak, .mebibytes, target: .atMost(bound)),
             Case("open and plan them, peak memory", opening.peak, .mebibytes, target: .atMost(bound)),
             Case("open a store with \(operations) pending", opening.opening, .milliseconds),
         ]

@@ -81,7 +81,9 @@ private final class QueryShop {
     private let box: ObjectBox?
 
     init(_ surroundings: BenchEnvironment, entities: Int) async throws {
-        guard entities >= 2 * Self.customers else { throw Failure("The benchmark requires at least \(2 * Self.customers) entities.") }
+        guard entities >= 2 * Self.customers else {
+            throw Failure("The benchmark requires at least \(2 * Self.customers) entities.")
+        }
         self.entities = entities
         files = StoreFiles(directory: try surroundings.directory.fresh("store"))
         shop = try SQLiteShop(path: try surroundings.directory.fresh("shop.sqlite"))

@@ -55,7 +55,8 @@ enum EndToEnd {
             for request in requests {
                 let (status, body) = try await send(request, from: root, to: sandbox.root, transport)
                 guard status.kind == .successful else {
-                    throw Failure("The service responded with \(status): \(String(decoding: body.prefix(200), as: UTF8.self))")
+                    throw Failure(
+                        "The service responded with \(status): \(String(decoding: body.prefix(200), as: UTF8.self))")
                 }
             }
         }
