@@ -214,7 +214,7 @@ push_and_prove() {
     kill -CONT "$SANDBOX"
     tidelog push
     tidelog status
-    [ "$answer" = "Nothing is pending." ] || fail "not every operation was confirmed."
+    [ "$answer" = "No pending operations." ] || fail "not every operation was confirmed."
     operations=$("$PROGRAMS/tidelog" log --json | wc -l | tr -d ' ')
     confirmed=$("$PROGRAMS/tidelog" log --json | grep -c '"fate":"confirmed"' || true)
     same "$name: each of the $operations operations in the log is confirmed" "$operations" "$confirmed"
