@@ -89,7 +89,7 @@ struct JSONBatchReaderTests {
             Issue.record("\(found[2])")
             return
         }
-        #expect(reason.contains("behind a link"))
+        #expect(reason.contains("a link to the rest"))
         guard case .changeSet(.inDoubt(let half)) = try outcomes(Self.answer("1", 201), rest: ",\"\(name)\":\"x\"")[0]
         else {
             Issue.record("half a change set was taken for a whole one")

@@ -52,7 +52,7 @@ struct Command: AsyncParsableCommand {
         name: [.customLong("package", withSingleDash: true), .long],
         help: ArgumentHelp(
             "A folder in the destination to write to, such as that of a target of a package.",
-            discussion: "Without it, and with none, there is no such folder.", valueName: "name|none"))
+            discussion: "Without it, and with none, the files are in the destination itself.", valueName: "name|none"))
     var package: String?
 
     @Option(

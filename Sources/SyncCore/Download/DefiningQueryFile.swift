@@ -98,7 +98,7 @@ private struct Section {
         let value = DefiningQueryFile.trimmed(text[text.index(after: equals)...])
         guard let parameter = Parameter(rawValue: name) else {
             let known = Parameter.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .init(line: line, "There is no parameter \(name); there are \(known).")
+            throw .init(line: line, "There is no parameter \(name). The parameters are \(known).")
         }
         guard seen.insert(parameter).inserted else { throw .init(line: line, "\(name) occurs twice in the section.") }
         guard set(parameter, value) else {
