@@ -174,6 +174,6 @@ import Testing
         #expect(
             LogError.closed(cause: failure).description
                 == "The log was closed when fdatasync of /store/log/1 failed: No space (error 28). "
-                + "Open the store again to go on.")
+                + "Open the store again to continue.")
     }
 }
