@@ -97,13 +97,16 @@ import Testing
             "The target N.Order/Total of a ClassName is not an entity, complex or enumeration type"
         ),
         ("N.Gift/ID", "Proxy.PropertyName", "x", "The property ID is declared by N.Item"),
-        ("N.Order", "Proxy.ClassNam", "X", "There is no term ClassNam in com.sap.cloud.client.odata.proxy"),
+        ("N.Order", "Proxy.ClassNam", "X", "com.sap.cloud.client.odata.proxy has no term ClassNam"),
         ("N.Order", "Proxy.ClassName", "my order", "must be a Swift identifier, not 'my order'."),
         ("N.Order", "Proxy.ClassName", "class", "must be a Swift identifier, not 'class'."),
         ("N.Order", "Proxy.ClassName", "String", "The class name 'String' of N.Order is already used."),
         ("N.Order", "Proxy.ClassName", "state", "The class name 'state' of N.Order is already used."),
         ("N.Order", "Proxy.ClassName", "result", "The class name 'result' of N.Order is already used."),
-        ("N.Order", "Proxy.ClassName", "ContainerMetadata", "The class name 'ContainerMetadata' of N.Order is in use"),
+        (
+            "N.Order", "Proxy.ClassName", "ContainerMetadata",
+            "The class name 'ContainerMetadata' of N.Order is already used"
+        ),
         ("N.Order", "Proxy.ClassName", "any", "The class name 'any' of N.Order is already used."),
         ("N.Order", "Proxy.ClassName", "sending", "The class name 'sending' of N.Order is already used."),
         ("N.Order", "Proxy.ClassName", "await", "must be a Swift identifier, not 'await'."),
@@ -115,7 +118,7 @@ import Testing
         ),
         (
             "N.Order/Total", "Proxy.PropertyName", "sum",
-            "The name 'sum' of N.Order/Total is also the one of N.Order/Sum"
+            "The name 'sum' of N.Order/Total is also the name of N.Order/Sum"
         ),
         (
             "N.Container", "Proxy.ClassName", "Order",
