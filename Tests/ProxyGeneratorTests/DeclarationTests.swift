@@ -337,7 +337,7 @@ import Testing
             </Property>
             """)
         let rules =
-            "not null, at most 9 characters, computed by the service, immutable after creation, default `x`"
+            "not null, at most 9 characters, computed by the service, immutable after creation, default\n    /// `x`"
         #expect(text.contains("/// `P`, `Edm.String`, \(rules)."))
     }
 
