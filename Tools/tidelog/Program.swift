@@ -36,41 +36,41 @@ struct RootCommand: AsyncParsableCommand {
         version: "0.1.0",
         groupedSubcommands: [
             CommandGroup(
-                name: "Store and service:",
+                name: "Store and service",
                 subcommands: [
                     InitCommand.self, PullCommand.self, PushCommand.self, ServiceCommand.self, QueriesCommand.self,
                     RefreshMetadataCommand.self, CompactCommand.self, ClearCommand.self,
                 ]),
-            CommandGroup(name: "Reading:", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
+            CommandGroup(name: "Reading", subcommands: [QueryCommand.self, ExplainCommand.self, KeysCommand.self]),
             CommandGroup(
-                name: "Changing:",
+                name: "Changing",
                 subcommands: [
                     CreateCommand.self, UpdateCommand.self, DeleteCommand.self, LinkCommand.self, RelinkCommand.self,
                     UnlinkCommand.self, ApplyCommand.self, SettleCommand.self, IdentifyCommand.self,
                     UndoCommand.self, RedoCommand.self, ConflictsCommand.self, ResolveCommand.self,
                     ReleaseCommand.self,
                 ]),
-            CommandGroup(name: "Media:", subcommands: [MediaCommand.self]),
+            CommandGroup(name: "Media", subcommands: [MediaCommand.self]),
             CommandGroup(
-                name: "Errors:",
+                name: "Errors",
                 subcommands: [ErrorsCommand.self, RetryCommand.self, AmendCommand.self, DiscardCommand.self]),
             CommandGroup(
-                name: "Inspection:",
+                name: "Inspection",
                 subcommands: [
                     StatusCommand.self, QuarantineCommand.self, PlanCommand.self, LogCommand.self, ShowCommand.self,
                     HistoryCommand.self, BlameCommand.self, WhyCommand.self, MetadataCommand.self, StatsCommand.self,
                     SegmentsCommand.self,
                 ]),
-            CommandGroup(name: "Time travel and replay:", subcommands: [AtCommand.self, ReplayCommand.self]),
+            CommandGroup(name: "Time travel and replay", subcommands: [AtCommand.self, ReplayCommand.self]),
             CommandGroup(
-                name: "Finding faults:",
+                name: "Finding faults",
                 subcommands: [
                     DiffCommand.self, BisectCommand.self, WatchCommand.self, WhatIfCommand.self,
                     MinimiseCommand.self, GenerateTestCommand.self,
                 ]),
             CommandGroup(
-                name: "Sharing:",
+                name: "Sharing",
                 subcommands: [ExportCommand.self, ImportCommand.self, RedactCommand.self, ReportCommand.self]),
-            CommandGroup(name: "Damage:", subcommands: [VerifyCommand.self, RepairCommand.self]),
+            CommandGroup(name: "Damage", subcommands: [VerifyCommand.self, RepairCommand.self]),
         ])
 }

@@ -4,7 +4,7 @@ internal import Tidelog
 
 struct UndoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Undo operations that the service has not received.",
+        commandName: "undo", abstract: "Undo operations that have not taken effect at the service.",
         discussion: """
             Operations that depend on them and the rest of their change sets are undone too; each \
             is printed with the reason. redo restores them.
@@ -15,7 +15,7 @@ struct UndoCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "An entity whose operations are undone, a readLink or editLink; may be repeated.", valueName: "REF"))
     var entity: [String] = []
-    @Flag(help: "Undo all operations that the service has not received.")
+    @Flag(help: "Undo all operations that have not taken effect at the service.")
     var all = false
     @Flag(help: "Print the operations that would be undone, without changing anything.")
     var dryRun = false
