@@ -86,7 +86,7 @@ import Testing
         workspace.environment["TIDELOG_TOKEN_ORIGIN"] = other.origin
         let refused = try workspace.tidelog("pull")
         #expect(refused.status == 1)
-        #expect(refused.error.contains("TIDELOG_TOKEN_ORIGIN does not name http://HOST"))
+        #expect(refused.error.contains("TIDELOG_TOKEN_ORIGIN does not contain http://HOST"))
         #expect(try workspace.tidelog("init", service.root, "--store", "new").status == 1)
         workspace.environment["TIDELOG_TOKEN_ORIGIN"] = "\(other.origin),\(service.root)"
         #expect(try workspace.tidelog("pull").status == 0)

@@ -345,6 +345,6 @@ import Testing
         #expect(again.error == "tidelog: small already exists. Choose another name.\n")
         let sound = try workspace.tidelog("minimise", "--when", "Customers(99)", "--output", "other")
         #expect(sound.status == 1)
-        #expect(sound.error.hasPrefix("tidelog: The log does not fail as it is"))
+        #expect(sound.error.hasPrefix("tidelog: The condition does not hold at the end of the log"))
     }
 }

@@ -242,13 +242,13 @@ import Testing
                 Orders(5) (~9)
                 part        value         record  time                      written by
                 ----------  ------------  ------  ------------------------  -----------------------------------------------------
-                OrderID     5                 12  TIME  key assigned by the response to batch 1 to operation 10
-                CustomerID  4                 12  TIME  response to batch 1 to operation 10
+                OrderID     5                 12  TIME  key assigned by the response to batch 1, operation 10
+                CustomerID  4                 12  TIME  response to batch 1, operation 10
                 Note        'n'               10  TIME  local edit, confirmed by batch 1
-                Amount      null              12  TIME  response to batch 1 to operation 10
-                Quantity    null              12  TIME  response to batch 1 to operation 10
-                Total       null              12  TIME  response to batch 1 to operation 10
-                PlacedAt    null              12  TIME  response to batch 1 to operation 10
+                Amount      null              12  TIME  response to batch 1, operation 10
+                Quantity    null              12  TIME  response to batch 1, operation 10
+                Total       null              12  TIME  response to batch 1, operation 10
+                PlacedAt    null              12  TIME  response to batch 1, operation 10
                 Customer    Customers(4)      10  TIME  local edit, confirmed by batch 1
                 [0]
                 """)

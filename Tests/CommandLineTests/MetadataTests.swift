@@ -34,7 +34,7 @@ import Testing
         """
 
     private static let defects = [
-        "2 defects in the metadata; 2 elements are left out:",
+        "2 defects in the metadata; 2 elements are omitted:",
         "  line 4, column 1: The type \"N.Nothing\" is not declared. Omitted: Property N.T/P.",
         "  line 6, column 1: The type \"N.U\" is not declared. Omitted: EntitySet N.C/Us.",
     ]

@@ -48,11 +48,11 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"op":"create","set":"Orders""#, "This is no JSON"),
+        (#"{"op":"create","set":"Orders""#, "This is not JSON"),
         (#"[]"#, "Expected an operation, not an array."),
-        (#"{"set":"Orders"}"#, #"The member "op" is unknown."#),
+        (#"{"set":"Orders"}"#, #"The operation has no member "op"."#),
         (#"{"op":"creat"}"#, #"There is no operation "creat"."#),
-        (#"{"op":"create","value":{}}"#, #"The member "set" is unknown."#),
+        (#"{"op":"create","value":{}}"#, #"The operation has no member "set"."#),
         (#"{"op":"create","set":1,"value":{}}"#, #""set" is a number, not a string."#),
         (#"{"op":"create","set":"Orders","value":[]}"#, #""value" is an array, not an object."#),
         (#"{"op":"create","set":"Orders","vaule":{},"value":{}}"#, #"The member "vaule" is unknown."#),

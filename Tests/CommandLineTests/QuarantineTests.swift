@@ -26,7 +26,7 @@ import Testing
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
         #expect(pull.output.contains("Customers, key unknown/CustomerID: The entity has no value for its key"))
-        #expect(pull.output.contains("Nothing was removed"))
+        #expect(pull.output.contains("No entity was removed"))
         #expect(!pull.output.contains("Removed"))
         #expect(try workspace.output("query", "Customers/$count") == "3\n")
         withExtendedLifetime(server) {}

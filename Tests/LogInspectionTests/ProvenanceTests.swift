@@ -46,7 +46,7 @@ import Testing
             answered(1, (6, .confirmed(images: [ShopLog.customer(1, "EVE", "Bonn")]))))
         #expect(
             try shop.blame("~1") == [
-                "ID 1: 4 download of C", "Name 'EVE': 8 response to batch 1 to operation 6",
+                "ID 1: 4 download of C", "Name 'EVE': 8 response to batch 1, operation 6",
                 "City 'Bonn': 6 local edit, confirmed by batch 1",
             ])
     }
@@ -63,7 +63,7 @@ import Testing
                 "Note 'n': 7 local edit, pending", "CustomerID 3: 9 key assigned by the response to batch 1",
                 "Customer Customers(3): 7 local edit, pending",
             ])
-        #expect(try shop.blame("Customers(3)")[0] == "ID 3: 9 key assigned by the response to batch 1 to operation 6")
+        #expect(try shop.blame("Customers(3)")[0] == "ID 3: 9 key assigned by the response to batch 1, operation 6")
         #expect(try shop.provenance("Customers(3)").entity == id(3))
     }
 

@@ -80,7 +80,7 @@ struct InDoubtResolutionTests {
         ("Orders(5)/Customer", "does not identify"),
         ("", "does not identify"), ("http://elsewhere.test/v4/Orders(5)", "does not identify"),
         ("((", "does not identify"),
-        ("Orders(1)", "another entity of this store"), ("Orders(99999999999999999999)", "does not identify"),
+        ("Orders(1)", "already in the store as another entity"), ("Orders(99999999999999999999)", "does not identify"),
     ])
     func `an invalid address settles nothing`(_ address: String, _ why: String) async throws {
         let (shop, operation, _) = try await doubt(.v4)

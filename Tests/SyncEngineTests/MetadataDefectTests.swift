@@ -110,7 +110,7 @@ struct MetadataDefectTests {
         ("{\"$Version\"", "damaged or truncated"),
         (
             "<Schema xmlns='http://docs.oasis-open.org/odata/ns/edm' Namespace='N'><EntityType Name='A' BaseType='N.B'/></Schema>",
-            "corrected by the service"
+            "corrected by the operator of the service"
         ), ("{\"$Version\":\"7.0\",\"N\":{}}", "4.0 or 4.01"),
     ])
     func `the advice in the error fits the defect`(document: String, advice: String) async throws {

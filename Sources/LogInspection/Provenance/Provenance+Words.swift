@@ -85,7 +85,7 @@ extension Provenance {
     private func request(_ operation: SequenceNumber?, _ batch: BatchID) -> String {
         guard let operation else { return "" }
         let exchange = exchanges[operation]?.last { $0.batch == batch }
-        return " to operation \(operation)" + (exchange.map(Self.address) ?? "")
+        return ", operation \(operation)" + (exchange.map(Self.address) ?? "")
     }
 
     /// Returns a text such as ` (PATCH Customers(1))`, or an empty one if the request is unknown.
