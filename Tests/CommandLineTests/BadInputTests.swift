@@ -15,7 +15,7 @@ import Testing
         ),
         (
             ["create", "Customers", #"{"Name":5}"#],
-            "Customers/Name: Expected a value of type Edm, not a number.String. Correct the JSON; no operation was performed."
+            "Customers/Name: Expected a value of type Edm.String, not a number. Correct the JSON; no operation was performed."
         ),
         (
             ["create", "Customers", #"{"Name":null}"#],
@@ -48,7 +48,7 @@ import Testing
         (["create", "Customers", "5"], "The value is a number, not an object with properties."),
         (
             ["create", "Orders", "{}", "--bind", "Nope=Customers(1)"],
-            "Orders has no navigation property Nope. It has Customer."
+            "Orders has no navigation property Nope. Its navigation properties are Customer."
         ),
         (
             ["create", "Orders", "{}", "--bind", "Customer=Orders(1)"],

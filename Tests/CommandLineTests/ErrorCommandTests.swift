@@ -105,7 +105,7 @@ import Testing
                 == "No operations to send.\n2 operations not sent; see 'tidelog status'.\n2 operations not to be sent: drafts or local-only.\n"
         )
         #expect(try workspace.output("push", "--category", "b", "--category", "c").hasPrefix("1 confirmed, 0 rejected"))
-        #expect(try workspace.tidelog("release", "11").error.contains("for this store only"))
+        #expect(try workspace.tidelog("release", "11").error.contains("local-only"))
         #expect(try workspace.tidelog("release", "99").error == "tidelog: Operation 99 is not pending.\n")
         #expect(try workspace.output("release", "9") == "1 operation released: 9.\n")
         #expect(try workspace.output("release", "9") == "0 operations released.\n")

@@ -35,7 +35,7 @@ import Testing
         _ = try workspace.output("create", "Customers", #"{"Name":"Neu"}"#)
         let refused = try workspace.tidelog("clear")
         #expect(refused.status == 1)
-        #expect(refused.error.contains("an operation that the service does not have"))
+        #expect(refused.error.contains("an operation that the service has not confirmed"))
         #expect(try workspace.output("clear", "--force") == "Deleted the store .tidelog.\n")
         #expect(try workspace.tidelog("clear").status == 1)
         #expect(!FileManager.default.fileExists(atPath: workspace.path(".tidelog")))

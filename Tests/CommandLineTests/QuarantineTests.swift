@@ -37,7 +37,7 @@ import Testing
         let pull = try workspace.tidelog("pull")
         #expect(pull.status == 1)
         #expect(pull.error.contains("Aborted: A fault of the sandbox interrupted this response."))
-        #expect(pull.error.contains("nothing was removed"))
+        #expect(pull.error.contains("no entity was removed"))
         #expect(try workspace.tidelog("pull").status == 0)
         withExtendedLifetime(server) {}
     }

@@ -164,7 +164,8 @@ struct EvidenceTests {
             let told = reasons.withLock { $0 }
             #expect(told.count == 1)
             #expect(
-                told.first?.contains(effect == .dropAnswer ? "Suppliers(3) has the values" : "The service has no entity") == true
+                told.first?.contains(
+                    effect == .dropAnswer ? "Suppliers(3) has the values" : "The service has no entity") == true
             )
         }
     }

@@ -108,6 +108,6 @@ struct AddressResolver {
     private func notFound(_ place: String) -> OperationRefused {
         OperationRefused(
             .entityNotFound, "\(place) is not in the store.",
-            recovery: "Download it first, or check the key.")
+            recovery: "Download the entity first, or check the key.")
     }
 }
